@@ -1,0 +1,27 @@
+import type { EngineRecord } from '../decision/types.js';
+
+/** One tenant in a bundle. */
+export interface BundleTenant {
+  id: string;
+  name: string;
+  /** `NUMBER.DIGEST`, the digest cut to 16 hex digits. */
+  revision: string;
+  /** SHA-256 over the canonical records, in hex. */
+  digest: string;
+  /** All records but credentials. */
+  records: EngineRecord[];
+}
+
+/** What `bundle.json` says: valid JSON, one record per line, so that large ones stream. */
+export interface Bundle {
+  format: 1;
+  /** Of a bundle with one tenant, that tenant's revision; else a digest over all. */
+  revision: string;
+  tenants: BundleTenant[];
+}
+
+/** Bounds on what is unpacked, in bytes. */
+export interface BundleLimits {
+  compressed: number;
+  unpacked: number;
+}

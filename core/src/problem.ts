@@ -1,0 +1,58 @@
+/**
+ * Every way the product refuses, by a stable code. Edges (HTTP, CLI, Terraform) each keep one exhaustive table over
+ * these codes, so that a new one does not compile until every edge handles it.
+ */
+export const PROBLEMS = {
+  ambiguous_name: 'The name fits more than one record',
+  conflict: 'The change contradicts the present state',
+  evaluation_failed: 'The decision could not be evaluated',
+  forbidden: 'The credential lacks a scope',
+  idempotency_mismatch: 'The idempotency key was used for another request',
+  internal: 'Internal error',
+  invalid_address: 'The address is malformed',
+  invalid_bundle: 'The bundle cannot be used',
+  invalid_client: 'The client credentials were refused',
+  invalid_config: 'The configuration is wrong',
+  invalid_cursor: 'The cursor is not valid here',
+  invalid_request: 'The request is malformed',
+  invalid_records: 'The records are not valid',
+  method_not_allowed: 'The method is not offered here',
+  network: 'The service could not be reached',
+  not_found: 'No such record or route',
+  not_owner: 'Another stack owns the record',
+  not_ready: 'No bundle has been loaded yet',
+  payload_too_large: 'The request body is too large',
+  precondition_failed: 'The record has changed',
+  stale_base: 'The tenant has moved to another revision',
+  timeout: 'The service did not answer in time',
+  unauthorized: 'A valid credential is required',
+  unsupported_media_type: 'The content type is not supported',
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One fault inside a document: `pointer` is an RFC 6901 JSON pointer. */
+export interface ProblemItem {
+  pointer: string;
+  detail: string;
+  /** The address of the record at fault, where there is one. */
+  address?: string;
+}
+
+/** A refusal whose detail names the value and the remedy, fit to be shown to the caller. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly errors: readonly ProblemItem[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(detail, options);
+  }
+
+  get title(): string {
+    return PROBLEMS[this.code];
+  }
+}

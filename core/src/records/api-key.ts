@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { path } from './address.js';
+import { define } from './definition.js';
+import { description, expiresAt, nameText, stringSet } from './fields.js';
+import { SCOPES } from './scopes.js';
+
+export const apiKey = define({
+  kind: 'api_key',
+  collection: 'api-keys',
+  yaml: 'api_keys',
+  docs: 'A long-lived bearer credential. Its secret is shown once, when it is made.',
+  schema: z.strictObject({
+    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+    scopes: stringSet(z.enum(SCOPES))
+      .min(1, 'must name at least one scope')
+      .meta({ description: 'What the key may do.' }),
+    expires_at: expiresAt,
+    description,
+  }),
+  path: (fields) => path(fields.name),
+  references: () => [],
+});

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { Address, Path } from './address.js';
+import type { Kind } from './kinds.js';
+
+/** One record's mention of another. `pointer` (RFC 6901) says where in the fields it stands. */
+export interface Reference {
+  pointer: string;
+  target: Address;
+}
+
+/**
+ * All that is known of a kind of record, said once. `schema` parses and normalizes the declared fields: it rejects
+ * unknown ones, fills defaults, sorts sets. Fields hold natural keys and paths only, never server-side ids.
+ */
+export interface KindDefinition<K extends Kind = Kind, S extends z.ZodObject = z.ZodObject> {
+  kind: K;
+  /** The collection's name over HTTP: `/v1/<collection>`. */
+  collection: string;
+  /** The collection's name in YAML. */
+  yaml: string;
+  /** One sentence for reference pages. */
+  docs: string;
+  schema: S;
+  /** The record's path from its fields; `address` is the kind before it. */
+  path(fields: z.output<S>): Path;
+  /** Every record these fields need to exist. */
+  references(fields: z.output<S>): Reference[];
+}
+
+export function define<K extends Kind, S extends z.ZodObject>(definition: KindDefinition<K, S>): KindDefinition<K, S> {
+  return definition;
+}

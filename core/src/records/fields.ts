@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { JsonObject } from '../json.js';
+import type { Kind } from './kinds.js';
+
+/**
+ * What a field's schema says beyond its type. Every notation (HTTP, YAML's JSON Schema, OpenAPI, Terraform) reads it.
+ */
+export interface FieldMeta {
+  description?: string;
+  /** The field is part of the natural key: another value is another record. */
+  key?: true;
+  /** The field holds the path (address without kind) of a record of this kind; on the wire `<field>_id` may stand for it. */
+  reference?: Kind;
+  /** The field holds the path of a record whose kind the named sibling field says. */
+  entity?: string;
+  /** Order means nothing and repetition adds nothing. */
+  set?: true;
+}
+
+declare module 'zod' {
+  interface GlobalMeta extends FieldMeta {}
+}
+
+const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** A record's own name: 1 to 256 characters, none of them a control character. */
+export const nameText = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(256, 'must have at most 256 characters')
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+
+export const description = z.string().max(4096).optional().meta({ description: 'A note for people.' });
+
+/** A set of strings, sorted and without repetition. */
+export const stringSet = <T extends z.ZodType<string>>(item: T) =>
+  z
+    .array(item)
+    .overwrite((values) => [...new Set(values)].sort(byCodeUnit))
+    .meta({ set: true });
+
+/** The path of a record of `kind`. */
+export const reference = (kind: Kind, text: string) =>
+  z.string().min(1, 'must not be empty').max(1024).meta({ reference: kind, description: text });
+
+/** An RFC 3339 moment, kept in UTC. */
+export const expiresAt = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"' })
+  .overwrite((text) => new Date(text).toISOString())
+  .optional()
+  .meta({ description: 'The moment (RFC 3339) from which this no longer counts.' });
+
+/** Stored attributes: any JSON values under names. */
+export const properties = z
+  .record(z.string().min(1).max(256), z.json())
+  .optional()
+  .meta({
+    description: 'Stored attributes for conditions; a request overrides them key by key.',
+  }) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
+
+export const actionName = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(128)
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space');
+
+export const entityPath = (kindField: string, text: string) =>
+  z.string().min(1, 'must not be empty').max(1024).meta({ entity: kindField, description: text });

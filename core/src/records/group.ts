@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { path } from './address.js';
+import { define } from './definition.js';
+import { description, nameText } from './fields.js';
+
+export const group = define({
+  kind: 'group',
+  collection: 'groups',
+  yaml: 'groups',
+  docs: 'Subjects and other groups under one name; members of a nested group are members of the outer one.',
+  schema: z.strictObject({
+    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+    description,
+  }),
+  path: (fields) => path(fields.name),
+  references: () => [],
+});

@@ -1,0 +1,38 @@
+/**
+ * Every kind of record in the order of dependency: a kind refers only to kinds before it (or, for groups' members,
+ * to its own). Creations walk the list forwards, deletions backwards.
+ */
+export const KINDS = [
+  'application',
+  'resource_type',
+  'resource',
+  'subject',
+  'role',
+  'group',
+  'policy',
+  'policy_assignment',
+  'role_assignment',
+  'group_membership',
+  'api_key',
+  'oauth_client',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** Kinds whose records are credentials: they take the scope `credentials`, and are in no bundle and no digest. */
+export const CREDENTIAL_KINDS = ['api_key', 'oauth_client'] as const satisfies readonly Kind[];
+
+const rank = new Map<string, number>(KINDS.map((kind, index) => [kind, index]));
+
+export function isKind(text: string): text is Kind {
+  return rank.has(text);
+}
+
+export function isCredential(kind: Kind): boolean {
+  return kind === 'api_key' || kind === 'oauth_client';
+}
+
+/** The place of a kind in the order of dependency, from 0. */
+export function kindRank(kind: Kind): number {
+  return rank.get(kind) ?? KINDS.length;
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { address, path } from './address.js';
+import { define } from './definition.js';
+import { description, nameText, properties, reference } from './fields.js';
+
+export const resource = define({
+  kind: 'resource',
+  collection: 'resources',
+  yaml: 'resources',
+  docs: 'One protected thing, named within its type.',
+  schema: z.strictObject({
+    type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),
+    name: nameText.meta({ key: true, description: 'The name, unique among the resources of its type.' }),
+    properties,
+    description,
+  }),
+  path: (fields) => `${fields.type}/${path(fields.name)}`,
+  references: (fields) => [{ pointer: '/type', target: address('resource_type', fields.type) }],
+});

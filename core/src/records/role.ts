@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { address, path } from './address.js';
+import { define } from './definition.js';
+import { description, nameText, reference } from './fields.js';
+
+export const role = define({
+  kind: 'role',
+  collection: 'roles',
+  yaml: 'roles',
+  docs: 'What policies are assigned to and subjects and groups are given; of an application, or of the tenant.',
+  schema: z.strictObject({
+    application: reference('application', 'The application it belongs to; none makes it a role of the tenant.')
+      .optional()
+      .meta({ key: true }),
+    name: nameText.meta({
+      key: true,
+      description: 'The name, unique in the application or among the roles of the tenant.',
+    }),
+    description,
+  }),
+  path: (fields) =>
+    fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,
+  references: (fields) =>
+    fields.application === undefined
+      ? []
+      : [{ pointer: '/application', target: address('application', fields.application) }],
+});

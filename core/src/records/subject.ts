@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { path } from './address.js';
+import { define } from './definition.js';
+import { nameText, properties } from './fields.js';
+
+export const subject = define({
+  kind: 'subject',
+  collection: 'subjects',
+  yaml: 'subjects',
+  docs: "Somebody or something that acts. Its id is the caller's own; type and id together identify it.",
+  schema: z.strictObject({
+    type: nameText.meta({ key: true, description: 'The type of subject: user, service, …' }),
+    id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
+    name: z.string().max(256).optional().meta({ description: 'A name for people.' }),
+    properties,
+  }),
+  path: (fields) => path(fields.type, fields.id),
+  references: () => [],
+});

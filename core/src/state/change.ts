@@ -1,0 +1,42 @@
+import type { Address } from '../records/address.js';
+import type { Kind } from '../records/kinds.js';
+import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
+
+/**
+ * One wish of a change-set. The order within a change-set means nothing: moves come first, and validity is judged on
+ * the state that all changes together make.
+ */
+export type Change =
+  | { op: 'create'; kind: Kind; fields: Record<string, unknown> }
+  /** `fields` are all the fields the record shall have; they must give the same address. */
+  | { op: 'update'; address: Address; fields: Record<string, unknown> }
+  | { op: 'delete'; address: Address }
+  /** Renames: the record keeps its id, and everything that mentions it follows. */
+  | { op: 'move'; from: Address; to: Address }
+  /** Takes the record over for the stack of the change-set without changing it. */
+  | { op: 'adopt'; address: Address };
+
+/** What a change-set makes of a state, before it is stored. */
+export interface Staged {
+  /** Records to insert (no `previous`) or to replace. A `previous` with another address was moved. */
+  put: { record: StoredRecord; previous?: StoredRecord }[];
+  remove: StoredRecord[];
+  /** The addresses that `create` made, in the order of the change-set. */
+  created: Address[];
+}
+
+/** One fault or warning about a record, placed by a JSON pointer (RFC 6901) into its fields. */
+export interface RecordFinding {
+  severity: 'error' | 'warning';
+  address: Address;
+  pointer: string;
+  /** Names the value and the remedy. */
+  detail: string;
+}
+
+/** Reading access to records by address: what validation, planning and paging need. */
+export interface RecordView {
+  get(address: Address): DeclaredRecord | undefined;
+  /** The addresses of the records that mention this one. */
+  inbound(address: Address): Iterable<Address>;
+}

@@ -1,0 +1,41 @@
+/**
+ * Installs what is missing and builds every workspace, incrementally: a second run of a built tree takes a moment.
+ * Plain JavaScript on Node alone, since it runs before anything is installed.
+ *   node scripts/build.mjs [--quiet]
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function run(command, args, quiet) {
+  const done = spawnSync(command, args, { cwd: root, stdio: ['ignore', quiet ? 'pipe' : 2, quiet ? 'pipe' : 2] });
+  if (done.status === 0) return;
+  if (quiet) process.stderr.write(`${done.stdout ?? ''}${done.stderr ?? ''}`);
+  process.stderr.write(`\n"${command} ${args.join(' ')}" failed${done.error ? `: ${done.error.message}` : ''}\n`);
+  process.exit(1);
+}
+
+/** npm writes node_modules/.package-lock.json last: older than the lock file means a changed or broken install. */
+function installed() {
+  const marker = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(marker) && statSync(marker).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+}
+
+export function build({ quiet = false } = {}) {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    process.stderr.write(`Node 20.19 or later is needed; this is ${process.version}.\n`);
+    process.exit(1);
+  }
+  if (!installed()) {
+    process.stderr.write('Installing dependencies (npm ci); sqlite3 may be compiled, which takes a minute or two …\n');
+    run('npm', ['ci', '--no-audit', '--no-fund'], quiet);
+  }
+  const { bin } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'));
+  run(process.execPath, [join(root, 'node_modules/typescript', bin.tsc), '-b'], quiet);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build({ quiet: process.argv.includes('--quiet') });

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+/** Tests read the sources of every workspace, so that a unit test needs no build; end-to-end tests start the built programs. */
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@authz-service\/sdk\/(.*)$/, replacement: `${root}sdk/node/src/$1.ts` },
+      { find: /^@authz-service\/(core|cloud|agent|provider|cli)\/(.*)$/, replacement: `${root}$1/src/$2.ts` },
+    ],
+  },
+  test: {
+    include: ['**/src/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
