@@ -51,12 +51,9 @@ export const expiresAt = z.iso
   .meta({ description: 'The moment (RFC 3339) from which this no longer counts.' });
 
 /** Stored attributes: any JSON values under names. */
-export const properties = z
-  .record(z.string().min(1).max(256), z.json())
-  .optional()
-  .meta({
-    description: 'Stored attributes for conditions; a request overrides them key by key.',
-  }) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
+export const properties = z.record(z.string().min(1).max(256), z.json()).optional().meta({
+  description: 'Stored attributes for conditions; a request overrides them key by key.',
+}) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
 
 export const actionName = z
   .string()

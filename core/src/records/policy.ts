@@ -94,14 +94,9 @@ export const policy = define({
         description: 'The name, unique in the application or among the policies of the tenant.',
       }),
       effect: z.enum(['ALLOW', 'DENY']).meta({ description: '`ALLOW` or `DENY`.' }),
-      priority: z
-        .int()
-        .min(-1_000_000)
-        .max(1_000_000)
-        .default(0)
-        .meta({
-          description: 'The highest priority among applicable policies decides; at equal priority `DENY` wins.',
-        }),
+      priority: z.int().min(-1_000_000).max(1_000_000).default(0).meta({
+        description: 'The highest priority among applicable policies decides; at equal priority `DENY` wins.',
+      }),
       resources,
       resource_type: reference(
         'resource_type',
@@ -111,14 +106,9 @@ export const policy = define({
         .min(1, 'must name at least one action, or "*"')
         .optional()
         .meta({ description: 'The actions covered on the type; `*` covers all.' }),
-      condition: z
-        .string()
-        .min(1)
-        .max(MAX_CONDITION_LENGTH)
-        .optional()
-        .meta({
-          description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
-        }),
+      condition: z.string().min(1).max(MAX_CONDITION_LENGTH).optional().meta({
+        description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
+      }),
       modifiers,
       description,
     })

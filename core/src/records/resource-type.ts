@@ -16,12 +16,9 @@ export const resourceType = define({
     application: reference('application', 'The application it belongs to.').meta({ key: true }),
     name: nameText.meta({ key: true, description: 'The name, unique in the application.' }),
     actions: stringSet(actionName).meta({ description: 'The names of the actions there are on such a resource.' }),
-    properties: z
-      .record(z.string().min(1).max(256), z.enum(PROPERTY_TYPES))
-      .optional()
-      .meta({
-        description: 'The properties such a resource may have, and their types; conditions are checked against them.',
-      }),
+    properties: z.record(z.string().min(1).max(256), z.enum(PROPERTY_TYPES)).optional().meta({
+      description: 'The properties such a resource may have, and their types; conditions are checked against them.',
+    }),
     description,
   }),
   path: (fields) => `${fields.application}/${path(fields.name)}`,

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Which workspaces each one may import; see docs/architecture.md. The CLI reaches cloud and agent by `import()` only. */
+const MAY_IMPORT: Record<string, string[]> = {
+  core: ['core'],
+  sdk: ['core', 'sdk'],
+  cloud: ['core', 'cloud'],
+  agent: ['core', 'agent'],
+  provider: ['core', 'sdk', 'provider'],
+  cli: ['core', 'sdk', 'provider', 'cli'],
+};
+
+/** Node's own modules that reach outside the process, which core must not know. */
+const OUTSIDE = ['fs', 'fs/promises', 'http', 'https', 'http2', 'net', 'child_process', 'os', 'dns'];
+
+const MAX_LINES = 400;
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !/(^|\/)(node_modules|dist|constructs)\//.test(file))
+    .sort();
+}
+
+function imports(file: string): { name: string; dynamic: boolean }[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const fixed = [
+    ...text.matchAll(/^\s*(?:import|export)\b[^;'"]*?\bfrom\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]/gm),
+  ];
+  const dynamic = [...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)];
+  return [
+    ...fixed.map((match) => ({ name: match[1] ?? match[2] ?? '', dynamic: false })),
+    ...dynamic.map((match) => ({ name: match[1] ?? '', dynamic: true })),
+  ];
+}
+
+const workspaces = Object.keys(MAY_IMPORT);
+
+describe('the house', () => {
+  it('has sources in every workspace, so that the rules below look at something', () => {
+    for (const workspace of workspaces) expect(sources(workspace).length, workspace).toBeGreaterThan(0);
+  });
+
+  it.each(workspaces)('%s imports only what stands below it', (workspace) => {
+    const wrong = sources(workspace).flatMap((file) =>
+      imports(file)
+        .filter(({ name, dynamic }) => {
+          const target = /^@authz-service\/([^/]+)/.exec(name)?.[1];
+          if (target === undefined || MAY_IMPORT[workspace]?.includes(target)) return false;
+          return !(workspace === 'cli' && dynamic && (target === 'cloud' || target === 'agent'));
+        })
+        .map(({ name }) => `${file} imports ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('reaches no other workspace by a relative path', () => {
+    const wrong = workspaces.flatMap((workspace) =>
+      sources(workspace).flatMap((file) =>
+        imports(file)
+          .filter(({ name }) => name.startsWith('.') && !join(file, '..', name).startsWith(workspace))
+          .map(({ name }) => `${file} imports ${name}`),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps core free of file system, network and clock', () => {
+    const wrong = sources('core')
+      .filter((file) => !file.endsWith('.test.ts'))
+      .flatMap((file) => {
+        const text = readFileSync(join(root, file), 'utf8');
+        const outside = imports(file).filter(({ name }) => OUTSIDE.includes(name.replace(/^node:/, '')));
+        const clock = /\bDate\.now\(\)|\bnew Date\(\)|\bperformance\.now\(\)|\bprocess\.env\b/.test(text);
+        return [
+          ...outside.map(({ name }) => `${file} imports ${name}`),
+          ...(clock ? [`${file} reads clock or environment`] : []),
+        ];
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets only the store and main of the cloud name the database', () => {
+    const wrong = sources('cloud')
+      .filter((file) => !file.startsWith('cloud/src/store/') && !file.endsWith('.test.ts'))
+      .filter((file) => imports(file).some(({ name }) => name === 'knex' || name === 'sqlite3'));
+    expect(wrong).toEqual([]);
+  });
+
+  it(`has no source file over ${MAX_LINES} lines`, () => {
+    const long = [...workspaces, 'test', 'scripts', 'examples']
+      .flatMap(sources)
+      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  it('leaves no work for later in the sources, and no test switched off for good', () => {
+    const marks = [...workspaces, 'test', 'examples']
+      .flatMap(sources)
+      .filter((file) => !file.startsWith('test/src/tidy/'))
+      .filter((file) =>
+        /\b(TODO|FIXME|XXX)\b|\b(it|test|describe)\.(only|todo)\b/.test(readFileSync(join(root, file), 'utf8')),
+      );
+    expect(marks).toEqual([]);
+  });
+
+  it('names no absolute path of a developer machine', () => {
+    const wrong = [...workspaces, 'test', 'examples', 'scripts', 'docs']
+      .flatMap(sources)
+      .filter((file) => !file.startsWith('test/src/tidy/'))
+      .filter((file) => /['"`]\/(work|home|root)\//.test(readFileSync(join(root, file), 'utf8')));
+    expect(wrong).toEqual([]);
+  });
+});
