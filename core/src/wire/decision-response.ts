@@ -1,0 +1,23 @@
+import type { AccessPath, Candidate, Decision, Explanation } from '../decision/types.js';
+
+/** The body of an answered decision (spec 2.3, AuthZEN 1.0). */
+export interface DecisionResponse {
+  decision: boolean;
+  context: {
+    reason: string;
+    /** The id of the deciding policy, of an allow or of a deny; absent when none applied. */
+    policy_id?: string;
+    access_path: AccessPath;
+    /** Only on request: every policy that came into question, and why it did or did not apply. */
+    explanation?: { candidates: Candidate[] };
+  };
+}
+
+export function decisionResponse(answer: Decision | Explanation): DecisionResponse {
+  const context: DecisionResponse['context'] =
+    answer.policy_id === undefined
+      ? { reason: answer.reason, access_path: answer.access_path }
+      : { reason: answer.reason, policy_id: answer.policy_id, access_path: answer.access_path };
+  if ('candidates' in answer) context.explanation = { candidates: answer.candidates };
+  return { decision: answer.decision, context };
+}
