@@ -42,14 +42,17 @@ export interface ProblemItem {
 /** A refusal whose detail names the value and the remedy, fit to be shown to the caller. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
+  /** The id under which the service logged the request, where the refusal came over HTTP. */
+  readonly requestId?: string;
 
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
     readonly errors: readonly ProblemItem[] = [],
-    options?: ErrorOptions,
+    options?: ErrorOptions & { requestId?: string },
   ) {
     super(detail, options);
+    if (options?.requestId !== undefined) this.requestId = options.requestId;
   }
 
   get title(): string {

@@ -34,6 +34,9 @@ export const definitions = {
 /** The normalized fields of a kind. */
 export type Fields<K extends Kind = Kind> = { [P in K]: z.output<(typeof definitions)[P]['schema']> }[K];
 
+/** The fields of a kind as a caller may write them: what has a default may be left out. */
+export type FieldsInput<K extends Kind = Kind> = { [P in K]: z.input<(typeof definitions)[P]['schema']> }[K];
+
 /** A record as declared: nothing of the server's. */
 export type DeclaredRecord<K extends Kind = Kind> = {
   [P in K]: { kind: P; address: Address; fields: Fields<P> };

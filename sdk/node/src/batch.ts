@@ -1,0 +1,34 @@
+import { ProblemError } from '@authz-service/core/problem';
+
+/** What became of one item of a batch. */
+export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: ProblemError };
+
+/**
+ * Runs `work` over all items, at most `concurrency` at a time, and gives the outcomes in the order of the items. One
+ * item's problem is that item's outcome; anything else (an abort, say) ends the whole.
+ */
+export async function runAll<T, R>(
+  items: Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): Promise<BatchOutcome<R>[]> {
+  const outcomes: BatchOutcome<R>[] = [];
+  const queue = [...items].entries();
+  let stopped = false;
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      if (stopped) return;
+      try {
+        outcomes[index] = { ok: true, value: await work(item) };
+      } catch (error) {
+        if (!(error instanceof ProblemError)) {
+          stopped = true;
+          throw error;
+        }
+        outcomes[index] = { ok: false, error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.trunc(concurrency)) }, worker));
+  return outcomes;
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { jsonOf } from './answer.js';
+import { type Authorization, apiKeyAuthorization } from './authorization.js';
+import { baseAddress } from './base-address.js';
+import { type BatchOutcome, runAll } from './batch.js';
+import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
+import { Tenants } from './tenants.js';
+import { TokenSource } from './token-source.js';
+import { type CallOptions, type ServiceRequest, Transport } from './transport.js';
+import type {
+  AuditEntry,
+  ChangesetRequest,
+  ChangesetResult,
+  DecisionAnswer,
+  DecisionQuestion,
+  Page,
+  PolicyBundle,
+  TenantSnapshot,
+  WhoAmI,
+} from './wire.js';
+
+/** An OAuth client, or an API key. */
+export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
+
+export interface ClientOptions {
+  /** The base address of the cloud or of an agent; a path before `/v1` and a slash at the end are fine. */
+  url: string;
+  /** None for an agent. */
+  credentials?: Credentials | undefined;
+  /** The longest that one attempt may take, in milliseconds; 30,000 unless given. */
+  timeoutMs?: number;
+  /** The longest that a call may take with all its attempts and waits, in milliseconds; 120,000 unless given. */
+  overallTimeoutMs?: number;
+  /** How often a failed attempt is repeated where that is safe; 3 unless given. */
+  retries?: number;
+  /** In place of Node's own `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  userAgent?: string;
+}
+
+/**
+ * The service's client, for cloud and agent alike: only the base address differs, and an agent takes no credentials.
+ *
+ * ```ts
+ * const client = new ServiceClient({ url: 'http://127.0.0.1:8080', credentials: { apiKey } });
+ * const { decision, context } = await client.authorize({
+ *   subject: { type: 'user', id: 'alice' },
+ *   action: { name: 'read' },
+ *   resource: { type: 'invoice', name: 'INV-1' },
+ * });
+ * for await (const role of client.records('role').list({ application: 'billing' })) console.log(role.name);
+ * await client.changeset({ changes: [{ op: 'create', kind: 'application', fields: { name: 'billing' } }] });
+ * ```
+ *
+ * Every method rejects with `ProblemError`: the service's own code, detail and errors; `network` where it could not be
+ * reached or something else answered; `timeout`. A denial is no error. Every method takes `{ signal, timeoutMs,
+ * requestId }`, and rejects with the signal's reason when that aborts.
+ *
+ * Passing faults (429, 502, 503, 504, connections) are tried again with growing, random waits, `Retry-After` heard:
+ * reads and decisions always; a change-set too, since its idempotency key makes a repetition harmless; other writes
+ * only where the first attempt surely was not processed. Tokens of an OAuth client are fetched once for all calls,
+ * renewed before they lapse, and replaced when the service refuses one. Redirects are not followed.
+ */
+export class ServiceClient {
+  readonly url: string;
+  /** The tenants, for operators. */
+  readonly tenants: Tenants;
+  readonly #transport: Transport;
+  readonly #authorization: Authorization | undefined;
+  readonly #json: Send = async (request, options) => {
+    const answer = await this.#transport.send(request, options, this.#authorization);
+    return answer.status === 204 ? undefined : jsonOf(answer, `${request.method} ${this.url}${request.path}`);
+  };
+
+  /** Throws `invalid_config` for an address or a credential that cannot be used. */
+  constructor(options: ClientOptions) {
+    this.url = baseAddress(options.url);
+    this.#transport = new Transport({
+      base: this.url,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      overallTimeoutMs: options.overallTimeoutMs ?? 120_000,
+      retries: options.retries ?? 3,
+      userAgent: options.userAgent ?? 'authz-service-sdk-node',
+      fetch: options.fetch ?? globalThis.fetch,
+    });
+    const { credentials } = options;
+    if (credentials !== undefined) {
+      this.#authorization =
+        'apiKey' in credentials
+          ? apiKeyAuthorization(credentials.apiKey)
+          : new TokenSource(this.#transport, credentials);
+    }
+    this.tenants = new Tenants(this.#json);
+  }
+
+  /** Who may do what (spec 4.1). */
+  async authorize(question: DecisionQuestion, options?: CallOptions): Promise<DecisionAnswer> {
+    const request: ServiceRequest = { method: 'POST', path: '/v1/authorize', body: question, repeat: 'harmless' };
+    return (await this.#json(request, options)) as DecisionAnswer;
+  }
+
+  /**
+   * Many questions, at most `concurrency` (16 unless given) at a time. The outcomes come in the order of the questions,
+   * each an answer or that question's problem; an abort rejects the whole.
+   */
+  authorizeAll(
+    questions: Iterable<DecisionQuestion>,
+    { concurrency = 16, ...options }: CallOptions & { concurrency?: number } = {},
+  ): Promise<BatchOutcome<DecisionAnswer>[]> {
+    return runAll(questions, concurrency, (question) => this.authorize(question, options));
+  }
+
+  /** The records of one kind. */
+  records<K extends Kind>(kind: K): RecordCollection<K> {
+    return new RecordCollection(kind, this.#json);
+  }
+
+  /** All records of the tenant with its revision; undefined when that still is `ifNoneMatch`. */
+  state(options?: CallOptions): Promise<TenantSnapshot>;
+  state(options: CallOptions & { ifNoneMatch: string | undefined }): Promise<TenantSnapshot | undefined>;
+  async state(options: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
+    const { answer, at } = await this.#conditional('/v1/state', options);
+    return answer.status === 304 ? undefined : (jsonOf(answer, at) as TenantSnapshot);
+  }
+
+  /**
+   * Changes records, all or none, in one revision. The idempotency key names this wish: sent again with the same
+   * body it is done once, and answered as the first time.
+   */
+  async changeset(
+    body: ChangesetRequest,
+    { idempotencyKey = randomUUID(), ...options }: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<ChangesetResult> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    return (await this.#json(
+      { method: 'POST', path: '/v1/changesets', body, headers, repeat: 'harmless', writes: true },
+      options,
+    )) as ChangesetResult;
+  }
+
+  /** The policy bundle, as agents fetch it; undefined when its revision still is `ifNoneMatch`. */
+  async bundle(options: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<PolicyBundle | undefined> {
+    const { answer } = await this.#conditional('/v1/policies/bundle', options);
+    if (answer.status === 304) return undefined;
+    return { etag: answer.headers.get('etag') ?? undefined, bytes: answer.body };
+  }
+
+  /** Whom the credential stands for, and what it may do. */
+  async whoami(options?: CallOptions): Promise<WhoAmI> {
+    return (await this.#json({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, options)) as WhoAmI;
+  }
+
+  /** The commits of the tenant, the latest first, fetched page by page as the loop goes on. */
+  async *audit({ limit, ...options }: ListOptions = {}): AsyncGenerator<AuditEntry, void, undefined> {
+    yield* everyItem(async (cursor) => {
+      const query = { limit, cursor };
+      return (await this.#json(
+        { method: 'GET', path: '/v1/audit', query, repeat: 'harmless' },
+        options,
+      )) as Page<AuditEntry>;
+    });
+  }
+
+  /** `ifNoneMatch` is an ETag, or a revision as answers name it. */
+  async #conditional(path: string, { ifNoneMatch, ...options }: CallOptions & { ifNoneMatch?: string | undefined }) {
+    const headers: Record<string, string> = {};
+    if (ifNoneMatch !== undefined) {
+      headers['if-none-match'] = /^(W\/)?"/.test(ifNoneMatch) ? ifNoneMatch : `"${ifNoneMatch}"`;
+    }
+    const request: ServiceRequest = { method: 'GET', path, headers, repeat: 'harmless', also: 304 };
+    return {
+      answer: await this.#transport.send(request, options, this.#authorization),
+      at: `GET ${this.url}${path}`,
+    };
+  }
+}

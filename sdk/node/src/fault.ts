@@ -1,0 +1,55 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Fault } from './transport.js';
+
+/** What a connection fault means, by the system's code. */
+const MEANINGS: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused: is the service running there?',
+  ECONNRESET: 'the connection was reset.',
+  UND_ERR_SOCKET: 'the connection was closed before the answer came.',
+  EPIPE: 'the connection was closed before the request was sent.',
+  ENOTFOUND: 'the host name is not known: check the URL.',
+  EAI_AGAIN: 'the host name could not be looked up.',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection could not be made in time.',
+  ETIMEDOUT: 'the connection timed out.',
+  EHOSTUNREACH: 'there is no route to the host.',
+  ENETUNREACH: 'there is no route to the network.',
+  HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP: check scheme and port.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak TLS: is it an http address?',
+};
+
+/** Faults before a connection stood: nothing of the request can have been processed. */
+const BEFORE_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** A refused certificate or malformed answer stays refused: trying again is of no use. */
+const LASTING = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL|^ERR_TLS|^HPE_/;
+
+/** The fault that an error thrown by `fetch` stands for; `base` is the address that people know the service by. */
+export function networkFault(error: unknown, base: string, at: string): Fault {
+  const cause = rootOf(error);
+  const code = cause.code ?? '';
+  const unsent = BEFORE_CONNECTION.has(code) || cause.syscall === 'connect';
+  const meaning = MEANINGS[code] ?? `${cause.message}.`;
+  const detail = unsent ? `${base} cannot be reached: ${meaning}` : `${at} failed: ${meaning}`;
+  return {
+    problem: new ProblemError('network', code === '' ? detail : `${detail} (${code})`, [], { cause: error }),
+    fate: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
+    waitMs: 0,
+  };
+}
+
+interface SystemError {
+  message: string;
+  code?: string;
+  syscall?: string;
+}
+
+/** `fetch` wraps the system's error, and a host with several addresses gives one error for each. */
+function rootOf(error: unknown): SystemError {
+  let current = error;
+  for (let depth = 0; depth < 8; depth++) {
+    if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0];
+    else if (current instanceof Error && current.cause instanceof Error) current = current.cause;
+    else break;
+  }
+  return current instanceof Error ? (current as SystemError) : { message: String(current) };
+}

@@ -1,0 +1,52 @@
+/**
+ * A signal that aborts when its parent does, with the parent's reason, or after `ms` milliseconds with a reason of its
+ * own. `end` must be called when the work is over: until then the timer and the parent's listener stay.
+ */
+export class Limit {
+  readonly #controller = new AbortController();
+  readonly #parent: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #follow = (): void => this.#controller.abort(this.#parent?.reason);
+
+  constructor(parent: AbortSignal | undefined, ms: number, reason: () => unknown) {
+    this.#parent = parent;
+    this.#timer = setTimeout(() => this.#controller.abort(reason()), ms);
+    if (parent?.aborted) this.#follow();
+    else parent?.addEventListener('abort', this.#follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#parent?.removeEventListener('abort', this.#follow);
+  }
+}
+
+/** Resolves as `work` does, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
+export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Waits `ms` milliseconds, or rejects with the signal's reason as soon as it aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,105 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { definitionOf } from '@authz-service/core/records/registry';
+import type { CallOptions, ServiceRequest } from './transport.js';
+import type { MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
+
+/** Sends a request with the client's credential and gives the JSON of the answer. */
+export type Send = (request: ServiceRequest, options?: CallOptions) => Promise<unknown>;
+
+/** Equality on fields: `{ application: 'billing' }`. */
+export type RecordFilter = Record<string, string | number | undefined>;
+
+export interface ListOptions extends CallOptions {
+  /** How many records one page holds. */
+  limit?: number;
+}
+
+export interface MatchOptions extends CallOptions {
+  /** Only while the record's `revision` is this; else `precondition_failed`. */
+  ifMatch?: number | string;
+}
+
+/** The records of one kind. Records are named by id, or by path: `billing/accountant`. */
+export class RecordCollection<K extends Kind> {
+  readonly kind: K;
+  readonly #send: Send;
+  readonly #path: string;
+
+  constructor(kind: K, send: Send) {
+    this.kind = kind;
+    this.#send = send;
+    this.#path = `/v1/${definitionOf(kind).collection}`;
+  }
+
+  /** Every record that the filter fits, fetched page by page as the loop goes on. */
+  async *list(filter: RecordFilter = {}, options: ListOptions = {}): AsyncGenerator<WireRecord<K>, void, undefined> {
+    yield* everyItem((cursor) => this.page(filter, { ...options, cursor }));
+  }
+
+  async page(
+    filter: RecordFilter = {},
+    { limit, cursor, ...options }: ListOptions & { cursor?: string | undefined } = {},
+  ): Promise<Page<WireRecord<K>>> {
+    const query = { ...filter, limit, cursor };
+    return (await this.#send({ method: 'GET', path: this.#path, query, repeat: 'harmless' }, options)) as Page<
+      WireRecord<K>
+    >;
+  }
+
+  async get(idOrPath: string, options?: CallOptions): Promise<WireRecord<K>> {
+    return (await this.#send(
+      { method: 'GET', path: this.#item(idOrPath), repeat: 'harmless' },
+      options,
+    )) as WireRecord<K>;
+  }
+
+  /** A credential's secret is in the answer, and nowhere ever again. */
+  async create(fields: NewRecord<K>, options?: CallOptions): Promise<MadeRecord<K>> {
+    return (await this.#send(
+      { method: 'POST', path: this.#path, body: fields, repeat: 'once', writes: true },
+      options,
+    )) as MadeRecord<K>;
+  }
+
+  async update(idOrPath: string, patch: RecordPatch<K>, options: MatchOptions = {}): Promise<WireRecord<K>> {
+    const headers = matchHeaders(options);
+    return (await this.#send(
+      { method: 'PATCH', path: this.#item(idOrPath), body: patch, headers, repeat: 'once', writes: true },
+      options,
+    )) as WireRecord<K>;
+  }
+
+  async delete(idOrPath: string, options: MatchOptions = {}): Promise<void> {
+    const headers = matchHeaders(options);
+    await this.#send({ method: 'DELETE', path: this.#item(idOrPath), headers, repeat: 'once', writes: true }, options);
+  }
+
+  /** An empty id would name the whole collection, and a dot segment vanish from the URL. */
+  #item(idOrPath: string): string {
+    if (/^\.{0,2}$/.test(idOrPath)) {
+      throw new ProblemError(
+        'invalid_request',
+        `"${idOrPath}" cannot name a ${this.kind} in a URL: use the id of the record.`,
+      );
+    }
+    return `${this.#path}/${encodeURIComponent(idOrPath)}`;
+  }
+}
+
+/** Walks pages by their cursors. */
+export async function* everyItem<T>(
+  page: (cursor: string | undefined) => Promise<Page<T>>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { items, next_cursor: next } = await page(cursor);
+    yield* items;
+    cursor = next;
+  } while (cursor !== undefined);
+}
+
+function matchHeaders({ ifMatch }: MatchOptions): Record<string, string> {
+  if (ifMatch === undefined) return {};
+  return { 'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch };
+}

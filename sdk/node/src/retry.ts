@@ -1,0 +1,37 @@
+const BASE_MS = 200;
+const CAP_MS = 10_000;
+
+/** The longest wait a server may ask for that is still waited; beyond it the refusal is handed on at once. */
+export const RETRY_AFTER_MAX_MS = 30_000;
+
+/**
+ * What repeating a request may do: `harmless` ones are repeated after any passing fault, `once` only where the request
+ * surely was not processed.
+ */
+export type Repeat = 'harmless' | 'once';
+
+/** What is known of a request that failed: `unprocessed` surely did nothing, `unclear` may have, `final` is an answer. */
+export type Fate = 'unprocessed' | 'unclear' | 'final';
+
+export function mayRepeat(repeat: Repeat, fate: Fate): boolean {
+  return fate === 'unprocessed' || (fate === 'unclear' && repeat === 'harmless');
+}
+
+/** The fate of a request by the status of its answer. A gateway's 502 or 504 says nothing of what the service did. */
+export function fateOf(status: number): Fate {
+  if (status === 429 || status === 503) return 'unprocessed';
+  return status === 502 || status === 504 ? 'unclear' : 'final';
+}
+
+/** The wait before another attempt, in milliseconds: exponential with full jitter. `attempt` counts from 0. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
+}
+
+/** A `Retry-After` header (RFC 9110 section 10.2.3) in milliseconds from `now`; 0 where there is none to go by. */
+export function retryAfterMs(header: string | null, now: number): number {
+  if (header === null) return 0;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+}

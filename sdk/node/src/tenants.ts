@@ -1,0 +1,43 @@
+import { everyItem, type ListOptions, type Send } from './records.js';
+import type { CallOptions } from './transport.js';
+import type { Page, Tenant } from './wire.js';
+
+/** The tenants, for operators. */
+export class Tenants {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  async *list({ limit, ...options }: ListOptions = {}): AsyncGenerator<Tenant, void, undefined> {
+    yield* everyItem(
+      async (cursor) =>
+        (await this.#send(
+          { method: 'GET', path: '/v1/tenants', query: { limit, cursor }, repeat: 'harmless' },
+          options,
+        )) as Page<Tenant>,
+    );
+  }
+
+  async get(name: string, options?: CallOptions): Promise<Tenant> {
+    return (await this.#send({ method: 'GET', path: itemPath(name), repeat: 'harmless' }, options)) as Tenant;
+  }
+
+  /** Makes a tenant; the answer holds the secret of its first administrator, this once. */
+  async create(tenant: { name: string } & Record<string, unknown>, options?: CallOptions): Promise<Tenant> {
+    return (await this.#send(
+      { method: 'POST', path: '/v1/tenants', body: tenant, repeat: 'once', writes: true },
+      options,
+    )) as Tenant;
+  }
+
+  /** Removes the tenant with all its records. */
+  async delete(name: string, options?: CallOptions): Promise<void> {
+    await this.#send({ method: 'DELETE', path: itemPath(name), repeat: 'once', writes: true }, options);
+  }
+}
+
+function itemPath(name: string): string {
+  return `/v1/tenants/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,104 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { jsonOf } from './answer.js';
+import { type Authorization, bearer } from './authorization.js';
+import { until } from './limit.js';
+import type { Transport } from './transport.js';
+
+/** After an early renewal failed, the next is tried no sooner than this. */
+const RENEWAL_PAUSE_MS = 5_000;
+
+interface Token {
+  header: string;
+  secret: string;
+  /** From here on a new one is fetched while this one still serves. */
+  renewAt: number;
+  expiresAt: number;
+}
+
+/**
+ * Access tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls: one request for a token is
+ * under way at a time, whoever gives up waiting for it, and a token is renewed before it expires.
+ */
+export class TokenSource implements Authorization {
+  readonly #transport: Transport;
+  readonly #clientId: string;
+  readonly #clientSecret: string;
+  readonly #now: () => number;
+  #token: Token | undefined;
+  #refresh: Promise<Token> | undefined;
+
+  /** `now` gives milliseconds. */
+  constructor(
+    transport: Transport,
+    client: { clientId: string; clientSecret: string },
+    now: () => number = () => Date.now(),
+  ) {
+    if (client.clientId === '' || client.clientSecret === '') {
+      throw new ProblemError('invalid_config', 'The client id or the client secret is empty: give both.');
+    }
+    this.#transport = transport;
+    this.#clientId = client.clientId;
+    this.#clientSecret = client.clientSecret;
+    this.#now = now;
+  }
+
+  async get(signal: AbortSignal): Promise<{ header: string; reused: boolean }> {
+    const token = this.#token;
+    const now = this.#now();
+    if (token === undefined || now >= token.expiresAt) {
+      const { header } = await until(signal, this.#refreshed());
+      return { header, reused: false };
+    }
+    if (now >= token.renewAt) {
+      token.renewAt = now + RENEWAL_PAUSE_MS;
+      this.#refreshed().catch(() => {});
+    }
+    return { header: token.header, reused: true };
+  }
+
+  discard(header: string): void {
+    if (this.#token?.header === header) this.#token = undefined;
+  }
+
+  secrets(): string[] {
+    return this.#token === undefined ? [this.#clientSecret] : [this.#clientSecret, this.#token.secret];
+  }
+
+  #refreshed(): Promise<Token> {
+    this.#refresh ??= this.#fetch().finally(() => {
+      this.#refresh = undefined;
+    });
+    return this.#refresh;
+  }
+
+  async #fetch(): Promise<Token> {
+    const startedAt = this.#now();
+    const answer = await this.#transport.send({
+      method: 'POST',
+      path: '/oauth/token',
+      headers: { authorization: basic(this.#clientId, this.#clientSecret) },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      repeat: 'harmless',
+      secrets: [this.#clientSecret],
+    });
+    const at = `POST ${this.#transport.base}/oauth/token`;
+    const body = (jsonOf(answer, at) ?? {}) as { access_token?: unknown; expires_in?: unknown };
+    if (typeof body.access_token !== 'string') {
+      throw new ProblemError('network', `${at} answered without an access token: that is not the service's.`);
+    }
+    const lifeMs = typeof body.expires_in === 'number' && body.expires_in > 0 ? body.expires_in * 1000 : 60_000;
+    this.#token = {
+      header: bearer(body.access_token, 'The access token'),
+      secret: body.access_token,
+      renewAt: startedAt + lifeMs - Math.min(60_000, lifeMs / 10),
+      expiresAt: startedAt + lifeMs,
+    };
+    return this.#token;
+  }
+}
+
+/** HTTP Basic with both parts form-encoded first (RFC 6749 section 2.3.1). */
+function basic(clientId: string, clientSecret: string): string {
+  const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`;
+}

@@ -1,0 +1,148 @@
+import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Address } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
+import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
+import type { Scope } from '@authz-service/core/records/scopes';
+import type { Change } from '@authz-service/core/state/change';
+
+/** A question (spec 2.2): who wants to do what to which resource. */
+export interface DecisionQuestion {
+  /** `attributes` is another word for `properties`. */
+  subject: { type: string; id: string; properties?: JsonObject; attributes?: JsonObject; roles?: readonly string[] };
+  /** By `id`, or by `name` within the type; with both, the name counts. */
+  resource: { type: string; properties?: JsonObject; attributes?: JsonObject } & (
+    | { id: string; name?: string }
+    | { id?: string; name: string }
+  );
+  action: { name: string; properties?: JsonObject };
+  context?: JsonObject;
+  /** `explain` asks for every policy that came into question, in `context.explanation`. */
+  options?: { explain?: boolean };
+}
+
+/** The answer (spec 2.3). A denial is an answer like any other. */
+export interface DecisionAnswer {
+  decision: boolean;
+  context: {
+    reason: string;
+    access_path: 'direct' | 'role' | 'group' | 'none';
+    /** The deciding policy's id; absent when none applied. */
+    policy_id?: string;
+    [member: string]: Json | undefined;
+  };
+}
+
+/** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */
+export const REFERENCE_FIELDS = {
+  application: [],
+  resource_type: ['application'],
+  resource: ['type'],
+  subject: [],
+  role: ['application'],
+  group: [],
+  policy: ['application', 'resource_type'],
+  policy_assignment: ['policy', 'entity'],
+  role_assignment: ['role', 'entity'],
+  group_membership: ['group', 'entity'],
+  api_key: [],
+  oauth_client: [],
+} as const satisfies { [K in Kind]: readonly string[] };
+
+type ReferenceField<K extends Kind> = (typeof REFERENCE_FIELDS)[K][number];
+
+type ReferenceIds<K extends Kind> = { [F in ReferenceField<K> as `${F}_id`]?: string };
+
+/** A record as the service sends it: its fields, beside each path the id it stands for, and what the server adds. */
+export type WireRecord<K extends Kind = Kind> = {
+  [P in K]: Fields<P> &
+    ReferenceIds<P> & {
+      id: string;
+      kind: P;
+      address: Address;
+      managed_by: string;
+      created_at: string;
+      updated_at: string;
+      /** The number of the revision that last changed it; what `ifMatch` takes. */
+      revision: number;
+    };
+}[K];
+
+/** The fields of a record to make. What refers to another record may give its path or, as `<field>_id`, its id. */
+export type NewRecord<K extends Kind> = {
+  [P in K]: Omit<FieldsInput<P>, ReferenceField<P>> & {
+    [F in ReferenceField<P> & keyof FieldsInput<P>]?: FieldsInput<P>[F];
+  } & ReferenceIds<P>;
+}[K];
+
+/** A JSON merge patch (RFC 7396) of a record: null takes a field away, what is left out stays. */
+export type RecordPatch<K extends Kind> = { [F in keyof NewRecord<K>]?: NewRecord<K>[F] | null };
+
+/** A made record. Credentials carry their secret, this once. */
+export type MadeRecord<K extends Kind> = WireRecord<K> &
+  (K extends 'api_key'
+    ? { secret: string }
+    : K extends 'oauth_client'
+      ? { client_id: string; client_secret: string }
+      : unknown);
+
+export interface Page<T> {
+  items: T[];
+  /** Absent on the last page. */
+  next_cursor?: string;
+}
+
+/** All records of the tenant at one revision. */
+export interface TenantSnapshot {
+  tenant: string;
+  revision: string;
+  records: StoredRecord[];
+}
+
+export interface ChangesetRequest {
+  /** The revision that the changes were made for; the service refuses with `stale_base` when it has moved. */
+  base_revision?: string;
+  /** The owner of what is created; records of other owners are refused with `not_owner`. */
+  stack?: string;
+  take_ownership?: boolean;
+  changes: Change[];
+}
+
+/** The secret of a credential, shown once. */
+export type IssuedSecret = { address: Address; id: string } & (
+  | { secret: string }
+  | { client_id: string; client_secret: string }
+);
+
+export interface ChangesetResult {
+  revision: string;
+  added: number;
+  changed: number;
+  removed: number;
+  created: { address: Address; id: string }[];
+  secrets: IssuedSecret[];
+}
+
+export interface WhoAmI {
+  tenant: { id: string; name: string } | null;
+  credential: { kind: string; id: string; name: string };
+  scopes: (Scope | 'operator')[];
+}
+
+export interface Tenant {
+  id: string;
+  name: string;
+  [member: string]: unknown;
+}
+
+/** A row of the audit: one commit. */
+export interface AuditEntry {
+  revision: string | number;
+  [member: string]: unknown;
+}
+
+export interface PolicyBundle {
+  /** What `ifNoneMatch` takes. */
+  etag: string | undefined;
+  /** The tar.gz archive. */
+  bytes: Buffer;
+}
