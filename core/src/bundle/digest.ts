@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import type { EngineRecord } from '../decision/types.js';
+import { isCredential } from '../records/kinds.js';
+import { addressOf } from '../records/registry.js';
+import { DigestSet } from '../state/digest-set.js';
+import type { BundleTenant } from './types.js';
+
+/**
+ * The digest of these records in hex, the same that `TenantState.digest` keeps: whatever their order, ids, owners and
+ * times, and without credentials.
+ */
+export function digestRecords(records: Iterable<EngineRecord>): string {
+  const digest = new DigestSet();
+  for (const record of records) {
+    if (!isCredential(record.kind)) digest.add(addressOf(record.kind, record.fields), record.fields);
+  }
+  return digest.hex();
+}
+
+/** What identifies a whole bundle: of one tenant its revision, else a digest over the tenants' ids and revisions. */
+export function bundleRevision(tenants: readonly Pick<BundleTenant, 'id' | 'revision' | 'digest'>[]): string {
+  const [only] = tenants;
+  if (only && tenants.length === 1) return only.revision;
+  const lines = tenants.map((tenant) => JSON.stringify([tenant.id, tenant.revision, tenant.digest])).sort();
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
+}

@@ -1,0 +1,49 @@
+/** Longer words are not compared: a remedy is for typing slips in names. */
+const LENGTH_MAX = 256;
+
+/**
+ * The candidate that a mistyped word most likely meant, for the remedy in an error text; undefined when none is near.
+ * Distance counts insertions, deletions, replacements and swaps of neighbours, without regard to case; a third of the
+ * word's length may differ. Among equals the first candidate wins.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LENGTH_MAX) return undefined;
+  const wanted = word.toLowerCase();
+  let bound = Math.max(1, Math.floor(word.length / 3));
+  let best: string | undefined;
+  for (const candidate of candidates) {
+    if (candidate === word || Math.abs(candidate.length - word.length) > bound) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase(), bound);
+    if (distance > bound) continue;
+    best = candidate;
+    if (distance === 0) return best;
+    bound = distance - 1;
+  }
+  return best;
+}
+
+/** The optimal string alignment distance, or some number above `bound` as soon as it must exceed it. */
+function editDistance(left: string, right: string, bound: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    let smallest = row;
+    for (let column = 1; column <= right.length; column += 1) {
+      const replaced = at(last, column - 1) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      let cost = Math.min(replaced, at(last, column) + 1, at(current, column - 1) + 1);
+      const swapped = row > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (swapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      current.push(cost);
+      smallest = Math.min(smallest, cost);
+    }
+    if (smallest > bound) return smallest;
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, right.length);
+}
+
+function at(row: number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
