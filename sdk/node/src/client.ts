@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kind } from '@authz-service/core/records/kinds';
+import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
 import { jsonOf } from './answer.js';
 import { type Authorization, apiKeyAuthorization } from './authorization.js';
 import { baseAddress } from './base-address.js';
@@ -12,7 +13,6 @@ import type {
   AuditEntry,
   ChangesetRequest,
   ChangesetResult,
-  DecisionAnswer,
   DecisionQuestion,
   Page,
   PolicyBundle,
@@ -95,9 +95,9 @@ export class ServiceClient {
   }
 
   /** Who may do what (spec 4.1). */
-  async authorize(question: DecisionQuestion, options?: CallOptions): Promise<DecisionAnswer> {
+  async authorize(question: DecisionQuestion, options?: CallOptions): Promise<DecisionResponse> {
     const request: ServiceRequest = { method: 'POST', path: '/v1/authorize', body: question, repeat: 'harmless' };
-    return (await this.#json(request, options)) as DecisionAnswer;
+    return (await this.#json(request, options)) as DecisionResponse;
   }
 
   /**
@@ -107,7 +107,7 @@ export class ServiceClient {
   authorizeAll(
     questions: Iterable<DecisionQuestion>,
     { concurrency = 16, ...options }: CallOptions & { concurrency?: number } = {},
-  ): Promise<BatchOutcome<DecisionAnswer>[]> {
+  ): Promise<BatchOutcome<DecisionResponse>[]> {
     return runAll(questions, concurrency, (question) => this.authorize(question, options));
   }
 

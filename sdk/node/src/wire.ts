@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json';
 import type { Address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
@@ -18,18 +18,6 @@ export interface DecisionQuestion {
   context?: JsonObject;
   /** `explain` asks for every policy that came into question, in `context.explanation`. */
   options?: { explain?: boolean };
-}
-
-/** The answer (spec 2.3). A denial is an answer like any other. */
-export interface DecisionAnswer {
-  decision: boolean;
-  context: {
-    reason: string;
-    access_path: 'direct' | 'role' | 'group' | 'none';
-    /** The deciding policy's id; absent when none applied. */
-    policy_id?: string;
-    [member: string]: Json | undefined;
-  };
 }
 
 /** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { planChanges } from '@authz-service/core/plan/changes';
+import type { Plan } from '@authz-service/core/plan/plan';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { TenantSnapshot } from '@authz-service/sdk/wire';
+
+/**
+ * Stages the plan on the state it was made for, with the code the cloud stages it with: what would be refused there is
+ * refused now, before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
+ */
+export function foresee(plan: Plan, tree: { external: Address[] }, snapshot: TenantSnapshot): void {
+  const state = new TenantState(snapshot.records);
+  checkExternal(tree.external, state, snapshot.tenant);
+  if (plan.changes.length === 0) return;
+  state.stage(planChanges(plan), {
+    stack: plan.stack,
+    takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
+    now: new Date(),
+    newId: randomUUID,
+    revision: revisionNumber(plan.base_revision) + 1,
+  });
+}
+
+function checkExternal(external: readonly Address[], state: TenantState, tenant: string): void {
+  const faults: ProblemItem[] = external
+    .filter((address) => state.get(address) === undefined)
+    .map((address) => ({
+      pointer: '',
+      address,
+      detail: `"${address}" is declared as external, but tenant "${tenant}" holds no such record: apply the stack that declares it first.`,
+    }));
+  const first = faults[0];
+  if (first === undefined) return;
+  const more = faults.length === 1 ? '' : ` And ${faults.length - 1} more.`;
+  throw new ProblemError('invalid_records', `${first.detail}${more}`, faults);
+}

@@ -1,0 +1,147 @@
+import { type Dirent, promises as fs, type Stats } from 'node:fs';
+import path from 'node:path';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+const FILES_MAX = 100_000;
+const READ_AT_ONCE = 32;
+
+/** One file of declarations; `path` leads to it from where the folder's own path does. */
+export interface ManifestFile {
+  path: string;
+  text: string;
+}
+
+/**
+ * Reads every `*.yaml` and `*.yml` below a folder (or the one file that `root` names), sorted by path. What is hidden
+ * (a name with a dot in front) and `node_modules` is skipped. Links are followed inside the folder, never out of it:
+ * what a plan shows must come from the tree under review.
+ *
+ * Throws `invalid_config` with every fault at once: nothing there, unreadable or oversized files, text that is not
+ * UTF-8, links that dangle, lead out or lead in circles.
+ */
+export async function readTree(root: string): Promise<ManifestFile[]> {
+  const faults: ProblemItem[] = [];
+  const found = await findFiles(root, faults);
+  const files = faults.length === 0 ? await readAll(found, faults) : [];
+  const first = faults[0];
+  if (first !== undefined) {
+    const more = faults.length === 1 ? '' : ` And ${faults.length - 1} more.`;
+    throw new ProblemError('invalid_config', `${first.detail}${more}`, faults);
+  }
+  if (files.length === 0) {
+    throw new ProblemError(
+      'invalid_config',
+      `There is no *.yaml or *.yml file in "${root}" (hidden files and node_modules aside): is it the right folder?`,
+    );
+  }
+  return files;
+}
+
+async function findFiles(root: string, faults: ProblemItem[]): Promise<string[]> {
+  const stats = await tried(faults, root, () => fs.stat(root));
+  if (stats === undefined) return [];
+  if (!stats.isDirectory()) return [root];
+  const walk = new Walk(await fs.realpath(root), faults);
+  await walk.folder(root, [walk.top]);
+  return walk.files.sort((left, right) => (left < right ? -1 : 1));
+}
+
+class Walk {
+  readonly files: string[] = [];
+
+  constructor(
+    /** The real path of the folder that nothing may lead out of. */
+    readonly top: string,
+    readonly faults: ProblemItem[],
+  ) {}
+
+  /** `above` are the real paths of the folders that are being walked, this one's last. */
+  async folder(folder: string, above: readonly string[]): Promise<void> {
+    const entries = await tried(this.faults, folder, () => fs.readdir(folder, { withFileTypes: true }));
+    for (const entry of entries ?? []) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      await this.#entry(path.join(folder, entry.name), entry, above);
+    }
+  }
+
+  async #entry(at: string, entry: Dirent, above: readonly string[]): Promise<void> {
+    if (entry.isSymbolicLink()) return this.#link(at, above);
+    if (entry.isDirectory()) return this.folder(at, [...above, path.join(above.at(-1) ?? this.top, entry.name)]);
+    if (entry.isFile()) this.#file(at);
+    else if (isManifest(at)) this.#fault(`${at} is no regular file: declarations are read from files only.`);
+  }
+
+  async #link(at: string, above: readonly string[]): Promise<void> {
+    const target = await tried(this.faults, at, () => fs.realpath(at));
+    const stats = target === undefined ? undefined : await tried(this.faults, at, () => fs.stat(target));
+    if (target === undefined || stats === undefined || !(stats.isDirectory() || isManifest(at))) return;
+    if (target !== this.top && !target.startsWith(this.top + path.sep)) {
+      this.#fault(`${at} is a link that leads out of the folder, to ${target}: copy what it leads to into the folder.`);
+    } else if (stats.isDirectory()) {
+      if (above.includes(target)) this.#fault(`${at} is a link in a circle, to ${target}: remove it.`);
+      else await this.folder(at, [...above, target]);
+    } else if (stats.isFile()) this.#file(at);
+  }
+
+  #file(at: string): void {
+    if (!isManifest(at)) return;
+    if (this.files.push(at) === FILES_MAX + 1) this.#fault(`There are more than ${FILES_MAX} files: declare in fewer.`);
+  }
+
+  #fault(detail: string): void {
+    this.faults.push({ pointer: '', detail });
+  }
+}
+
+function isManifest(file: string): boolean {
+  return /\.ya?ml$/.test(file);
+}
+
+async function readAll(paths: string[], faults: ProblemItem[]): Promise<ManifestFile[]> {
+  const files: (ManifestFile | undefined)[] = [];
+  const queue = paths.entries();
+  const reader = async (): Promise<void> => {
+    for (const [index, file] of queue) {
+      const text = await tried(faults, file, () => readText(file));
+      if (text !== undefined) files[index] = { path: file.split(path.sep).join('/'), text };
+    }
+  };
+  await Promise.all(Array.from({ length: READ_AT_ONCE }, reader));
+  return files.filter((file) => file !== undefined);
+}
+
+async function readText(file: string): Promise<string> {
+  const handle = await fs.open(file, 'r');
+  try {
+    const stats: Stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (stats.size > FILE_BYTES_MAX) throw new Error(`it has more than ${FILE_BYTES_MAX} bytes: split it`);
+    const bytes = await handle.readFile();
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the system calls each fault, in words that a reader of the error can act on. */
+const MEANINGS: Record<string, string> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'the permission is missing',
+  EPERM: 'the permission is missing',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the path is too long',
+  EMFILE: 'too many files are open',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+};
+
+async function tried<T>(faults: ProblemItem[], file: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = MEANINGS[code ?? ''] ?? message;
+    faults.push({ pointer: '', detail: `${file} cannot be read: ${why}.` });
+    return undefined;
+  }
+}

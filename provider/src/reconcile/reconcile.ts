@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '@authz-service/core/json';
+import { planChanges } from '@authz-service/core/plan/changes';
+import { plan as diff } from '@authz-service/core/plan/diff';
+import type { Plan } from '@authz-service/core/plan/plan';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ChangesetRequest, IssuedSecret } from '@authz-service/sdk/wire';
+import { checkConsent } from './consent.js';
+import { foresee } from './foresee.js';
+import { type Progress, sendOnce } from './send-once.js';
+
+/** A tree of declarations, as `readManifest` gives it. */
+export interface DeclaredTree {
+  tenant?: string | undefined;
+  stack: string;
+  records: DeclaredRecord[];
+  moves: { from: Address; to: Address }[];
+  /** Records of other stacks that these mention. */
+  external: Address[];
+}
+
+export interface PlanOptions {
+  takeOwnership?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * The difference between what the tree declares and what the tenant holds. All that the cloud would refuse at this
+ * revision is refused here already: another tenant, other owners' records, removals of what others still mention,
+ * mentions of records that nobody declares.
+ *
+ * Throws `ProblemError`: `conflict`, `not_owner`, `invalid_records`, and what the client throws.
+ */
+export async function planTree(client: ServiceClient, tree: DeclaredTree, options: PlanOptions = {}): Promise<Plan> {
+  const { signal, takeOwnership = false } = options;
+  const state = await client.state(signal === undefined ? {} : { signal });
+  const plan = diff(tree, state, { takeOwnership });
+  foresee(plan, tree, state);
+  return plan;
+}
+
+export interface ApplyOptions {
+  /** Consent to the plan's removals. */
+  prune?: boolean;
+  /** Consent to taking over records of other stacks. */
+  takeOwnership?: boolean;
+  /**
+   * Receives the secrets of the credentials that the plan creates, before `applyPlan` resolves. It must be ready to
+   * keep them when it is handed over: the service shows them this once.
+   */
+  credentialsSink?: (secrets: IssuedSecret[]) => Promise<void>;
+  /**
+   * Plans anew when the tenant has moved meanwhile; if the outcome is the same, it is applied to the new base. Without
+   * it (a saved plan) a moved base is refused.
+   */
+  replan?: () => Promise<Plan>;
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+export interface ApplyResult {
+  revision: string;
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
+  created: { address: Address; id: string }[];
+  /** The credentials that were created; their secrets went to the sink. */
+  credentials: { address: Address; id: string }[];
+}
+
+/** How often a tenant may move under an apply that replans before it gives up. */
+const REPLANS_MAX = 5;
+
+/**
+ * Makes exactly the plan's changes on exactly its base, in one change-set: all or none.
+ *
+ * Throws `ProblemError`: `conflict` where consent (or a sink for secrets) is missing, before anything is sent;
+ * `stale_base` where the tenant has moved and the plan with it; what the client throws. Throws `Interrupted` when the
+ * signal aborts, saying whether the changes were made.
+ */
+export async function applyPlan(client: ServiceClient, plan: Plan, options: ApplyOptions = {}): Promise<ApplyResult> {
+  checkConsent(plan, options);
+  let current = plan;
+  for (let replans = 0; ; replans++) {
+    try {
+      const result = await sendOnce(client, current, changesetOf(current), randomUUID(), options);
+      if (result.secrets.length > 0) await options.credentialsSink?.(result.secrets);
+      return {
+        revision: result.revision,
+        added: result.added,
+        changed: result.changed,
+        removed: result.removed,
+        unchanged: plan.counts.unchanged,
+        created: result.created,
+        credentials: result.secrets.map(({ address, id }) => ({ address, id })),
+      };
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.code !== 'stale_base') throw error;
+      if (options.replan === undefined) throw staleSavedPlan(plan, error);
+      if (replans === REPLANS_MAX) throw error;
+      options.onProgress?.({ phase: 'replanning' });
+      current = await options.replan();
+      if (!sameWork(plan, current)) throw movedOn(plan, current, error);
+    }
+  }
+}
+
+function changesetOf(plan: Plan): ChangesetRequest {
+  return {
+    base_revision: plan.base_revision,
+    stack: plan.stack,
+    take_ownership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
+    changes: planChanges(plan),
+  };
+}
+
+/** Two plans do the same if they differ in nothing but the base and in what they leave alone. */
+function sameWork(one: Plan, other: Plan): boolean {
+  const work = ({ tenant, stack, changes }: Plan): string => canonicalJson({ tenant, stack, changes });
+  return work(one) === work(other);
+}
+
+function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
+  return new ProblemError(
+    'stale_base',
+    `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has moved since: ` +
+      'nothing was changed. Plan again, look at the new plan, and apply that.',
+    cause.errors,
+    { cause },
+  );
+}
+
+function movedOn(plan: Plan, now: Plan, cause: ProblemError): ProblemError {
+  return new ProblemError(
+    'stale_base',
+    `Tenant "${plan.tenant}" moved from revision ${plan.base_revision} to ${now.base_revision} meanwhile, and the plan ` +
+      'is no longer the one that was shown: nothing was changed. Plan again and apply the new plan.',
+    cause.errors,
+    { cause },
+  );
+}

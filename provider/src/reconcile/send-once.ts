@@ -1,0 +1,107 @@
+import { canonicalJson } from '@authz-service/core/json';
+import type { Plan } from '@authz-service/core/plan/plan';
+import { ProblemError } from '@authz-service/core/problem';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
+
+/** How long an apply that was interrupted while its changes were under way still waits for the answer. */
+const GRACE_MS = 5_000;
+/** How long the look at what became of an unanswered change-set may take. */
+const LOOK_MS = 5_000;
+
+export type Progress =
+  | { phase: 'sending'; changes: number }
+  /** The user wants to stop, but the changes are under way: the answer is still waited for. */
+  | { phase: 'interrupted'; waitMs: number }
+  | { phase: 'replanning' }
+  | { phase: 'done'; revision: string };
+
+/** An apply that its user stopped. The message says what became of the changes. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+
+  constructor(
+    message: string,
+    /** Whether the tenant holds the changes; undefined where that could not be found out. */
+    readonly applied: boolean | undefined,
+  ) {
+    super(message);
+  }
+}
+
+interface SendOptions {
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Sends the change-set under one idempotency key, so that however often it has to be sent it is done once. When the
+ * signal aborts before, nothing is sent; while it is under way, the answer is still waited for during a grace period,
+ * since what is done cannot be called back and secrets are shown only once. Where no answer came, the tenant is looked
+ * at, and the error says whether it holds the changes.
+ */
+export async function sendOnce(
+  client: ServiceClient,
+  plan: Plan,
+  body: ChangesetRequest,
+  idempotencyKey: string,
+  { signal, onProgress }: SendOptions,
+): Promise<ChangesetResult> {
+  if (signal?.aborted) throw new Interrupted('Interrupted before anything was sent: nothing was changed.', false);
+  const giveUp = new AbortController();
+  let grace: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    onProgress?.({ phase: 'interrupted', waitMs: GRACE_MS });
+    grace = setTimeout(() => giveUp.abort(new Interrupted('Interrupted.', undefined)), GRACE_MS);
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    onProgress?.({ phase: 'sending', changes: body.changes.length });
+    const result = await client.changeset(body, { idempotencyKey, signal: giveUp.signal });
+    onProgress?.({ phase: 'done', revision: result.revision });
+    return result;
+  } catch (error) {
+    const unanswered = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
+    if (!unanswered && !(error instanceof Interrupted)) throw error;
+    const fate = await lookAtFate(client, plan);
+    if (error instanceof Interrupted)
+      throw new Interrupted(`Interrupted: ${FATES[fate]}`, fate === 'unknown' ? undefined : fate === 'applied');
+    throw new ProblemError(error.code, `${error.detail} As to this apply: ${FATES[fate]}`, error.errors, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(grace);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+type Fate = 'applied' | 'not_applied' | 'unknown';
+
+const FATES: { [F in Fate]: string } = {
+  applied: 'the tenant holds all the changes. Apply again to be told that nothing is left to do.',
+  not_applied: 'no change had been made when the tenant was looked at. Apply again to make them.',
+  unknown: 'whether the changes were made could not be found out. Apply again: it does only what is still left to do.',
+};
+
+/** Change-sets are whole or not at all, so that one look at the tenant tells. */
+async function lookAtFate(client: ServiceClient, plan: Plan): Promise<Fate> {
+  try {
+    const look = { ifNoneMatch: plan.base_revision, signal: AbortSignal.timeout(LOOK_MS) };
+    const snapshot = await client.state(look);
+    if (snapshot === undefined) return 'not_applied';
+    return holds(snapshot, plan) ? 'applied' : 'not_applied';
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Whether the tenant is as the plan would have made it, judged by the records that the plan touches. */
+function holds(snapshot: TenantSnapshot, plan: Plan): boolean {
+  const records = new Map(snapshot.records.map((record) => [record.address, record]));
+  return plan.changes.every((change) => {
+    const record = records.get(change.address);
+    if (change.action === 'delete') return record === undefined;
+    if (record === undefined || record.managed_by !== plan.stack) return false;
+    return change.action === 'adopt' || canonicalJson(record.fields) === canonicalJson(change.fields);
+  });
+}
