@@ -16,9 +16,28 @@ export type Change =
   /** Takes the record over for the stack of the change-set without changing it. */
   | { op: 'adopt'; address: Address };
 
-/** What a change-set makes of a state, before it is stored. */
+/** In whose name and when a change-set is staged. */
+export interface StageOptions {
+  /** Whose change-set it is: only its own records may be touched. Without one, ownership is not asked for. */
+  stack?: string;
+  /** Whether touched records of other stacks become this stack's. */
+  takeOwnership?: boolean;
+  now: Date;
+  /** A new server-side id. */
+  newId(): string;
+  /** The number of the revision that the change-set will make. */
+  revision: number;
+}
+
+/**
+ * What a change-set makes of a state, before it is stored. Addresses may trade places (a swap by moves, a deletion and
+ * a creation of one address): a store takes out `remove` and every `previous` first, and then puts.
+ */
 export interface Staged {
-  /** Records to insert (no `previous`) or to replace. A `previous` with another address was moved. */
+  /**
+   * Records to insert (no `previous`) or to replace, in the order of dependency. A `previous` with another address was
+   * moved.
+   */
   put: { record: StoredRecord; previous?: StoredRecord }[];
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
@@ -39,4 +58,6 @@ export interface RecordView {
   get(address: Address): DeclaredRecord | undefined;
   /** The addresses of the records that mention this one. */
   inbound(address: Address): Iterable<Address>;
+  /** All addresses of a kind, for naming the nearest one where a reference dangles. */
+  addresses?(kind: Kind): Iterable<Address>;
 }

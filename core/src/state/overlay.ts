@@ -1,0 +1,48 @@
+import type { Address } from '../records/address.js';
+import type { Kind } from '../records/kinds.js';
+import type { StoredRecord } from '../records/registry.js';
+import type { RecordView } from './change.js';
+import { InboundIndex } from './inbound-index.js';
+
+/** What a change-set reads of the state below it. */
+export interface BaseView extends RecordView {
+  get(address: Address): StoredRecord | undefined;
+  addresses(kind: Kind): Iterable<Address>;
+}
+
+/** A state with changes laid over it; the state below is never touched, and costs nothing where nothing changed. */
+export class Overlay implements RecordView {
+  readonly #base: BaseView;
+  readonly #changed = new Map<Address, StoredRecord | undefined>();
+  readonly #inbound = new InboundIndex();
+
+  constructor(base: BaseView) {
+    this.#base = base;
+  }
+
+  get(address: Address): StoredRecord | undefined {
+    return this.#changed.has(address) ? this.#changed.get(address) : this.#base.get(address);
+  }
+
+  put(record: StoredRecord): void {
+    this.delete(record.address);
+    this.#changed.set(record.address, record);
+    this.#inbound.add(record);
+  }
+
+  delete(address: Address): void {
+    const present = this.#changed.get(address);
+    if (present) this.#inbound.remove(present);
+    this.#changed.set(address, undefined);
+  }
+
+  *inbound(address: Address): Generator<Address> {
+    for (const source of this.#base.inbound(address)) if (!this.#changed.has(source)) yield source;
+    yield* this.#inbound.of(address);
+  }
+
+  *addresses(kind: Kind): Generator<Address> {
+    for (const address of this.#base.addresses(kind)) if (!this.#changed.has(address)) yield address;
+    for (const [address, record] of this.#changed) if (record?.kind === kind) yield address;
+  }
+}

@@ -1,0 +1,231 @@
+import { type Address, splitAddress } from '../records/address.js';
+import { type Kind, kindRank } from '../records/kinds.js';
+import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
+import { affectedByTypes } from './affected.js';
+import type { Change, Staged, StageOptions } from './change.js';
+import { equalJson } from './equal-json.js';
+import { Faults } from './faults.js';
+import { jsonPointer } from './json-pointer.js';
+import { stillMentioned } from './mentions.js';
+import { type BaseView, Overlay } from './overlay.js';
+import { parseFields } from './parse-fields.js';
+import { renames } from './renames.js';
+import { validateRecords } from './validate.js';
+
+/** A wish and its place in the change-set. */
+type Wish<O extends Change['op']> = Extract<Change, { op: O }> & { index: number };
+
+/** A record that the change-set writes, and the place of the wish that asks for it. */
+interface Entry {
+  record: StoredRecord;
+  previous?: StoredRecord;
+  index: number;
+}
+
+/** One change-set on its way to `Staged`. See `TenantState.stage`. */
+export class Stage {
+  readonly #base: BaseView;
+  readonly #options: StageOptions;
+  readonly #time: string;
+  readonly #overlay: Overlay;
+  readonly #entries = new Map<Address, Entry>();
+  readonly #removed = new Map<Address, { record: StoredRecord; index: number }>();
+  /** What has been asked for at an address, moves apart. */
+  readonly #asked = new Map<Address, Change['op'][]>();
+  readonly #invalid = new Faults('invalid_records');
+  readonly #conflicts = new Faults('conflict');
+  readonly #foreign = new Faults('not_owner');
+
+  constructor(base: BaseView, options: StageOptions) {
+    this.#base = base;
+    this.#options = options;
+    this.#time = options.now.toISOString();
+    this.#overlay = new Overlay(base);
+  }
+
+  run(changes: readonly Change[]): Staged {
+    const wishes = changes.map((change, index) => ({ ...change, index }));
+    const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
+    const creations = of('create').map((wish) => ({ ...wish, fields: this.#parse(wish.kind, wish) }));
+    const updates = of('update').map((wish) => ({
+      ...wish,
+      fields: this.#parse(splitAddress(wish.address).kind, wish),
+    }));
+    this.#invalid.raise();
+
+    this.#move(of('move'));
+    for (const wish of of('delete')) this.#delete(wish);
+    const created = creations.map(({ kind, fields, index }) => this.#create(kind, fields, index));
+    for (const wish of updates) this.#update(wish);
+    for (const wish of of('adopt')) this.#adopt(wish);
+    this.#conflicts.raise();
+    this.#foreign.raise();
+    this.#validate();
+    this.#refuseMentionedRemovals();
+
+    const put = [...this.#entries.values()].map(({ record, previous }) =>
+      previous ? { record, previous } : { record },
+    );
+    put.sort((left, right) => kindRank(left.record.kind) - kindRank(right.record.kind));
+    const remove = [...this.#removed.values()].map(({ record }) => record);
+    remove.sort((left, right) => kindRank(right.kind) - kindRank(left.kind));
+    return { put, remove, created };
+  }
+
+  #parse(kind: Kind, { fields, index }: { fields: unknown; index: number }): Fields {
+    const parsed = parseFields(kind, fields);
+    for (const { pointer, detail } of parsed.faults ?? []) {
+      this.#invalid.add(jsonPointer('changes', index, 'fields') + pointer, detail);
+    }
+    return parsed.fields as Fields;
+  }
+
+  #move(wishes: Wish<'move'>[]): void {
+    const refuse = ({ index }: { index: number }, detail: string, address: Address) =>
+      this.#conflicts.add(jsonPointer('changes', index), detail, address);
+    const found = renames(this.#base, wishes, refuse);
+    for (const { previous } of found) this.#overlay.delete(previous.address);
+    for (const { previous, address, fields, cause, explicit } of found) {
+      const owned = explicit ? this.#owned(previous, cause.index) : {};
+      this.#write({ ...previous, ...owned, address, fields } as StoredRecord, previous, cause.index);
+    }
+  }
+
+  #delete({ address, index }: Wish<'delete'>): void {
+    const present = this.#present('delete', address, index);
+    if (!present) return;
+    this.#owned(present, index);
+    const previous = this.#entries.get(address)?.previous ?? present;
+    this.#entries.delete(address);
+    this.#overlay.delete(address);
+    this.#removed.set(address, { record: previous, index });
+  }
+
+  #create(kind: Kind, fields: Fields, index: number): Address {
+    const address = addressOf(kind, fields);
+    this.#ask('create', address, index);
+    if (this.#overlay.get(address)) {
+      const detail = `"${address}" exists already: update it instead, or choose another name.`;
+      this.#conflicts.add(jsonPointer('changes', index), detail, address);
+      return address;
+    }
+    const { stack, newId, revision } = this.#options;
+    const record = {
+      kind,
+      address,
+      fields,
+      id: kind === 'subject' ? splitAddress(address).path : newId(),
+      managed_by: stack ?? 'api',
+      created_at: this.#time,
+      updated_at: this.#time,
+      revision,
+    } as StoredRecord;
+    this.#overlay.put(record);
+    this.#entries.set(address, { record, index });
+    return address;
+  }
+
+  #update({ address, fields, index }: { address: Address; fields: Fields; index: number }): void {
+    const present = this.#present('update', address, index);
+    if (!present) return;
+    const owned = this.#owned(present, index);
+    const made = addressOf(present.kind, fields);
+    if (made !== address) {
+      const detail = `These fields make "${made}", not "${address}": rename a record by a move.`;
+      this.#conflicts.add(jsonPointer('changes', index, 'fields'), detail, address);
+      return;
+    }
+    this.#rewrite({ ...present, ...owned, fields } as StoredRecord, present, index);
+  }
+
+  #adopt({ address, index }: Wish<'adopt'>): void {
+    const present = this.#present('adopt', address, index);
+    if (!present) return;
+    const { stack } = this.#options;
+    if (stack === undefined) {
+      const detail = `Only a stack can take over "${address}": name the stack of the change-set.`;
+      this.#conflicts.add(jsonPointer('changes', index), detail, address);
+      return;
+    }
+    this.#rewrite({ ...present, ...this.#owned(present, index) }, present, index);
+  }
+
+  /** The record that a wish is about, unless that is at fault. */
+  #present(op: Change['op'], address: Address, index: number): StoredRecord | undefined {
+    if (!this.#ask(op, address, index)) return undefined;
+    const present = this.#overlay.get(address);
+    if (!present) {
+      const detail = `"${address}" does not exist${op === 'update' ? ': create it first' : ''}.`;
+      this.#conflicts.add(jsonPointer('changes', index), detail, address);
+    }
+    return present;
+  }
+
+  /** An address takes one wish; only a deletion and a creation, or an update and an adoption, go together. */
+  #ask(op: Change['op'], address: Address, index: number): boolean {
+    const asked = this.#asked.get(address) ?? [];
+    this.#asked.set(address, [...asked, op]);
+    const [before] = asked;
+    const fits = (before === 'delete' && op === 'create') || (before === 'update' && op === 'adopt');
+    if (before === undefined || (asked.length === 1 && fits)) return true;
+    const detail = `The change-set asks for more than one thing at "${address}" (${before}, ${op}): join them in one.`;
+    this.#conflicts.add(jsonPointer('changes', index), detail, address);
+    return false;
+  }
+
+  /** The owner after a touch; one that is not allowed is a fault. */
+  #owned(record: StoredRecord, index: number): { managed_by?: string } {
+    const { stack, takeOwnership } = this.#options;
+    if (stack === undefined || record.managed_by === stack) return {};
+    if (takeOwnership) return { managed_by: stack };
+    const detail = `"${record.address}" belongs to the stack "${record.managed_by}", not to "${stack}": change it there, or take it over with --take-ownership.`;
+    this.#foreign.add(jsonPointer('changes', index), detail, record.address);
+    return {};
+  }
+
+  /** Writes a record over the present one, unless it says the same. */
+  #rewrite(record: StoredRecord, present: StoredRecord, index: number): void {
+    if (equalJson(record.fields, present.fields) && record.managed_by === present.managed_by) return;
+    this.#write(record, this.#entries.get(present.address)?.previous ?? present, index);
+  }
+
+  #write(record: StoredRecord, previous: StoredRecord, index: number): void {
+    const id = record.kind === 'subject' ? splitAddress(record.address).path : record.id;
+    const written = { ...record, id, updated_at: this.#time, revision: this.#options.revision };
+    this.#overlay.put(written);
+    this.#entries.set(record.address, { record: written, previous, index });
+  }
+
+  #validate(): void {
+    const touched = new Set(this.#entries.keys());
+    const before = new Map<Address, StoredRecord>();
+    for (const [address, { record }] of this.#removed) before.set(address, record);
+    for (const [address, { previous }] of this.#entries) if (previous) before.set(address, previous);
+    const affected = affectedByTypes(this.#overlay, before);
+    for (const finding of validateRecords(this.#overlay, [...touched, ...affected.keys()])) {
+      if (finding.severity !== 'error') continue;
+      const { address, detail } = finding;
+      const own = this.#entries.get(address);
+      const cause = this.#entries.get(affected.get(address) ?? address);
+      const pointer = own
+        ? jsonPointer('changes', own.index, 'fields') + finding.pointer
+        : jsonPointer('changes', cause?.index ?? 0);
+      this.#invalid.add(pointer, detail, address);
+    }
+    this.#invalid.raise();
+  }
+
+  #refuseMentionedRemovals(): void {
+    for (const [address, { record, index }] of this.#removed) {
+      if (this.#overlay.get(address)) continue;
+      const mentions: StoredRecord[] = [];
+      for (const source of this.#overlay.inbound(address)) {
+        const mention = this.#overlay.get(source);
+        if (mention) mentions.push(mention);
+      }
+      if (mentions.length > 0)
+        this.#conflicts.add(jsonPointer('changes', index), stillMentioned(record, mentions), address);
+    }
+    this.#conflicts.raise();
+  }
+}

@@ -1,0 +1,106 @@
+import type { Address } from '../records/address.js';
+import { isCredential, KINDS, type Kind } from '../records/kinds.js';
+import type { StoredRecord } from '../records/registry.js';
+import type { Change, Staged, StageOptions } from './change.js';
+import { DigestSet } from './digest-set.js';
+import { InboundIndex } from './inbound-index.js';
+import type { BaseView } from './overlay.js';
+import { Stage } from './stage.js';
+
+/** The present records of one tenant in memory: by address, by kind and id, and by whom they are mentioned. */
+export class TenantState implements BaseView {
+  readonly #byAddress = new Map<Address, StoredRecord>();
+  readonly #byId = new Map<Kind, Map<string, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
+  readonly #inbound = new InboundIndex();
+  readonly #digest = new DigestSet();
+
+  constructor(records: Iterable<StoredRecord> = []) {
+    for (const record of records) this.#insert(record);
+  }
+
+  get size(): number {
+    return this.#byAddress.size;
+  }
+
+  get(address: Address): StoredRecord | undefined {
+    return this.#byAddress.get(address);
+  }
+
+  /** The record of a kind by its server-side id. */
+  find(kind: Kind, id: string): StoredRecord | undefined {
+    return this.#byId.get(kind)?.get(id);
+  }
+
+  /** All records, or those of a kind, in no order. */
+  records(kind?: Kind): Iterable<StoredRecord> {
+    return kind === undefined ? this.#byAddress.values() : (this.#byId.get(kind)?.values() ?? []);
+  }
+
+  *addresses(kind: Kind): Generator<Address> {
+    for (const record of this.records(kind)) yield record.address;
+  }
+
+  /** The addresses of the records that mention this one. */
+  inbound(address: Address): Iterable<Address> {
+    return this.#inbound.of(address);
+  }
+
+  /** SHA-256 over the canonical records but credentials, in hex; see `DigestSet`. */
+  digest(): string {
+    return this.#digest.hex();
+  }
+
+  /** The digest that this state will have once `staged` is committed. */
+  digestAfter(staged: Staged): string {
+    const gone = [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])];
+    const come = staged.put.map(({ record }) => record);
+    this.#exchange(gone, come);
+    const digest = this.#digest.hex();
+    this.#exchange(come, gone);
+    return digest;
+  }
+
+  /**
+   * What these changes make, judged on the state that all of them together give; this state stays as it is. Only
+   * touched records and those whose validity hangs on them are looked at. A change that says what is already so makes
+   * nothing.
+   *
+   * Throws `invalid_records` (wrong fields, dangling references, group cycles, conditions), `conflict` (creating what
+   * exists, changing what does not, deleting what is still mentioned) or `not_owner`, with all faults of that sort;
+   * their pointers lead into the list of changes, like `/changes/3/fields/role`.
+   */
+  stage(changes: readonly Change[], options: StageOptions): Staged {
+    return new Stage(this, options).run(changes);
+  }
+
+  /** Makes a change-set that `stage` judged on this very state part of it. */
+  commit(staged: Staged): void {
+    const gone = [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])];
+    for (const record of gone) {
+      if (this.get(record.address) !== record)
+        throw new Error(`The state holds another ${record.address} than was staged`);
+    }
+    for (const record of gone) this.#take(record);
+    for (const { record } of staged.put) this.#insert(record);
+  }
+
+  #exchange(gone: readonly StoredRecord[], come: readonly StoredRecord[]): void {
+    for (const { kind, address, fields } of gone) if (!isCredential(kind)) this.#digest.remove(address, fields);
+    for (const { kind, address, fields } of come) if (!isCredential(kind)) this.#digest.add(address, fields);
+  }
+
+  #insert(record: StoredRecord): void {
+    if (this.#byAddress.has(record.address)) throw new Error(`The state holds ${record.address} twice`);
+    this.#byAddress.set(record.address, record);
+    this.#byId.get(record.kind)?.set(record.id, record);
+    this.#inbound.add(record);
+    if (!isCredential(record.kind)) this.#digest.add(record.address, record.fields);
+  }
+
+  #take(record: StoredRecord): void {
+    this.#byAddress.delete(record.address);
+    this.#byId.get(record.kind)?.delete(record.id);
+    this.#inbound.remove(record);
+    if (!isCredential(record.kind)) this.#digest.remove(record.address, record.fields);
+  }
+}

@@ -1,0 +1,84 @@
+import { type ConditionCheck, checkCondition } from '../conditions/check.js';
+import { canonicalJson } from '../json.js';
+import type { Path } from '../records/address.js';
+import type { DeclaredRecord } from '../records/registry.js';
+import type { RecordFinding, RecordView } from './change.js';
+import { jsonPointer } from './json-pointer.js';
+import { nearest } from './nearest.js';
+
+type ResourceType = DeclaredRecord<'resource_type'>;
+
+/** Judges policies one by one; what it learns of a condition serves all policies that hold the same one. */
+export function policyFindings(view: RecordView): (policy: DeclaredRecord<'policy'>) => RecordFinding[] {
+  const checks = new Map<string, ConditionCheck>();
+  const check = (condition: string, types: ResourceType['fields']['properties']): ConditionCheck => {
+    const key = `${types === undefined ? '' : canonicalJson(types)}\n${condition}`;
+    let known = checks.get(key);
+    if (!known) {
+      known = checkCondition(condition, types);
+      checks.set(key, known);
+    }
+    return known;
+  };
+  return (policy) => [...actionFindings(view, policy), ...conditionFindings(view, policy, check)];
+}
+
+function actionFindings(view: RecordView, policy: DeclaredRecord<'policy'>): RecordFinding[] {
+  const { resource_type: type, actions, resources } = policy.fields;
+  const findings: RecordFinding[] = [];
+  const judge = (path: Path, names: readonly string[], tokens: PropertyKey[]) => {
+    const known = typeAt(view, path)?.fields.actions;
+    if (!known) return;
+    names.forEach((name, index) => {
+      if (name === '*' || known.includes(name)) return;
+      const meant = nearest(name, known);
+      const remedy = meant === undefined ? knownActions(known) : `did you mean "${meant}"?`;
+      const detail = `The type "${path}" has no action "${name}": ${remedy}`;
+      findings.push({ severity: 'error', address: policy.address, pointer: jsonPointer(...tokens, index), detail });
+    });
+  };
+  if (type !== undefined) judge(type, actions ?? [], ['actions']);
+  resources?.forEach((item, index) => {
+    judge(typeOfResource(item.resource), item.actions, ['resources', index, 'actions']);
+  });
+  return findings;
+}
+
+function knownActions(known: readonly string[]): string {
+  return known.length === 0 ? 'it has none, declare it there.' : `it has ${known.slice(0, 10).join(', ')}.`;
+}
+
+function conditionFindings(
+  view: RecordView,
+  policy: DeclaredRecord<'policy'>,
+  check: (condition: string, types: ResourceType['fields']['properties']) => ConditionCheck,
+): RecordFinding[] {
+  const { condition, resource_type: type, resources } = policy.fields;
+  if (condition === undefined) return [];
+  const paths = type === undefined ? [...new Set(resources?.map((item) => typeOfResource(item.resource)))] : [type];
+  const reads = new Set<string>();
+  for (const path of paths) {
+    const result = check(condition, typeAt(view, path)?.fields.properties);
+    if (result.error) {
+      const { detail, offset } = result.error;
+      const place = offset === undefined ? '' : ` (at character ${offset + 1})`;
+      const text = `The condition is not valid${place}: ${detail}`;
+      return [{ severity: 'error', address: policy.address, pointer: '/condition', detail: text }];
+    }
+    for (const read of result.reads) reads.add(read);
+  }
+  if (policy.fields.effect !== 'DENY' || reads.size === 0) return [];
+  const [first] = reads;
+  const detail = `This DENY reads ${[...reads].join(', ')} without has(): it denies whenever one is absent. Ask "has(${first})" first if that is not meant.`;
+  return [{ severity: 'warning', address: policy.address, pointer: '/condition', detail }];
+}
+
+/** A resource's path is that of its type and its own name. */
+function typeOfResource(resource: Path): Path {
+  return resource.slice(0, Math.max(0, resource.lastIndexOf('/')));
+}
+
+function typeAt(view: RecordView, path: Path): ResourceType | undefined {
+  const type = view.get(`resource_type/${path}`);
+  return type?.kind === 'resource_type' ? type : undefined;
+}

@@ -1,0 +1,91 @@
+import type { Address } from '../records/address.js';
+import type { Kind } from '../records/kinds.js';
+import { type DeclaredRecord, referencesOf } from '../records/registry.js';
+import type { PropertyType } from '../records/resource-type.js';
+import type { RecordFinding, RecordView } from './change.js';
+import { findGroupCycles } from './group-cycles.js';
+import { jsonPointer } from './json-pointer.js';
+import { titleOf } from './kind-words.js';
+import { nearest } from './nearest.js';
+import { policyFindings } from './validate-policy.js';
+
+/** Looking for the nearest address walks all of a kind: only the first dangling references get that remedy. */
+const NEAREST_MAX = 20;
+
+export interface ValidateOptions {
+  /** Whether a record that the view does not hold exists elsewhere, so that mentioning it is no fault. */
+  external?(address: Address): boolean;
+}
+
+/**
+ * What is wrong with the records at these addresses, judged within the whole view: references that dangle, group
+ * cycles, actions and properties that their type does not know, conditions that do not parse or do not fit the types;
+ * and as warnings, what is allowed but likely meant otherwise.
+ */
+export function validateRecords(
+  view: RecordView,
+  addresses: Iterable<Address>,
+  options: ValidateOptions = {},
+): RecordFinding[] {
+  const findings: RecordFinding[] = [];
+  const memberships: Address[] = [];
+  const judgePolicy = policyFindings(view);
+  let dangling = 0;
+  for (const address of addresses) {
+    const record = view.get(address);
+    if (!record) continue;
+    for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
+      if (view.get(target) || options.external?.(target)) continue;
+      dangling += 1;
+      const detail = danglingDetail(target, dangling <= NEAREST_MAX ? view : undefined);
+      findings.push({ severity: 'error', address, pointer, detail });
+    }
+    if (record.kind === 'policy') findings.push(...judgePolicy(record));
+    else if (record.kind === 'resource') findings.push(...resourceFindings(view, record));
+    else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
+  }
+  findings.push(...findGroupCycles(view, memberships));
+  return findings;
+}
+
+function danglingDetail(target: Address, view: RecordView | undefined): string {
+  const { kind, path } = splitReference(target);
+  const prefix = kind.length + 1;
+  const paths = [...(view?.addresses?.(kind) ?? [])].map((address) => address.slice(prefix));
+  const meant = nearest(path, paths);
+  const remedy = meant === undefined ? 'declare it, or correct the name.' : `did you mean "${meant}"?`;
+  return `${titleOf(kind)} "${path}" does not exist: ${remedy}`;
+}
+
+/** Like `splitAddress`, for targets that references make: their kind is always known, their path may be anything. */
+function splitReference(target: Address): { kind: Kind; path: string } {
+  const slash = target.indexOf('/');
+  return { kind: target.slice(0, slash) as Kind, path: target.slice(slash + 1) };
+}
+
+function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>): RecordFinding[] {
+  const type = view.get(`resource_type/${record.fields.type}`);
+  const declared = type?.kind === 'resource_type' ? type.fields.properties : undefined;
+  if (!declared) return [];
+  const findings: RecordFinding[] = [];
+  for (const [name, value] of Object.entries(record.fields.properties ?? {})) {
+    const pointer = jsonPointer('properties', name);
+    const wanted = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    if (wanted === undefined) {
+      const meant = nearest(name, Object.keys(declared));
+      const remedy = meant === undefined ? 'declare it there, or take it out.' : `did you mean "${meant}"?`;
+      const detail = `The type "${record.fields.type}" declares no property "${name}": ${remedy}`;
+      findings.push({ severity: 'warning', address: record.address, pointer, detail });
+    } else if (wanted !== 'any' && propertyTypeOf(value) !== wanted) {
+      const detail = `The property "${name}" is a ${propertyTypeOf(value)}, but the type "${record.fields.type}" declares it as ${wanted}.`;
+      findings.push({ severity: 'error', address: record.address, pointer, detail });
+    }
+  }
+  return findings;
+}
+
+function propertyTypeOf(value: unknown): PropertyType | 'null' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  return typeof value === 'object' ? 'map' : (typeof value as 'string' | 'number' | 'boolean');
+}
