@@ -1,0 +1,109 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { activate } from './bundle/activate.js';
+import { BundleCache } from './bundle/cache.js';
+import type { FetchBounds } from './bundle/fetch.js';
+import { Sync } from './bundle/sync.js';
+import { type ListenAddr, reachableUrl } from './config/listen-addr.js';
+import type { AgentConfig } from './config/settings.js';
+import { DecisionLog } from './decision-log.js';
+import { createAgentServer } from './http/server.js';
+import type { LineWriter } from './line-writer.js';
+import type { Logger } from './log.js';
+import { AgentMetrics } from './metrics.js';
+import { AgentState } from './state.js';
+
+const MIB = 1024 * 1024;
+
+/** A million records take some 30 MiB packed and 250 MiB unpacked. */
+const BOUNDS: FetchBounds = { compressed: 128 * MIB, unpacked: 512 * MIB, idleMs: 10_000, totalMs: 60_000 };
+
+/** How long requests under way may take to end once the agent is told to stop. */
+const STOP_MS = 5_000;
+
+export interface RunningAgent {
+  /** Where a caller on this machine reaches it, with the real port. */
+  url: string;
+  /** Ends polling, answers what is under way and closes the port. */
+  stop(): Promise<void>;
+}
+
+export interface AgentOutputs {
+  log: Logger;
+  /** Where decision lines go, if the configuration asks for them. */
+  decisions: LineWriter;
+}
+
+/**
+ * Starts the agent: binds the port, serves what the cache has, and only then talks to the cloud. Throws where the port
+ * cannot be bound.
+ */
+export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {
+  const metrics = new AgentMetrics();
+  const state = new AgentState(metrics);
+  const decisionLog = config.decisionLog ? new DecisionLog(decisions, log) : undefined;
+  const server = createAgentServer({ state, metrics, log, decisionLog });
+  const address = await listen(server, config.listenAddr);
+
+  const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
+  await warmStart(cache, config.tenantId, state, log);
+  const url = reachableUrl(address.address, address.port);
+  log.info({ url, address: `${address.address}:${address.port}`, state: state.phase }, 'agent is listening');
+
+  const sync = new Sync({ ...config, bounds: BOUNDS }, state, cache, log);
+  sync.start();
+  return {
+    url,
+    stop: async () => {
+      await Promise.all([sync.stop(), close(server)]);
+    },
+  };
+}
+
+/** Serves the cached bundle if there is a good one. Whatever else is there is said and left alone. */
+async function warmStart(
+  cache: BundleCache,
+  tenantId: string | undefined,
+  state: AgentState,
+  log: Logger,
+): Promise<void> {
+  try {
+    const leftovers = await cache.clean();
+    if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
+    const cached = await cache.read();
+    if (cached === undefined) {
+      state.started();
+      log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
+      return;
+    }
+    const served = activate(cached.bytes, tenantId, undefined);
+    state.started({ served, confirmedAtMs: cached.confirmedAtMs });
+    log.info({ tenant: served.tenant.name, bundle_revision: served.revision }, 'serving the cached bundle');
+  } catch (error) {
+    state.started();
+    const { message } = error as Error;
+    log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
+  }
+}
+
+function listen(server: Server, { host, port }: ListenAddr): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(host === undefined ? { port } : { host, port }, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+/** Idle connections end at once, busy ones after their answer, and all of them at the deadline. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

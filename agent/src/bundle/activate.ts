@@ -1,0 +1,66 @@
+import { decodeBundle } from '@authz-service/core/bundle/read';
+import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
+import { compileEngine } from '@authz-service/core/decision/engine';
+import { ProblemError } from '@authz-service/core/problem';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import type { Served } from '../state.js';
+
+/**
+ * Makes of the bytes of `bundle.json` what decisions are answered from. `current` is what is served now: another tenant
+ * or an older revision than it is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none.
+ * Throws `invalid_bundle` in words fit for the log.
+ */
+export function activate(json: Buffer, tenantId: string | undefined, current: Served | undefined): Served {
+  const bundle = decodeBundle(json);
+  const tenant = chooseTenant(bundle, tenantId);
+  if (current !== undefined) {
+    refuseOtherHistory(tenant, current);
+    if (tenant.revision === current.revision) return { ...current, bundleRevision: bundle.revision };
+  }
+  return {
+    engine: compileEngine(tenant.records),
+    tenant: { id: tenant.id, name: tenant.name },
+    revision: tenant.revision,
+    bundleRevision: bundle.revision,
+  };
+}
+
+/** `tenantId` may be a tenant's id or its name. */
+function chooseTenant({ tenants }: Bundle, tenantId: string | undefined): BundleTenant {
+  const held = tenants.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
+  if (tenantId !== undefined) {
+    const chosen = tenants.find(({ id }) => id === tenantId) ?? tenants.find(({ name }) => name === tenantId);
+    if (chosen !== undefined) return chosen;
+    throw invalid(`The bundle has no tenant "${tenantId}" but ${held}: check SERVICE_TENANT_ID and SERVICE_API_KEY.`);
+  }
+  const [only, second] = tenants;
+  if (only === undefined) throw invalid('The bundle has no tenant.');
+  if (second !== undefined) {
+    throw invalid(`The bundle has several tenants: set SERVICE_TENANT_ID to the id of one of ${held}.`);
+  }
+  return only;
+}
+
+function refuseOtherHistory(next: BundleTenant, current: Served): void {
+  if (next.id !== current.tenant.id) {
+    throw invalid(
+      `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
+        `${TO_ACCEPT} if the agent is to serve the other tenant.`,
+    );
+  }
+  if (next.revision === current.revision) return;
+  const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
+  if (offered <= served) {
+    const fault = offered < served ? 'is older than' : 'contradicts';
+    throw invalid(
+      `Revision ${next.revision} of the bundle ${fault} ${current.revision}, which is served. ` +
+        `${TO_ACCEPT} if the cloud was reset on purpose.`,
+    );
+  }
+}
+
+const TO_ACCEPT = 'Stop the agent, remove bundle.json from its cache directory and start it again';
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError('invalid_bundle', detail);
+}

@@ -1,0 +1,178 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { packBundle } from '@authz-service/core/bundle/write';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../config/secret.js';
+import { type FetchBounds, fetchBundle } from './fetch.js';
+
+const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };
+const archive = await packBundle({ format: 1, revision: 'r', tenants: [] });
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+async function cloud(listener: RequestListener): Promise<URL> {
+  server = createServer(listener);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+const fetchFrom = (cloudUrl: URL, options: { etag?: string; bounds?: Partial<FetchBounds>; stop?: AbortSignal } = {}) =>
+  fetchBundle(
+    { cloudUrl, apiKey: new Secret('svc_key') },
+    options.etag,
+    { ...BOUNDS, ...options.bounds },
+    options.stop ?? new AbortController().signal,
+  );
+
+describe('fetchBundle', () => {
+  it('asks with the credential below the path of the cloud URL, and unpacks the answer', async () => {
+    const url = await cloud((request, response) => {
+      expect(request.method).toBe('GET');
+      expect(request.url).toBe('/base/v1/policies/bundle');
+      expect(request.headers).toMatchObject({ authorization: 'Bearer svc_key', 'accept-encoding': 'identity' });
+      expect(request.headers['if-none-match']).toBeUndefined();
+      response.writeHead(200, { 'content-type': 'application/gzip', etag: '"e1"' }).end(archive);
+    });
+    const fetched = await fetchFrom(new URL('/base/', url));
+    expect(fetched).toMatchObject({ changed: true, etag: '"e1"' });
+    expect(fetched.changed && JSON.parse(fetched.json.toString())).toMatchObject({ format: 1, tenants: [] });
+  });
+
+  it('takes 304 for an answer when it has said what it has', async () => {
+    const url = await cloud((request, response) => {
+      response.writeHead(request.headers['if-none-match'] === '"e1"' ? 304 : 500).end();
+    });
+    expect(await fetchFrom(url, { etag: '"e1"' })).toEqual({ changed: false });
+  });
+
+  it.each<[string, RequestListener, string, RegExp]>([
+    ['401', (_, response) => response.writeHead(401).end(), 'unauthorized', /check SERVICE_API_KEY/],
+    ['403', (_, response) => response.writeHead(403).end(), 'forbidden', /scope "bundle"/],
+    ['429', (_, response) => response.writeHead(429).end(), 'network', /status 429\./],
+    ['500', (_, response) => response.writeHead(500).end('oops'), 'network', /status 500\./],
+    ['304 to no condition', (_, response) => response.writeHead(304).end(), 'network', /status 304\./],
+    ['204', (_, response) => response.writeHead(204).end(), 'network', /status 204\./],
+    [
+      'HTML',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>'),
+      'invalid_bundle',
+      /text\/html.*check SERVICE_CLOUD_URL/,
+    ],
+    [
+      'an archive under another type',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(archive),
+      'invalid_bundle',
+      /application\/json/,
+    ],
+    ['nothing', (_, response) => response.writeHead(200).end(), 'invalid_bundle', /archive/],
+    ['garbage', (_, response) => response.writeHead(200).end(Buffer.alloc(5000, 'x')), 'invalid_bundle', /gzip/],
+    ['half an archive', (_, response) => response.end(archive.subarray(0, -20)), 'invalid_bundle', /cut off/],
+    ['gzip of no archive', (_, response) => response.end(gzipSync(Buffer.alloc(2000, 'x'))), 'invalid_bundle', /./],
+    [
+      'an exploding archive',
+      (_, response) => response.end(gzipSync(Buffer.alloc(64 << 20))),
+      'invalid_bundle',
+      /more than 1048576 bytes/,
+    ],
+    [
+      'an endless archive',
+      (_, response) => {
+        const piece = gzipSync(Buffer.from(Array.from({ length: 60_000 }, () => Math.random() * 256)));
+        const more = () => {
+          if (!response.destroyed) response.write(piece, () => setImmediate(more));
+        };
+        more();
+      },
+      'invalid_bundle',
+      /./,
+    ],
+    [
+      'a reset in the middle',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': archive.length });
+        response.write(archive.subarray(0, 10), () => (response.socket as Socket).resetAndDestroy());
+      },
+      'network',
+      /could not be asked/,
+    ],
+    [
+      'an end before the announced length',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': archive.length });
+        response.write(archive.subarray(0, 10), () => response.socket?.end());
+      },
+      'network',
+      /could not be asked/,
+    ],
+    ['a reset at once', (request) => request.socket.resetAndDestroy(), 'network', /could not be asked/],
+  ])('refuses %s', async (_, listener, code, detail) => {
+    const url = await cloud(listener);
+    await expect(fetchFrom(url)).rejects.toMatchObject({ code, detail: expect.stringMatching(detail) });
+  });
+
+  it('does not follow a redirect with the credential', async () => {
+    const asked: string[] = [];
+    const url = await cloud((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    await expect(fetchFrom(url)).rejects.toMatchObject({
+      detail: expect.stringContaining('redirects are not followed'),
+    });
+    expect(asked).toEqual(['/v1/policies/bundle']);
+  });
+
+  it('refuses a cloud that is not there', async () => {
+    const url = await cloud(() => {});
+    await new Promise((resolve) => server?.close(resolve));
+    await expect(fetchFrom(url)).rejects.toMatchObject({
+      code: 'network',
+      detail: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it.each<[string, RequestListener]>([
+    ['before the headers', () => {}],
+    ['in the middle of the body', (_, response) => response.write(archive.subarray(0, 10))],
+  ])('gives up a cloud that falls silent %s', async (_, listener) => {
+    const url = await cloud(listener);
+    await expect(fetchFrom(url, { bounds: { idleMs: 50 } })).rejects.toMatchObject({
+      code: 'timeout',
+      detail: expect.stringContaining('was silent for 0.05 s'),
+    });
+  });
+
+  it('gives up a cloud that is never silent and never done', async () => {
+    const url = await cloud((_, response) => {
+      const head = gzipSync(Buffer.alloc(100)).subarray(0, 10);
+      response.write(head);
+      const more = () => {
+        // Empty stored blocks (RFC 1951 section 3.2.4) keep a gzip stream going without end.
+        if (!response.destroyed) response.write(Buffer.from([0, 0, 0, 0xff, 0xff]), () => setTimeout(more, 5));
+      };
+      more();
+    });
+    await expect(fetchFrom(url, { bounds: { totalMs: 200 } })).rejects.toMatchObject({
+      code: 'timeout',
+      detail: expect.stringContaining('within 0.2 s'),
+    });
+  });
+
+  it('ends when it is told to', async () => {
+    const stop = new AbortController();
+    const url = await cloud(() => stop.abort());
+    await expect(fetchFrom(url, { stop: stop.signal })).rejects.toThrow();
+  });
+
+  it('never shows the credential in a fault', async () => {
+    const url = await cloud((_, response) => response.writeHead(401).end());
+    const fault = await fetchFrom(url).catch((error: Error) => `${error.stack} ${JSON.stringify(error)}`);
+    expect(fault).not.toContain('svc_key');
+  });
+});

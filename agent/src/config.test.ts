@@ -1,0 +1,216 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { durationMs } from './config/duration.js';
+import { listenAddr, reachableUrl } from './config/listen-addr.js';
+import { loadConfig } from './config.js';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'agent-config-'));
+  mkdirSync(join(dir, 'home', '.service'), { recursive: true });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const load = (env: NodeJS.ProcessEnv = {}, configPath?: string) =>
+  loadConfig({ configPath, env: { HOME: join(dir, 'home'), SERVICE_API_KEY: 'svc_key', ...env }, cwd: dir });
+
+const write = (name: string, text: string) => {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('configuration', () => {
+  it('has the defaults of the specification', () => {
+    const { config, faults, warnings } = load();
+    expect(faults).toEqual([]);
+    expect(warnings).toEqual([]);
+    expect(config?.apiKey.reveal()).toBe('svc_key');
+    expect(config).toMatchObject({
+      cloudUrl: new URL('http://127.0.0.1:8080'),
+      tenantId: undefined,
+      listenAddr: { host: '0.0.0.0', port: 8181 },
+      pollIntervalMs: 30_000,
+      cacheDir: join(dir, 'home', '.service', 'bundles'),
+      logLevel: 'info',
+      decisionLog: false,
+    });
+  });
+
+  it('reads every setting from YAML', () => {
+    write(
+      'service-agent.yaml',
+      `api_key: svc_from_file
+cloud_url: https://cloud.example.com/base/
+tenant_id: acme
+listen_addr: "[::1]:0"
+poll_interval: 1h30m
+cache_dir: ~/cache
+log_level: WARN
+decision_log: true
+`,
+    );
+    const { config, faults } = load({ SERVICE_API_KEY: '' });
+    expect(faults).toEqual([]);
+    expect(config?.apiKey.reveal()).toBe('svc_from_file');
+    expect(config).toMatchObject({
+      cloudUrl: new URL('https://cloud.example.com/base/'),
+      tenantId: 'acme',
+      listenAddr: { host: '::1', port: 0 },
+      pollIntervalMs: 5_400_000,
+      cacheDir: join(dir, 'home', 'cache'),
+      logLevel: 'warn',
+      decisionLog: true,
+    });
+  });
+
+  it('lets the environment override YAML', () => {
+    write('service-agent.yaml', 'tenant_id: from-file\npoll_interval: nonsense\nlog_level: error\n');
+    const { config } = load({ SERVICE_TENANT_ID: 'from-env', SERVICE_POLL_INTERVAL: '500ms' });
+    expect(config).toMatchObject({ tenantId: 'from-env', pollIntervalMs: 500, logLevel: 'error' });
+  });
+
+  it('prefers --config, then the working directory, then the home directory', () => {
+    writeFileSync(join(dir, 'home', '.service', 'agent.yaml'), 'tenant_id: home');
+    expect(load().config?.tenantId).toBe('home');
+    write('service-agent.yaml', 'tenant_id: here');
+    expect(load().config?.tenantId).toBe('here');
+    write('other.yaml', 'tenant_id: other');
+    expect(load({}, 'other.yaml').config?.tenantId).toBe('other');
+  });
+
+  it('takes texts as they are written, also where YAML sees numbers', () => {
+    write('service-agent.yaml', 'tenant_id: 0042\napi_key: 12345\n');
+    const { config } = load({ SERVICE_API_KEY: '' });
+    expect(config?.tenantId).toBe('0042');
+    expect(config?.apiKey.reveal()).toBe('12345');
+  });
+
+  it.each([
+    ['', 'an empty file'],
+    ['# nothing\n', 'comments alone'],
+    ['tenant_id:\nlog_level: ~\n', 'keys left blank'],
+  ])('takes %j for no settings (%s)', (text) => {
+    write('service-agent.yaml', text);
+    expect(load()).toMatchObject({ faults: [], config: { tenantId: undefined, logLevel: 'info' } });
+  });
+
+  it.each<[string, NodeJS.ProcessEnv, string]>([
+    ['a missing key', { SERVICE_API_KEY: undefined }, 'API key is required: set SERVICE_API_KEY'],
+    ['an empty key', { SERVICE_API_KEY: '' }, 'API key is required: set SERVICE_API_KEY'],
+    ['a key with a line feed', { SERVICE_API_KEY: 'svc_x\n' }, 'SERVICE_API_KEY: holds white space'],
+    ['a URL without scheme', { SERVICE_CLOUD_URL: 'example.com' }, 'SERVICE_CLOUD_URL: "example.com" is no http'],
+    ['another scheme', { SERVICE_CLOUD_URL: 'ftp://example.com' }, '"ftp://example.com" is no http'],
+    ['a query', { SERVICE_CLOUD_URL: 'http://example.com/?a=1' }, 'must end after its path'],
+    ['a listen address without port', { SERVICE_LISTEN_ADDR: '127.0.0.1' }, '"127.0.0.1" is no address'],
+    ['a port out of range', { SERVICE_LISTEN_ADDR: ':65536' }, '":65536" is no address'],
+    ['an interval without unit', { SERVICE_POLL_INTERVAL: '30' }, '"30" is no duration'],
+    ['an interval of nothing', { SERVICE_POLL_INTERVAL: '0s' }, '"0s" is out of range'],
+    ['an interval no timer holds', { SERVICE_POLL_INTERVAL: '1000h' }, '"1000h" is out of range'],
+    ['an unknown level', { SERVICE_LOG_LEVEL: 'loud' }, '"loud" is no log level: write one of trace, debug'],
+    ['a half truth', { SERVICE_DECISION_LOG: 'yes' }, '"yes" is neither true nor false'],
+  ])('refuses %s', (_, env, fault) => {
+    const { config, faults } = load(env);
+    expect(config).toBeUndefined();
+    expect(faults).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it('names the place of every fault in a file, all at once', () => {
+    const path = write(
+      'bad.yaml',
+      'api_key: "svc_a b"\npol_interval: 5s\nlisten_addr: nowhere\ncache_dir: [a, b]\nzzz: 1\n',
+    );
+    expect(load({ SERVICE_API_KEY: '' }, path).faults).toEqual([
+      `${path}:2:1: unknown setting "pol_interval": did you mean "poll_interval"?`,
+      `${path}:4:12: cache_dir: must be a single value`,
+      expect.stringMatching(/:5:1: unknown setting "zzz": the settings are api_key, cloud_url/),
+      `${path}:1:10: api_key: holds white space or characters that no API key has: remove them (a final newline?)`,
+      `${path}:3:14: listen_addr: "nowhere" is no address: write HOST:PORT like "0.0.0.0:8181"`,
+    ]);
+  });
+
+  it.each([
+    ['a syntax error', 'a: [1\n', /:2:1: /],
+    ['a list', '- api_key\n', /:1:1: must be a map/],
+    ['a key said twice', 'log_level: info\nlog_level: warn\n', /:2:1: /],
+    ['a second document', 'log_level: info\n---\nlog_level: warn\n', /:2:\d+: a second YAML document/],
+  ])('refuses %s', (_, text, fault) => {
+    const { config, faults } = load({}, write('bad.yaml', text));
+    expect(config).toBeUndefined();
+    expect(faults[0]).toMatch(fault);
+  });
+
+  it('refuses a --config that is not there, or is a folder', () => {
+    expect(load({}, 'absent.yaml').faults).toEqual([`${join(dir, 'absent.yaml')}: there is no such file`]);
+    expect(load({}, 'home').faults).toEqual([`${join(dir, 'home')}: it cannot be read (EISDIR)`]);
+  });
+
+  it('warns of unknown variables and of no others', () => {
+    const { config, warnings } = load({
+      SERVICE_POLL_INTERVALL: '5s',
+      SERVICE_QQ: '1',
+      SERVICE_CLIENT_SECRET: 'x',
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'x',
+      OTHER: 'x',
+    });
+    expect(config).toBeDefined();
+    expect(warnings).toEqual([
+      'unknown environment variable SERVICE_POLL_INTERVALL: did you mean SERVICE_POLL_INTERVAL?',
+      'unknown environment variable SERVICE_QQ',
+    ]);
+  });
+
+  it('shows a secret nowhere', () => {
+    const { config } = load({ SERVICE_API_KEY: 'svc_hidden' });
+    expect(`${inspect(config)} ${JSON.stringify(config)} ${config?.apiKey}`).not.toContain('svc_hidden');
+    const broken = load({ SERVICE_API_KEY: 'svc_hid den', SERVICE_CLOUD_URL: 'http://user:hidden@example.com' });
+    expect(broken.faults).toHaveLength(2);
+    expect(broken.faults.join()).not.toMatch(/hid/);
+    for (const url of ['ftp://user:hidden@example.com', 'http://user:hidden @@', 'user:hidden@example.com']) {
+      expect(load({ SERVICE_CLOUD_URL: url }).faults.join()).toMatch(/is no http or https URL/);
+      expect(load({ SERVICE_CLOUD_URL: url }).faults.join()).not.toContain('hidden');
+    }
+  });
+});
+
+describe('durationMs', () => {
+  it.each([
+    ['30s', 30_000],
+    ['500ms', 500],
+    ['5m', 300_000],
+    ['1h30m', 5_400_000],
+    ['1.5s', 1_500],
+    ['1m500ms', 60_500],
+    ['', undefined],
+    ['30', undefined],
+    ['s', undefined],
+    ['-5s', undefined],
+    ['5 s', undefined],
+    ['5d', undefined],
+  ])('reads %j as %j', (text, ms) => expect(durationMs(text)).toBe(ms));
+});
+
+describe('listenAddr', () => {
+  it.each([
+    ['0.0.0.0:8181', { host: '0.0.0.0', port: 8181 }],
+    [':0', { port: 0 }],
+    ['localhost:80', { host: 'localhost', port: 80 }],
+    ['[::]:8181', { host: '::', port: 8181 }],
+    ['::1:80', undefined],
+    ['host', undefined],
+    ['host:', undefined],
+    ['http://host:80', undefined],
+    ['host:port', undefined],
+  ])('reads %j', (text, read) => expect(listenAddr(text)).toEqual(read));
+
+  it.each([
+    ['0.0.0.0', 'http://127.0.0.1:1'],
+    ['::', 'http://localhost:1'],
+    ['::1', 'http://[::1]:1'],
+    ['10.0.0.1', 'http://10.0.0.1:1'],
+  ])('is reached at %j', (address, url) => expect(reachableUrl(address, 1)).toBe(url));
+});

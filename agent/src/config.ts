@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { nearest } from '@authz-service/core/state/nearest';
+import { type AgentConfig, SETTINGS, SettingFault, variableOf, YAML_KEYS } from './config/settings.js';
+import { type PlacedText, readYamlSettings } from './config/yaml-file.js';
+
+/** What was read: the configuration, or every fault at once. */
+export interface LoadedConfig {
+  /** Absent when there are faults. */
+  config?: AgentConfig;
+  /** Each starts with its place, `file:line:column`, or with the environment variable. */
+  faults: string[];
+  warnings: string[];
+  /** The file that was read, where there was one. */
+  path?: string;
+}
+
+export interface ConfigSources {
+  /** `--config`; must exist. */
+  configPath?: string | undefined;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+/** Variables with the same prefix that belong to other programs of the product and may share an environment with it. */
+const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET)$/;
+
+const YAML_NAMES = Object.values(YAML_KEYS);
+const VARIABLES = YAML_NAMES.map(variableOf);
+
+/**
+ * Reads the configuration: YAML from `--config`, else `./service-agent.yaml`, else `$HOME/.service/agent.yaml`;
+ * environment variables override it, and an empty variable counts as unset. The only reader of the environment.
+ */
+export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfig {
+  const home = env.HOME || homedir();
+  const { path, values, faults } = readFile(configPath, cwd, home);
+  const warnings = unknownVariables(env);
+
+  function read<K extends keyof AgentConfig>(key: K): AgentConfig[K] | undefined {
+    const setting = SETTINGS[key];
+    const name = YAML_KEYS[key];
+    const said = fromEnvironment(env, name) ?? values.get(name);
+    const text = said?.text ?? setting.default;
+    if (text === undefined) return undefined;
+    try {
+      return setting.read(text, { cwd, home });
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error;
+      faults.push(`${said?.place ?? name}: ${said?.place === variableOf(name) ? '' : `${name}: `}${error.message}`);
+      return undefined;
+    }
+  }
+
+  const said = (name: string) => fromEnvironment(env, name) !== undefined || values.has(name);
+  if (!said(YAML_KEYS.apiKey)) {
+    faults.push(`API key is required: set ${variableOf(YAML_KEYS.apiKey)}, or ${YAML_KEYS.apiKey} in the YAML file`);
+  }
+  const config = {
+    apiKey: read('apiKey'),
+    cloudUrl: read('cloudUrl'),
+    tenantId: read('tenantId'),
+    listenAddr: read('listenAddr'),
+    pollIntervalMs: read('pollIntervalMs'),
+    cacheDir: read('cacheDir'),
+    logLevel: read('logLevel'),
+    decisionLog: read('decisionLog'),
+  };
+  const source = path === undefined ? {} : { path };
+  if (faults.length > 0) return { faults, warnings, ...source };
+  return { config: config as AgentConfig, faults, warnings, ...source };
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv, yamlKey: string): PlacedText | undefined {
+  const variable = variableOf(yamlKey);
+  const text = env[variable];
+  return text ? { text, place: variable } : undefined;
+}
+
+function readFile(configPath: string | undefined, cwd: string, home: string) {
+  const candidates =
+    configPath === undefined
+      ? [join(cwd, 'service-agent.yaml'), join(home, '.service', 'agent.yaml')]
+      : [resolve(cwd, configPath)];
+  for (const path of candidates) {
+    try {
+      return { path, ...readYamlSettings(path, readFileSync(path, 'utf8'), YAML_NAMES) };
+    } catch (error) {
+      const { code = 'unknown' } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT' && configPath === undefined) continue;
+      const remedy = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+      return { path, values: new Map<string, PlacedText>(), faults: [`${path}: ${remedy}`] };
+    }
+  }
+  return { path: undefined, values: new Map<string, PlacedText>(), faults: [] as string[] };
+}
+
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const warnings: string[] = [];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('SERVICE_') || VARIABLES.includes(name) || NEIGHBOURS.test(name)) continue;
+    const close = nearest(name, VARIABLES);
+    warnings.push(`unknown environment variable ${name}${close === undefined ? '' : `: did you mean ${close}?`}`);
+  }
+  return warnings.sort();
+}

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path';
+import { durationMs } from './duration.js';
+import { type ListenAddr, listenAddr } from './listen-addr.js';
+import { Secret } from './secret.js';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What the agent runs by (specification section 8.2). */
+export interface AgentConfig {
+  apiKey: Secret;
+  cloudUrl: URL;
+  /** Id or name of the tenant to serve; absent: the only one in the bundle. */
+  tenantId?: string;
+  listenAddr: ListenAddr;
+  pollIntervalMs: number;
+  /** Absolute path. */
+  cacheDir: string;
+  logLevel: LogLevel;
+  decisionLog: boolean;
+}
+
+/** What a setting's text is read against. */
+export interface Surroundings {
+  /** Relative paths start here. */
+  cwd: string;
+  /** What `~` stands for. */
+  home: string;
+}
+
+/** A text that does not fit its setting. The message is shown: it never repeats a secret. */
+export class SettingFault extends Error {}
+
+interface Setting<T> {
+  /** The text that holds where nothing else is said; none makes the setting optional. */
+  default?: string;
+  read(text: string, surroundings: Surroundings): T;
+}
+
+type Settings = { [K in keyof Required<AgentConfig>]: Setting<Required<AgentConfig>[K]> };
+
+const MIN_POLL_MS = 10;
+/** Far below the 24 days at which a timer of the runtime overflows. */
+const MAX_POLL_MS = 24 * 3_600_000;
+
+export const SETTINGS: Settings = {
+  apiKey: {
+    read: (text) => {
+      if (!/^[\x21-\x7e]+$/.test(text)) {
+        throw new SettingFault('holds white space or characters that no API key has: remove them (a final newline?)');
+      }
+      return new Secret(text);
+    },
+  },
+  cloudUrl: { default: 'http://127.0.0.1:8080', read: readCloudUrl },
+  tenantId: { read: (text) => text },
+  listenAddr: {
+    default: '0.0.0.0:8181',
+    read: (text) => {
+      const read = listenAddr(text);
+      if (read === undefined) throw new SettingFault(`"${text}" is no address: write HOST:PORT like "0.0.0.0:8181"`);
+      return read;
+    },
+  },
+  pollIntervalMs: {
+    default: '30s',
+    read: (text) => {
+      const ms = durationMs(text);
+      if (ms === undefined) {
+        throw new SettingFault(`"${text}" is no duration: write numbers with units like "30s", "500ms" or "1h30m"`);
+      }
+      if (ms < MIN_POLL_MS || ms > MAX_POLL_MS) {
+        throw new SettingFault(`"${text}" is out of range: write a duration from ${MIN_POLL_MS}ms to 24h`);
+      }
+      return ms;
+    },
+  },
+  cacheDir: {
+    default: '~/.service/bundles',
+    read: (text, { cwd, home }) =>
+      resolve(
+        cwd,
+        text.replace(/^~(?=\/|$)/, () => home),
+      ),
+  },
+  logLevel: {
+    default: 'info',
+    read: (text) => {
+      const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+      if (level === undefined) {
+        throw new SettingFault(`"${text}" is no log level: write one of ${LOG_LEVELS.join(', ')}`);
+      }
+      return level;
+    },
+  },
+  decisionLog: {
+    default: 'false',
+    read: (text) => {
+      const lower = text.toLowerCase();
+      if (lower !== 'true' && lower !== 'false') throw new SettingFault(`"${text}" is neither true nor false`);
+      return lower === 'true';
+    },
+  },
+};
+
+/** The key of each setting in YAML; the environment variable is the same in capitals after `SERVICE_`. */
+export const YAML_KEYS: { [K in keyof Settings]: string } = {
+  apiKey: 'api_key',
+  cloudUrl: 'cloud_url',
+  tenantId: 'tenant_id',
+  listenAddr: 'listen_addr',
+  pollIntervalMs: 'poll_interval',
+  cacheDir: 'cache_dir',
+  logLevel: 'log_level',
+  decisionLog: 'decision_log',
+};
+
+export function variableOf(yamlKey: string): string {
+  return `SERVICE_${yamlKey.toUpperCase()}`;
+}
+
+function readCloudUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    // What stands before an "@" may be a password.
+    const shown = text.includes('@') ? 'the value' : `"${text}"`;
+    throw new SettingFault(`${shown} is no http or https URL: write one like "https://cloud.example.com"`);
+  }
+  // The URL is logged; a password in it would be, too.
+  if (url.username !== '' || url.password !== '') {
+    throw new SettingFault('must not hold a user or password: the credential is the API key');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new SettingFault(`"${text}" must end after its path: remove the query and the fragment`);
+  }
+  return url;
+}

@@ -1,0 +1,58 @@
+import type { AccessPath } from '@authz-service/core/decision/types';
+import type { LineWriter } from './line-writer.js';
+import type { Logger } from './log.js';
+
+/** One call of the decision endpoint, as it is logged. */
+export interface DecisionEntry {
+  subjectId: string;
+  resourceId: string;
+  action: string;
+  decision: boolean;
+  reason: string;
+  accessPath: AccessPath;
+  policyId: string;
+  /** Evaluation time. */
+  ms: number;
+}
+
+/**
+ * Writes the decision log (specification section 6.1): every call of `/v1/authorize` is a line with all the fields,
+ * also a refused call, whose reason is the problem's detail. What is not known is an empty text. `resource_id` is the id
+ * of the record the resource was found as, or else the id that the request gave.
+ *
+ * Answers come before lines: when standard output is not read, lines are dropped, and the log says how many.
+ */
+export class DecisionLog {
+  #dropping = false;
+
+  constructor(
+    private readonly writer: LineWriter,
+    private readonly log: Logger,
+  ) {}
+
+  write(entry: DecisionEntry): void {
+    const line = {
+      time: new Date().toISOString(),
+      level: 'INFO',
+      msg: 'decision',
+      subject_id: entry.subjectId,
+      resource_id: entry.resourceId,
+      action: entry.action,
+      decision: entry.decision,
+      reason: entry.reason,
+      access_path: entry.accessPath,
+      policy_id: entry.policyId,
+      ms: Math.round(entry.ms * 1000) / 1000,
+    };
+    const written = this.writer.write(`${JSON.stringify(line)}\n`);
+    if (written && this.#dropping) {
+      this.log.warn(
+        { dropped: this.writer.takeDropped() },
+        'decision log lines were dropped: they were not read in time',
+      );
+    } else if (!written && !this.#dropping) {
+      this.log.error('decision log lines are being dropped: standard output is not read');
+    }
+    this.#dropping = !written;
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ProblemError } from '@authz-service/core/problem';
+import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+
+/**
+ * The caller's `X-Request-ID`, as it came: the parser has refused line breaks and other controls, and bounds its length
+ * with that of all headers.
+ */
+export function requestIdOf(request: IncomingMessage): string | undefined {
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+  requestId: string | undefined,
+): void {
+  const length = Buffer.byteLength(text);
+  response.writeHead(
+    status,
+    requestId === undefined
+      ? ['Content-Type', type, 'Content-Length', `${length}`]
+      : ['Content-Type', type, 'Content-Length', `${length}`, 'X-Request-ID', requestId],
+  );
+  response.end(text);
+}
+
+export function sendJson(response: ServerResponse, body: unknown, requestId: string | undefined): void {
+  sendText(response, 200, 'application/json', JSON.stringify(body), requestId);
+}
+
+/** Answers with a problem document (RFC 9457) under the caller's request id, or one made for it, which it returns. */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): string {
+  const requestId = requestIdOf(request) ?? randomUUID();
+  const status = PROBLEM_STATUS[problem.code];
+  const document = {
+    type: `urn:authz-service:problem:${problem.code}`,
+    title: problem.title,
+    status,
+    detail: problem.detail,
+    code: problem.code,
+    ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    request_id: requestId,
+  };
+  // The rest of the body is not waited for, so the connection cannot carry another request.
+  if (problem.code === 'payload_too_large' && !request.complete) response.shouldKeepAlive = false;
+  sendText(response, status, 'application/problem+json', JSON.stringify(document), requestId);
+  return requestId;
+}

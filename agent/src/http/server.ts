@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ProblemError } from '@authz-service/core/problem';
+import { type AuthorizeOptions, authorize } from './authorize.js';
+import { requestIdOf, sendJson, sendProblem, sendText } from './respond.js';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
+ * credential: who reaches the port is trusted (specification section 5.4).
+ */
+export function createAgentServer(options: AuthorizeOptions): Server {
+  const routes = routesOf(options);
+  return createServer(
+    {
+      // Bounds on what a slow or hostile caller can hold open.
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+      // Longer than callers keep idle connections, so that they close first and no request meets a closing one.
+      keepAliveTimeout: 75_000,
+    },
+    (request, response) => {
+      const url = request.url ?? '/';
+      const query = url.indexOf('?');
+      const path = query < 0 ? url : url.slice(0, query);
+      const methods = routes.get(path);
+      const handler = methods?.[request.method ?? ''];
+      if (handler !== undefined) handler(request, response);
+      else if (methods !== undefined) refuseMethod(request, response, path, Object.keys(methods));
+      else refusePath(request, response, path, [...routes.keys()]);
+    },
+  );
+}
+
+function routesOf(options: AuthorizeOptions): Map<string, { [method: string]: Handler }> {
+  const { state, metrics } = options;
+  const get = (handler: Handler) => ({ GET: handler, HEAD: handler });
+  return new Map<string, { [method: string]: Handler }>([
+    ['/v1/authorize', { POST: authorize(options) }],
+    ['/healthz', get((request, response) => sendJson(response, state.health(), requestIdOf(request)))],
+    [
+      '/readyz',
+      get((request, response) => {
+        if (state.served !== undefined) sendJson(response, { status: 'ready' }, requestIdOf(request));
+        else
+          sendProblem(request, response, new ProblemError('not_ready', 'No bundle has come from cache or cloud yet.'));
+      }),
+    ],
+    [
+      '/metrics',
+      get((request, response) => {
+        metrics.text().then((text) => sendText(response, 200, metrics.contentType, text, requestIdOf(request)));
+      }),
+    ],
+  ]);
+}
+
+function refuseMethod(request: IncomingMessage, response: ServerResponse, path: string, allowed: string[]): void {
+  response.setHeader('Allow', allowed.join(', '));
+  const detail = `${request.method} is not offered at ${path}: use ${allowed.join(' or ')}.`;
+  sendProblem(request, response, new ProblemError('method_not_allowed', detail));
+}
+
+function refusePath(request: IncomingMessage, response: ServerResponse, path: string, known: string[]): void {
+  const detail = `There is nothing at ${path.slice(0, 200)}: the agent answers at ${known.join(', ')}.`;
+  sendProblem(request, response, new ProblemError('not_found', detail));
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { runAgent } from './run.js';
+
+const HELP = `Answers authorization questions beside an application, from the policy bundle of a cloud.
+
+Usage: service-agent [--config PATH]
+
+  --config PATH  read the configuration from this YAML file; without it from ./service-agent.yaml,
+                 or else $HOME/.service/agent.yaml, where there is one
+  --help         show this help
+  --version      show the version
+
+Environment variables override the file:
+  SERVICE_API_KEY        api_key        required: an API key with the scope "bundle"
+  SERVICE_CLOUD_URL      cloud_url      default http://127.0.0.1:8080
+  SERVICE_TENANT_ID      tenant_id      default: the only tenant in the bundle
+  SERVICE_LISTEN_ADDR    listen_addr    default 0.0.0.0:8181
+  SERVICE_POLL_INTERVAL  poll_interval  default 30s
+  SERVICE_CACHE_DIR      cache_dir      default ~/.service/bundles
+  SERVICE_LOG_LEVEL      log_level      default info
+  SERVICE_DECISION_LOG   decision_log   default false
+
+Logs go to standard error, decision lines to standard output.
+`;
+
+async function main(): Promise<number> {
+  let options: { config?: string; help?: boolean; version?: boolean };
+  try {
+    options = parseArgs({
+      options: {
+        config: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nRun service-agent --help for what there is.\n`);
+    return 1;
+  }
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  if (options.version) {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  return runAgent({ configPath: options.config, env: process.env });
+}
+
+process.exit(await main());

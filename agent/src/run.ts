@@ -1,0 +1,76 @@
+import { startAgent } from './agent.js';
+import type { AgentConfig } from './config/settings.js';
+import { type LoadedConfig, loadConfig } from './config.js';
+import { LineWriter } from './line-writer.js';
+import { createLog, type Logger } from './log.js';
+
+export interface RunOptions {
+  /** The YAML file of `--config`. */
+  configPath?: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/** How long the last lines may take to reach their reader. */
+const DRAIN_MS = 1_000;
+
+/**
+ * Runs the agent in this process until SIGTERM or SIGINT, and resolves with the exit code: 0 after a stop, 1 where it
+ * could not start. Logs go to standard error, decision lines to standard output.
+ */
+export async function runAgent({ configPath, env }: RunOptions): Promise<number> {
+  const decisions = new LineWriter(process.stdout);
+  const errors = new LineWriter(process.stderr);
+  try {
+    return await run(loadConfig({ configPath, env, cwd: process.cwd() }), decisions, errors);
+  } finally {
+    await Promise.all([decisions.drained(DRAIN_MS), errors.drained(DRAIN_MS)]);
+  }
+}
+
+async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWriter): Promise<number> {
+  const { config, faults, warnings, path } = loaded;
+  const log = createLog(config?.logLevel ?? 'info', errors);
+  for (const warning of warnings) log.warn(warning);
+  if (config === undefined) {
+    log.fatal({ faults }, `failed to load config: ${faults.join('; ')}`);
+    return 1;
+  }
+  log.debug({ ...config, file: path }, 'configuration loaded');
+  warnOfPlainText(config, log);
+
+  const stopped = stopSignal();
+  try {
+    const agent = await startAgent(config, { log, decisions });
+    log.info({ signal: await stopped }, 'agent is stopping');
+    await agent.stop();
+    return 0;
+  } catch (error) {
+    log.fatal({ err: error }, startFault(error, config));
+    return 1;
+  }
+}
+
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function startFault(error: unknown, { listenAddr: { host = '', port } }: AgentConfig): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const address = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return `failed to start: ${address} is in use by another program: stop it or set SERVICE_LISTEN_ADDR`;
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return `failed to start: cannot listen on ${address} (${code}): set SERVICE_LISTEN_ADDR`;
+  }
+  return 'failed to start';
+}
+
+function warnOfPlainText({ cloudUrl }: AgentConfig, log: Logger): void {
+  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(cloudUrl.hostname);
+  if (cloudUrl.protocol === 'http:' && !local) {
+    log.warn({ cloud_url: cloudUrl.href }, 'the API key crosses the network unencrypted: use an https cloud URL');
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { AgentMetrics } from './metrics.js';
+import { AgentState, type Served } from './state.js';
+
+const served = (revision: string): Served => ({
+  engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }) },
+  tenant: { id: 't', name: 'acme' },
+  revision,
+  bundleRevision: revision,
+});
+const NONE = { decision: false, reason: '', access_path: 'none' } as const;
+
+function agentState() {
+  const metrics = new AgentMetrics();
+  return { metrics, state: new AgentState(metrics) };
+}
+
+/** The samples of a metric, `labels value`. */
+async function samples(metrics: AgentMetrics, name: string): Promise<string[]> {
+  const text = await metrics.text();
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .map((line) => line.slice(name.length).trim());
+}
+
+describe('AgentState', () => {
+  it('is starting, and knows nothing, before the cache was looked at', () => {
+    const { state } = agentState();
+    expect(state.health()).toEqual({
+      status: 'starting',
+      bundle_revision: null,
+      last_sync: null,
+      degraded: false,
+      consecutive_failures: 0,
+      sync_age_seconds: null,
+    });
+  });
+
+  it('stays cold, not degraded, while the first syncs fail', async () => {
+    const { state, metrics } = agentState();
+    state.started();
+    expect(state.phase).toBe('cold');
+    expect([state.syncFailed(), state.syncFailed()]).toEqual([1, 2]);
+    expect(state.health()).toMatchObject({ status: 'cold', degraded: false, consecutive_failures: 2 });
+    expect(await samples(metrics, 'service_agent_degraded')).toEqual(['0']);
+    expect(await samples(metrics, 'service_agent_consecutive_sync_failures')).toEqual(['2']);
+    expect(await samples(metrics, 'service_agent_bundle_sync_failures_total')).toEqual(['2']);
+    expect(await samples(metrics, 'service_agent_bundle_last_sync_timestamp_seconds')).toEqual(['0']);
+  });
+
+  it('becomes ready by the first sync, and counts that once', async () => {
+    const { state, metrics } = agentState();
+    state.started();
+    for (const revision of ['1.a', '2.b']) {
+      state.replaced(served(revision));
+      state.syncSucceeded();
+    }
+    expect(state.health()).toMatchObject({ status: 'ok', bundle_revision: '2.b', degraded: false });
+    expect(Date.parse(state.health().last_sync ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(await samples(metrics, 'service_agent_bundle_cache_hit')).toEqual([
+      '{source="cache"} 0',
+      '{source="sync"} 1',
+    ]);
+  });
+
+  it('is ready from the cache, as old as the cache is', async () => {
+    const { state, metrics } = agentState();
+    const confirmedAtMs = Date.now() - 120_000;
+    state.started({ served: served('7.c'), confirmedAtMs });
+    expect(state.health()).toMatchObject({ status: 'ok', bundle_revision: '7.c' });
+    expect(state.health().sync_age_seconds).toBeGreaterThanOrEqual(120);
+    expect(Math.abs(Date.parse(state.health().last_sync ?? '') - confirmedAtMs)).toBeLessThan(60_000);
+    expect(await samples(metrics, 'service_agent_bundle_cache_hit')).toEqual([
+      '{source="cache"} 1',
+      '{source="sync"} 0',
+    ]);
+    state.replaced(served('8.d'));
+    expect(await samples(metrics, 'service_agent_bundle_cache_hit')).toEqual([
+      '{source="cache"} 1',
+      '{source="sync"} 0',
+    ]);
+  });
+
+  it('takes a cache from the future for one of now', () => {
+    const { state } = agentState();
+    state.started({ served: served('7.c'), confirmedAtMs: Date.now() + 3_600_000 });
+    expect(Date.parse(state.health().last_sync ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(state.health().sync_age_seconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it('is degraded from the first failure to the next success', async () => {
+    const { state, metrics } = agentState();
+    state.started({ served: served('7.c'), confirmedAtMs: Date.now() });
+    state.syncFailed();
+    state.syncFailed();
+    expect(state.health()).toMatchObject({ status: 'degraded', degraded: true, consecutive_failures: 2 });
+    expect(await samples(metrics, 'service_agent_degraded')).toEqual(['1']);
+    expect(state.syncSucceeded()).toBe(2);
+    expect(state.health()).toMatchObject({ status: 'ok', degraded: false, consecutive_failures: 0 });
+    expect(await samples(metrics, 'service_agent_degraded')).toEqual(['0']);
+    expect(await samples(metrics, 'service_agent_consecutive_sync_failures')).toEqual(['0']);
+    expect(await samples(metrics, 'service_agent_bundle_sync_failures_total')).toEqual(['2']);
+  });
+});
+
+describe('AgentMetrics', () => {
+  it('has the metrics of the specification with their types, and no others', async () => {
+    const text = await new AgentMetrics().text();
+    expect([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
+      'service_agent_bundle_cache_hit counter',
+      'service_agent_bundle_last_sync_timestamp_seconds gauge',
+      'service_agent_bundle_sync_failures_total counter',
+      'service_agent_consecutive_sync_failures gauge',
+      'service_agent_decision_duration_seconds histogram',
+      'service_agent_decisions_total counter',
+      'service_agent_degraded gauge',
+      'service_agent_up gauge',
+    ]);
+    expect(text).toMatch(/^service_agent_up 1$/m);
+  });
+
+  it('counts calls by outcome and times evaluations', async () => {
+    const metrics = new AgentMetrics();
+    metrics.called(true, 'group');
+    metrics.called(true, 'group');
+    metrics.called(false, 'none');
+    metrics.evaluated(true, 0.003);
+    metrics.evaluated(false, 250);
+    expect(await samples(metrics, 'service_agent_decisions_total')).toEqual([
+      '{allowed="true",access_path="direct"} 0',
+      '{allowed="true",access_path="role"} 0',
+      '{allowed="true",access_path="group"} 2',
+      '{allowed="false",access_path="direct"} 0',
+      '{allowed="false",access_path="role"} 0',
+      '{allowed="false",access_path="group"} 0',
+      '{allowed="false",access_path="none"} 1',
+    ]);
+    const buckets = await samples(metrics, 'service_agent_decision_duration_seconds_bucket');
+    expect(buckets).toContain('{le="0.000002",allowed="true"} 0');
+    expect(buckets).toContain('{le="0.000005",allowed="true"} 1');
+    expect(buckets).toContain('{le="0.1",allowed="false"} 0');
+    expect(buckets).toContain('{le="+Inf",allowed="false"} 1');
+    expect(await samples(metrics, 'service_agent_decision_duration_seconds_count')).toEqual([
+      '{allowed="true"} 1',
+      '{allowed="false"} 1',
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { Engine } from '@authz-service/core/decision/types';
+import type { AgentMetrics, BundleSource } from './metrics.js';
+
+/** What decisions are answered from: one immutable whole, replaced by one assignment. */
+export interface Served {
+  engine: Engine;
+  tenant: { id: string; name: string };
+  /** The tenant's revision. */
+  revision: string;
+  /** The revision of the whole bundle: what the cloud's ETag names. */
+  bundleRevision: string;
+}
+
+export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
+
+/** The body of `GET /healthz` (specification section 2.4). What is not known before the first bundle is null. */
+export interface HealthReport {
+  /** `ok`, or `starting`, `cold` or `degraded`. */
+  status: string;
+  bundle_revision: string | null;
+  /** ISO 8601, UTC. */
+  last_sync: string | null;
+  degraded: boolean;
+  consecutive_failures: number;
+  sync_age_seconds: number | null;
+}
+
+/** The agent's state (specification section 3), and the gauges that show it. */
+export class AgentState {
+  #served: Served | undefined;
+  #started = false;
+  #consecutiveFailures = 0;
+  /** In wall-clock time for showing, in monotonic time for ages: the wall clock may jump. */
+  #lastSync: { wallMs: number; monotonicMs: number } | undefined;
+
+  constructor(private readonly metrics: AgentMetrics) {
+    this.#show();
+  }
+
+  get served(): Served | undefined {
+    return this.#served;
+  }
+
+  get consecutiveFailures(): number {
+    return this.#consecutiveFailures;
+  }
+
+  get phase(): Phase {
+    if (this.#served === undefined) return this.#started ? 'cold' : 'starting';
+    return this.#consecutiveFailures > 0 ? 'degraded' : 'ready';
+  }
+
+  /** The cache was looked at: what it held is served, as the cloud confirmed it last at that time. */
+  started(cached?: { served: Served; confirmedAtMs: number }): void {
+    this.#started = true;
+    if (cached === undefined) return;
+    const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
+    this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
+    this.#serve(cached.served, 'cache');
+    this.#show();
+  }
+
+  /** A sync brought a bundle. */
+  replaced(served: Served): void {
+    this.#serve(served, 'sync');
+  }
+
+  /** Returns the failures that this success ended. */
+  syncSucceeded(): number {
+    const ended = this.#consecutiveFailures;
+    this.#consecutiveFailures = 0;
+    this.#lastSync = { wallMs: Date.now(), monotonicMs: performance.now() };
+    this.#show();
+    return ended;
+  }
+
+  /** Returns the failures in a row, this one included. */
+  syncFailed(): number {
+    this.#consecutiveFailures++;
+    this.metrics.syncFailed();
+    this.#show();
+    return this.#consecutiveFailures;
+  }
+
+  get syncAgeSeconds(): number | null {
+    if (this.#lastSync === undefined) return null;
+    return Math.round(performance.now() - this.#lastSync.monotonicMs) / 1000;
+  }
+
+  health(): HealthReport {
+    const { phase } = this;
+    return {
+      status: phase === 'ready' ? 'ok' : phase,
+      bundle_revision: this.#served?.revision ?? null,
+      last_sync: this.#lastSync === undefined ? null : new Date(this.#lastSync.wallMs).toISOString(),
+      degraded: phase === 'degraded',
+      consecutive_failures: this.#consecutiveFailures,
+      sync_age_seconds: this.syncAgeSeconds,
+    };
+  }
+
+  #serve(served: Served, source: BundleSource): void {
+    if (this.#served === undefined) this.metrics.becameReady(source);
+    this.#served = served;
+  }
+
+  #show(): void {
+    this.metrics.syncState({
+      lastSyncMs: this.#lastSync?.wallMs,
+      degraded: this.phase === 'degraded',
+      consecutiveFailures: this.#consecutiveFailures,
+    });
+  }
+}
