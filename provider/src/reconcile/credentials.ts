@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Credentials } from '@authz-service/sdk/client';
 
 /** Where a cloud listens unless told otherwise. */
-export const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
+const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
 
 /** How to reach the cloud, and as whom. */
 export interface CloudAccess {
@@ -17,23 +17,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `SERVICE_API_KEY`; and `SERVICE_CLOUD_URL`. Throws `invalid_config` naming the variable that is missing.
  */
 export function accessFromEnvironment(environment: Environment): CloudAccess {
-  const credentials = credentialsFromEnvironment(environment);
+  const credentials = credentialsIn(environment);
   if (credentials === undefined) {
     throw new ProblemError(
       'invalid_config',
       'No credentials: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or SERVICE_API_KEY) in the environment.',
     );
   }
-  return { url: cloudUrlFromEnvironment(environment), credentials };
+  return { url: value(environment, 'SERVICE_CLOUD_URL') ?? DEFAULT_CLOUD_URL, credentials };
 }
 
-/** The cloud's address that the environment names, or else the default one. */
-export function cloudUrlFromEnvironment(environment: Environment): string {
-  return value(environment, 'SERVICE_CLOUD_URL') ?? DEFAULT_CLOUD_URL;
-}
-
-/** The credentials in the environment, if any. Throws `invalid_config` where one half of a client's is missing. */
-export function credentialsFromEnvironment(environment: Environment): Credentials | undefined {
+function credentialsIn(environment: Environment): Credentials | undefined {
   const clientId = value(environment, 'SERVICE_CLIENT_ID');
   const clientSecret = value(environment, 'SERVICE_CLIENT_SECRET');
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };

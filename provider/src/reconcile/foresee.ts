@@ -11,9 +11,9 @@ import type { TenantSnapshot } from '@authz-service/sdk/wire';
  * Stages the plan on the state it was made for, with the code the cloud stages it with: what would be refused there is
  * refused now, before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
  */
-export function foresee(plan: Plan, tree: { external: Address[] }, snapshot: TenantSnapshot): void {
+export function foresee(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
   const state = new TenantState(snapshot.records);
-  checkExternal(tree.external, state, snapshot.tenant);
+  checkExternal(external, state, snapshot.tenant);
   if (plan.changes.length === 0) return;
   state.stage(planChanges(plan), {
     stack: plan.stack,

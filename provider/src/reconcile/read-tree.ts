@@ -1,16 +1,12 @@
 import { type Dirent, promises as fs, type Stats } from 'node:fs';
 import path from 'node:path';
+import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
-const FILES_MAX = 100_000;
+/** Links within a small folder can span a tree without bounds. */
+const ENTRIES_MAX = 500_000;
 const READ_AT_ONCE = 32;
-
-/** One file of declarations; `path` leads to it from where the folder's own path does. */
-export interface ManifestFile {
-  path: string;
-  text: string;
-}
 
 /**
  * Reads every `*.yaml` and `*.yml` below a folder (or the one file that `root` names), sorted by path. What is hidden
@@ -41,7 +37,11 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
 async function findFiles(root: string, faults: ProblemItem[]): Promise<string[]> {
   const stats = await tried(faults, root, () => fs.stat(root));
   if (stats === undefined) return [];
-  if (!stats.isDirectory()) return [root];
+  if (stats.isFile()) return [root];
+  if (!stats.isDirectory()) {
+    faults.push({ pointer: '', detail: `${root} is neither a folder nor a file.` });
+    return [];
+  }
   const walk = new Walk(await fs.realpath(root), faults);
   await walk.folder(root, [walk.top]);
   return walk.files.sort((left, right) => (left < right ? -1 : 1));
@@ -49,6 +49,7 @@ async function findFiles(root: string, faults: ProblemItem[]): Promise<string[]>
 
 class Walk {
   readonly files: string[] = [];
+  #entries = 0;
 
   constructor(
     /** The real path of the folder that nothing may lead out of. */
@@ -60,6 +61,7 @@ class Walk {
   async folder(folder: string, above: readonly string[]): Promise<void> {
     const entries = await tried(this.faults, folder, () => fs.readdir(folder, { withFileTypes: true }));
     for (const entry of entries ?? []) {
+      if (++this.#entries > ENTRIES_MAX) throw tooMany();
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       await this.#entry(path.join(folder, entry.name), entry, above);
     }
@@ -68,8 +70,9 @@ class Walk {
   async #entry(at: string, entry: Dirent, above: readonly string[]): Promise<void> {
     if (entry.isSymbolicLink()) return this.#link(at, above);
     if (entry.isDirectory()) return this.folder(at, [...above, path.join(above.at(-1) ?? this.top, entry.name)]);
-    if (entry.isFile()) this.#file(at);
-    else if (isManifest(at)) this.#fault(`${at} is no regular file: declarations are read from files only.`);
+    if (!isManifest(at)) return;
+    if (entry.isFile()) this.files.push(at);
+    else this.#fault(`${at} is no regular file: declarations are read from files only.`);
   }
 
   async #link(at: string, above: readonly string[]): Promise<void> {
@@ -81,17 +84,19 @@ class Walk {
     } else if (stats.isDirectory()) {
       if (above.includes(target)) this.#fault(`${at} is a link in a circle, to ${target}: remove it.`);
       else await this.folder(at, [...above, target]);
-    } else if (stats.isFile()) this.#file(at);
-  }
-
-  #file(at: string): void {
-    if (!isManifest(at)) return;
-    if (this.files.push(at) === FILES_MAX + 1) this.#fault(`There are more than ${FILES_MAX} files: declare in fewer.`);
+    } else if (stats.isFile()) this.files.push(at);
   }
 
   #fault(detail: string): void {
     this.faults.push({ pointer: '', detail });
   }
+}
+
+function tooMany(): ProblemError {
+  return new ProblemError(
+    'invalid_config',
+    `The folder holds more than ${ENTRIES_MAX} files and folders, those behind links counted each time: name a smaller one.`,
+  );
 }
 
 function isManifest(file: string): boolean {

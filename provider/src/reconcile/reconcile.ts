@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '@authz-service/core/json';
+import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { planChanges } from '@authz-service/core/plan/changes';
 import { plan as diff } from '@authz-service/core/plan/diff';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
-import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest, IssuedSecret } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { foresee } from './foresee.js';
 import { type Progress, sendOnce } from './send-once.js';
-
-/** A tree of declarations, as `readManifest` gives it. */
-export interface DeclaredTree {
-  tenant?: string | undefined;
-  stack: string;
-  records: DeclaredRecord[];
-  moves: { from: Address; to: Address }[];
-  /** Records of other stacks that these mention. */
-  external: Address[];
-}
 
 export interface PlanOptions {
   takeOwnership?: boolean;
@@ -28,17 +18,17 @@ export interface PlanOptions {
 }
 
 /**
- * The difference between what the tree declares and what the tenant holds. All that the cloud would refuse at this
+ * The difference between what the manifest declares and what the tenant holds. All that the cloud would refuse at this
  * revision is refused here already: another tenant, other owners' records, removals of what others still mention,
  * mentions of records that nobody declares.
  *
  * Throws `ProblemError`: `conflict`, `not_owner`, `invalid_records`, and what the client throws.
  */
-export async function planTree(client: ServiceClient, tree: DeclaredTree, options: PlanOptions = {}): Promise<Plan> {
+export async function planTree(client: ServiceClient, manifest: Manifest, options: PlanOptions = {}): Promise<Plan> {
   const { signal, takeOwnership = false } = options;
   const state = await client.state(signal === undefined ? {} : { signal });
-  const plan = diff(tree, state, { takeOwnership });
-  foresee(plan, tree, state);
+  const plan = diff(manifest, state, { takeOwnership });
+  foresee(plan, manifest, state);
   return plan;
 }
 

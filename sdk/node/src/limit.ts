@@ -27,7 +27,10 @@ export class Limit {
 
 /** Resolves as `work` does, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
 export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
+  if (signal.aborted) {
+    work.catch(() => {});
+    return Promise.reject(signal.reason);
+  }
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

@@ -32,6 +32,6 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
+  const at = /^[A-Za-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

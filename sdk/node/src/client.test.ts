@@ -1,0 +1,246 @@
+import { inspect } from 'node:util';
+import type { ProblemError } from '@authz-service/core/problem';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
+import { type ClientOptions, ServiceClient } from './client.js';
+
+const QUESTION = {
+  subject: { type: 'user', id: 'alice' },
+  action: { name: 'read' },
+  resource: { type: 'invoice', name: 'INV-1' },
+};
+const YES = { decision: true, context: { reason: 'because', policy_id: 'p', access_path: 'role' } };
+const AUTHORIZE = 'POST /v1/authorize';
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await startScriptedServer();
+});
+afterEach(() => server.close());
+
+const client = (options: Partial<ClientOptions> = {}): ServiceClient =>
+  new ServiceClient({ url: server.url, retries: 0, ...options });
+
+const refused = (work: Promise<unknown>): Promise<ProblemError> =>
+  work.then(
+    () => expect.fail('it was not refused'),
+    (error) => error,
+  );
+
+describe('requests', () => {
+  it('asks a question in its natural shape and gives the response object', async () => {
+    server.script(AUTHORIZE, { json: YES });
+    expect(await client().authorize(QUESTION, { requestId: 'r-1' })).toEqual(YES);
+    const [request] = server.received;
+    expect(JSON.parse(request?.body ?? '')).toEqual(QUESTION);
+    expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'r-1' });
+    expect(request?.headers).not.toHaveProperty('authorization');
+  });
+
+  it.each(['/', '/prefix', '/prefix/'])('takes a base address that ends in "%s"', async (end) => {
+    server.script(`POST ${end.replace(/\/$/, '')}/v1/authorize`, { json: YES });
+    expect(await client({ url: server.url + end }).authorize(QUESTION)).toEqual(YES);
+  });
+
+  it('sends an API key as bearer token', async () => {
+    server.script('GET /v1/whoami', { json: { tenant: null, credential: {}, scopes: [] } });
+    await client({ credentials: { apiKey: 'svc_abc' } }).whoami();
+    expect(server.received[0]?.headers.authorization).toBe('Bearer svc_abc');
+  });
+
+  it('names each change-set by a key of its own, or by the one given', async () => {
+    server.script('POST /v1/changesets', { json: { revision: '1.0' } });
+    await client().changeset({ changes: [] });
+    await client().changeset({ changes: [] });
+    await client().changeset({ changes: [] }, { idempotencyKey: 'mine' });
+    const keys = server.received.map((request) => request.headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys[2]).toBe('mine');
+  });
+
+  it('reads the state, and nothing when it has not moved', async () => {
+    const state = { tenant: 'acme', revision: '7.0123456789abcdef', records: [] };
+    server.script('GET /v1/state', { json: state }, { status: 304 });
+    expect(await client().state()).toEqual(state);
+    expect(await client().state({ ifNoneMatch: state.revision })).toBeUndefined();
+    expect(server.received[1]?.headers['if-none-match']).toBe('"7.0123456789abcdef"');
+  });
+
+  it('hands the bundle over as bytes, whatever they are', async () => {
+    const bytes = Buffer.from([0x1f, 0x8b, 0xff, 0x00, 0x80]);
+    server.script('GET /v1/policies/bundle', (response) => {
+      response.writeHead(200, { 'content-type': 'application/gzip', etag: '"7"' }).end(bytes);
+    });
+    expect(await client().bundle()).toEqual({ etag: '"7"', bytes });
+  });
+
+  it('walks tenants and audit by their cursors', async () => {
+    server.script('GET /v1/tenants', { json: { items: [{ name: 'a' }], next_cursor: 'c 1' } });
+    server.script('GET /v1/tenants?cursor=c+1', { json: { items: [{ name: 'b' }] } });
+    const names: string[] = [];
+    for await (const tenant of client().tenants.list()) names.push(tenant.name);
+    expect(names).toEqual(['a', 'b']);
+
+    server.script('GET /v1/audit?limit=1', { json: { items: [{ revision: 2 }], next_cursor: 'x' } });
+    server.script('GET /v1/audit?limit=1&cursor=x', { json: { items: [{ revision: 1 }] } });
+    const revisions: unknown[] = [];
+    for await (const entry of client().audit({ limit: 1 })) revisions.push(entry.revision);
+    expect(revisions).toEqual([2, 1]);
+  });
+});
+
+describe('many questions', () => {
+  it('keeps their order and tells each its own outcome, a few at a time', async () => {
+    let open = 0;
+    let most = 0;
+    server.script(AUTHORIZE, (response) => {
+      most = Math.max(most, ++open);
+      const turn = server.received.length;
+      setImmediate(() => {
+        open -= 1;
+        if (turn % 3 === 0) response.writeHead(400, { 'content-type': 'application/problem+json' });
+        else response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(turn % 3 === 0 ? { code: 'ambiguous_name', detail: 'two' } : YES));
+      });
+    });
+    const outcomes = await client().authorizeAll(Array(12).fill(QUESTION), { concurrency: 2 });
+    expect(outcomes).toHaveLength(12);
+    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(8);
+    expect(outcomes.find((outcome) => !outcome.ok)).toMatchObject({ error: { code: 'ambiguous_name', detail: 'two' } });
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('answers each question at its own place', async () => {
+    const echo: typeof fetch = async (_url, init) =>
+      Response.json({ ...YES, context: { ...YES.context, reason: JSON.parse(String(init?.body)).subject.id } });
+    const questions = Array.from({ length: 50 }, (_, n) => ({ ...QUESTION, subject: { type: 'user', id: `u${n}` } }));
+    const outcomes = await client({ fetch: echo }).authorizeAll(questions, { concurrency: 7 });
+    expect(outcomes.map((outcome) => outcome.ok && outcome.value.context.reason)).toEqual(
+      questions.map((question) => question.subject.id),
+    );
+  });
+
+  it('ends as a whole when it is aborted', async () => {
+    server.script(AUTHORIZE, 'hang');
+    const abort = new AbortController();
+    const all = client().authorizeAll([QUESTION, QUESTION, QUESTION], { concurrency: 1, signal: abort.signal });
+    const reason = new Error('enough');
+    abort.abort(reason);
+    await expect(all).rejects.toBe(reason);
+    expect(server.received.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('what is no answer of the service', () => {
+  const problem = {
+    code: 'invalid_records',
+    detail: 'bad',
+    errors: [{ pointer: '/changes/0', detail: 'x', address: 'role/a' }],
+  };
+  const problemJson = { 'content-type': 'application/problem+json' };
+
+  it.each([
+    [
+      'a problem keeps code, detail, errors and request id',
+      { status: 422, json: { ...problem, request_id: 'r9' }, headers: problemJson },
+      { ...problem, requestId: 'r9' },
+    ],
+    [
+      'a problem without request id takes the header',
+      { status: 404, json: { code: 'not_found', detail: 'no' }, headers: { 'x-request-id': 'h' } },
+      { code: 'not_found', detail: 'no', requestId: 'h' },
+    ],
+    [
+      'a code that this client does not know is internal',
+      { status: 418, json: { code: 'teapot', detail: 'short' } },
+      { code: 'internal', detail: 'short' },
+    ],
+    ['an inherited name is no code', { status: 400, json: { code: 'toString', detail: 'x' } }, { code: 'internal' }],
+    [
+      'JSON without a detail names the URL',
+      { status: 500, json: {} },
+      { code: 'internal', detail: expect.stringMatching(/POST http.*\/v1\/authorize answered 500/) },
+    ],
+    [
+      'an HTML page with an error',
+      { status: 404, text: '<html>' },
+      { code: 'network', detail: expect.stringMatching(/http.*answered 404 with text\/html instead of JSON.*proxy/) },
+    ],
+    [
+      'an HTML page with 200',
+      { status: 200, text: '<html>' },
+      { code: 'network', detail: expect.stringContaining('answered 200 with text/html') },
+    ],
+    [
+      'broken JSON',
+      { status: 200, text: '{"decision":', headers: { 'content-type': 'application/json' } },
+      { code: 'network', detail: expect.stringContaining('JSON that cannot be used') },
+    ],
+    [
+      'a redirect is not followed',
+      { status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere?token=x' } },
+      {
+        code: 'network',
+        detail: expect.stringMatching(/answered 307 to http:\/\/127.0.0.1:9\/elsewhere: redirects are not followed/),
+      },
+    ],
+  ] as const)('%s', async (_name, reply, expected) => {
+    server.script(AUTHORIZE, reply);
+    const error = await refused(client({ credentials: { apiKey: 'svc_abc' } }).authorize(QUESTION));
+    expect(error.name).toBe('ProblemError');
+    expect(error).toMatchObject(expected);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('a service that is not there is named with its address', async () => {
+    const { url } = server;
+    await server.close();
+    expect(await refused(client({ url }).whoami())).toMatchObject({
+      code: 'network',
+      detail: `${url} cannot be reached: the connection was refused: is the service running there? (ECONNREFUSED)`,
+    });
+    server = await startScriptedServer();
+  });
+});
+
+describe('secrets', () => {
+  const apiKey = 'svc_very_secret';
+
+  it.each([
+    ['a line break in the key', { credentials: { apiKey: `${apiKey}\n` } }],
+    ['an empty key', { credentials: { apiKey: '' } }],
+    ['an empty client secret', { credentials: { clientId: 'a', clientSecret: '' } }],
+    ['a password in the URL', { url: `http://user:${apiKey}@127.0.0.1` }],
+    ['a password in what is no URL', { url: `http://user:${apiKey}@127.0.0.1:port` }],
+    ['another scheme', { url: 'ftp://127.0.0.1' }],
+    ['a query in the URL', { url: 'http://127.0.0.1?x=1' }],
+    ['no URL', { url: 'localhost' }],
+  ])('%s is refused at once, without being shown', (_name, options) => {
+    const make = () => new ServiceClient({ url: server.url, ...options });
+    expect(make).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+    expect(make).not.toThrow(apiKey);
+  });
+
+  it('are in no inspection of the client', () => {
+    const made = client({ credentials: { apiKey } });
+    expect(inspect(made, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    expect(JSON.stringify(made)).not.toContain(apiKey);
+    const oauth = client({ credentials: { clientId: 'a', clientSecret: apiKey } });
+    expect(inspect(oauth, { depth: 10, showHidden: true })).not.toContain(apiKey);
+  });
+
+  it('are in no error, even when a server repeats them', async () => {
+    const item = { pointer: '/x', detail: apiKey };
+    server.script('GET /v1/whoami', {
+      status: 401,
+      json: { code: 'unauthorized', detail: `Bearer ${apiKey}?`, errors: [item] },
+    });
+    const error = await refused(client({ credentials: { apiKey } }).whoami());
+    expect(error.detail).toBe('Bearer [redacted]?');
+    expect(inspect(error, { depth: 10 })).not.toContain(apiKey);
+  });
+
+  it('a request id that no header can carry is refused', async () => {
+    expect(await refused(client().whoami({ requestId: 'a\nb' }))).toMatchObject({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,215 @@
+import { setTimeout as later } from 'node:timers/promises';
+import type { ProblemError } from '@authz-service/core/problem';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Reply, type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
+import { type ClientOptions, ServiceClient } from './client.js';
+import { backoffMs, retryAfterMs } from './retry.js';
+
+const QUESTION = {
+  subject: { type: 'user', id: 'alice' },
+  action: { name: 'read' },
+  resource: { type: 'invoice', name: 'INV-1' },
+};
+const AUTHORIZE = 'POST /v1/authorize';
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await startScriptedServer();
+  vi.spyOn(Math, 'random').mockReturnValue(0.001);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
+
+const client = (options: Partial<ClientOptions> = {}): ServiceClient =>
+  new ServiceClient({ url: server.url, retries: 2, ...options });
+
+const refused = (work: Promise<unknown>): Promise<ProblemError> =>
+  work.then(
+    () => expect.fail('it was not refused'),
+    (error) => error,
+  );
+
+const status = (code: number, headers: Record<string, string> = {}): Reply => ({
+  status: code,
+  json: { code: 'internal', detail: `status ${code}` },
+  headers,
+});
+
+const OPERATIONS = {
+  read: ['GET /v1/roles/a', () => client().records('role').get('a')],
+  decision: [AUTHORIZE, () => client().authorize(QUESTION)],
+  changeset: ['POST /v1/changesets', () => client().changeset({ changes: [] })],
+  create: ['POST /v1/roles', () => client().records('role').create({ name: 'a' })],
+  update: ['PATCH /v1/roles/a', () => client().records('role').update('a', { description: 'x' })],
+  delete: ['DELETE /v1/roles/a', () => client().records('role').delete('a')],
+} as const satisfies Record<string, readonly [string, () => Promise<unknown>]>;
+type Operation = keyof typeof OPERATIONS;
+
+const HARMLESS: Operation[] = ['read', 'decision', 'changeset'];
+const WRITES: Operation[] = ['create', 'update', 'delete'];
+const ALL: Operation[] = [...HARMLESS, ...WRITES];
+
+describe('a passing fault', () => {
+  it.each([
+    [429, status(429), ALL, []],
+    [503, status(503), ALL, []],
+    [502, status(502), HARMLESS, WRITES],
+    [504, status(504), HARMLESS, WRITES],
+    ['an HTML 502 of a proxy', { status: 502, text: '<html>' }, HARMLESS, WRITES],
+    ['a reset connection', 'reset', HARMLESS, WRITES],
+    [500, status(500), [], ALL],
+    [400, status(400), [], ALL],
+    [409, status(409), [], ALL],
+    ['a redirect', status(307), [], ALL],
+  ] as [unknown, Reply, Operation[], Operation[]][])(
+    '%s is tried again only where that is safe',
+    async (_name, fault, again, not) => {
+      for (const operation of again) {
+        const [line, run] = OPERATIONS[operation];
+        server.script(line, fault, { json: { items: [] } });
+        await run();
+        expect(server.count(line), operation).toBe(2);
+      }
+      for (const operation of not) {
+        const [line, run] = OPERATIONS[operation];
+        const before = server.count(line);
+        server.script(line, fault, { json: { items: [] } });
+        await refused(run());
+        expect(server.count(line) - before, operation).toBe(1);
+      }
+    },
+  );
+
+  it('that lasts is given up after the retries, with the last problem', async () => {
+    server.script(AUTHORIZE, status(503));
+    expect(await refused(client().authorize(QUESTION))).toMatchObject({ detail: 'status 503' });
+    expect(server.count(AUTHORIZE)).toBe(3);
+  });
+
+  it('repeats a change-set under the same key', async () => {
+    server.script('POST /v1/changesets', 'reset', status(502), { json: {} });
+    await client().changeset({ changes: [] });
+    expect(new Set(server.received.map((request) => request.headers['idempotency-key'])).size).toBe(1);
+    expect(server.received).toHaveLength(3);
+  });
+
+  it.each(WRITES)('that leaves open whether a %s was done says so', async (operation) => {
+    const [line, run] = OPERATIONS[operation];
+    server.script(line, 'reset');
+    expect(await refused(run())).toMatchObject({
+      code: 'network',
+      detail: expect.stringContaining('It is not known whether the change was made'),
+    });
+    server.script(line, status(429));
+    expect((await refused(run())).detail).not.toContain('not known');
+  });
+
+  it('a connection that is refused is tried again even for writes', async () => {
+    const attempts: string[] = [];
+    const counting: typeof fetch = (url, init) => {
+      attempts.push(String(url));
+      return fetch(url, init);
+    };
+    const { url } = server;
+    await server.close();
+    await refused(client({ url, fetch: counting }).records('role').create({ name: 'a' }));
+    expect(attempts).toHaveLength(3);
+    server = await startScriptedServer();
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['seconds', '2', 2000],
+    ['a date', 'Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
+    ['a date that is past', 'Wed, 31 Dec 1969 00:00:00 GMT', 0],
+    ['nothing', null, 0],
+    ['nonsense', 'soon', 0],
+    ['a negative number', '-5', 0],
+  ])('%s', (_name, header, ms) => {
+    expect(retryAfterMs(header, 0)).toBe(ms);
+  });
+
+  it('is waited for', async () => {
+    server.script(AUTHORIZE, status(429, { 'retry-after': '1' }), { json: {} });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await client().authorize(QUESTION);
+    expect(timers.mock.calls.map(([, ms]) => ms)).toContain(1000);
+  });
+
+  it.each([
+    ['longer than is bearable', '31', {}],
+    ['beyond the time of the whole call', '5', { overallTimeoutMs: 4000 }],
+  ])('%s: the refusal is handed on at once', async (_name, seconds, options) => {
+    server.script(AUTHORIZE, status(503, { 'retry-after': seconds }), { json: {} });
+    expect(await refused(client(options).authorize(QUESTION))).toMatchObject({ detail: 'status 503' });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
+it('waits grow exponentially, are random over their whole length, and bounded', () => {
+  expect([0, 1, 2, 3].map((attempt) => backoffMs(attempt, () => 1))).toEqual([200, 400, 800, 1600]);
+  expect(backoffMs(3, () => 0.25)).toBe(400);
+  expect(backoffMs(60, () => 1)).toBe(10_000);
+});
+
+describe('time', () => {
+  it('an attempt without an answer ends by its timeout', async () => {
+    server.script(AUTHORIZE, 'hang');
+    expect(await refused(client({ timeoutMs: 30, retries: 1 }).authorize(QUESTION))).toMatchObject({
+      code: 'timeout',
+      detail: `${AUTHORIZE.replace(' ', ` ${server.url}`)} had no answer within 0.03 s.`,
+    });
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('a body that stops in the middle ends by the timeout too', async () => {
+    server.script(AUTHORIZE, (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"decision":');
+    });
+    expect(await refused(client({ retries: 0 }).authorize(QUESTION, { timeoutMs: 30 }))).toMatchObject({
+      code: 'timeout',
+    });
+  });
+
+  it('the whole call ends by its own, with what went wrong before', async () => {
+    server.script(AUTHORIZE, status(503), 'hang');
+    const error = await refused(client({ overallTimeoutMs: 200, retries: 9 }).authorize(QUESTION));
+    expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('within 0.2 s.') });
+    expect(error.detail).toContain('status 503');
+  });
+
+  it('a write that timed out may have been done, and says so', async () => {
+    server.script('POST /v1/roles', 'hang');
+    const error = await refused(client({ overallTimeoutMs: 50 }).records('role').create({ name: 'a' }));
+    expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('not known') });
+  });
+});
+
+describe('a caller who gives up', () => {
+  const reason = new Error('enough');
+
+  it('before: nothing is sent', async () => {
+    await expect(client().authorize(QUESTION, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('while the answer is awaited', async () => {
+    const abort = new AbortController();
+    server.script(AUTHORIZE, () => abort.abort(reason));
+    await expect(client().authorize(QUESTION, { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  it('while another attempt is waited for', async () => {
+    const abort = new AbortController();
+    server.script(AUTHORIZE, (response) => {
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '20' }).end('{}');
+      response.on('close', () => later(20).then(() => abort.abort(reason)));
+    });
+    await expect(client().authorize(QUESTION, { signal: abort.signal })).rejects.toBe(reason);
+    expect(server.received).toHaveLength(1);
+  });
+});
