@@ -1,0 +1,96 @@
+import { isMap, isSeq, type Node } from 'yaml';
+import type { Address } from '../records/address.js';
+import { unknownKeyText } from './declarations.js';
+import { describeNode, quote } from './describe.js';
+import { NotationError, readAddress } from './paths.js';
+import { isEmpty } from './read-records.js';
+import type { About } from './source.js';
+import { UNUSABLE, type YamlDocument } from './yaml-document.js';
+
+interface Written {
+  document: YamlDocument;
+  node: Node | null;
+}
+
+export interface Move extends Written {
+  from: Address;
+  to: Address;
+}
+
+/** The lists of addresses at the top of files: `external` and `moved`. */
+export class AddressLists {
+  readonly external = new Map<Address, Written>();
+  readonly moves: Move[] = [];
+
+  readExternal(document: YamlDocument, list: Node | null): void {
+    for (const [index, node] of items(document, list, 'external').entries()) {
+      const address = readText(document, node, { label: `external[${index}]` })?.address;
+      if (address !== undefined) this.external.set(address, { document, node });
+    }
+  }
+
+  readMoved(document: YamlDocument, list: Node | null): void {
+    for (const [index, node] of items(document, list, 'moved').entries()) {
+      const about = { label: `moved[${index}]` };
+      if (!isMap(node)) {
+        document.fault(node, about, `${describeNode(node)}: write { from: ADDRESS, to: ADDRESS }.`);
+        continue;
+      }
+      const move = this.move(document, node, about);
+      if (move !== undefined) this.moves.push(move);
+    }
+  }
+
+  private move(document: YamlDocument, node: Node, about: About): Move | undefined {
+    const ends = new Map<string, ReturnType<typeof readText>>();
+    for (const { key, keyNode, value } of isMap(node) ? document.entries(node, () => about) : []) {
+      if (key === 'from' || key === 'to') ends.set(key, readText(document, value, { label: `${about.label}: ${key}` }));
+      else document.fault(keyNode, about, unknownKeyText(key, ['from', 'to']));
+    }
+    for (const key of ['from', 'to']) {
+      if (!ends.has(key)) document.fault(node, about, `the key "${key}" is missing: add it.`);
+    }
+    const from = ends.get('from');
+    const to = ends.get('to');
+    if (from === undefined || to === undefined) return undefined;
+    if (from.address === to.address) {
+      document.fault(node, about, `moves ${quote(from.address)} to itself: remove the entry.`);
+    } else if (from.kind !== to.kind) {
+      document.fault(node, about, `moves a ${from.kind} to a ${to.kind}: both addresses must be of one kind.`);
+    } else {
+      const twice = this.moves.find((other) => other.from === from.address || other.to === to.address);
+      if (twice === undefined) return { document, node, from: from.address, to: to.address };
+      const said = twice.from === from.address ? `moves from ${twice.from}` : `moves to ${twice.to}`;
+      const { file, line, column } = twice.document.source.place(twice.node?.range?.[0] ?? 0);
+      document.fault(node, about, `${said}, as ${file}:${line}:${column} does: keep one of them.`);
+    }
+    return undefined;
+  }
+}
+
+function items(document: YamlDocument, node: Node | null, label: string): (Node | null)[] {
+  if (isEmpty(node)) return [];
+  if (isSeq(node)) return node.items.map((item) => document.follow(item));
+  document.fault(node, { label }, `${describeNode(node)}, a list is expected.`);
+  return [];
+}
+
+function readText(document: YamlDocument, node: Node | null, about: About): ReturnType<typeof readAddress> | undefined {
+  const value = document.json(node, () => about);
+  if (value === UNUSABLE) return undefined;
+  if (typeof value !== 'string') {
+    document.fault(
+      node,
+      about,
+      `${describeNode(node)}, an address is expected: write one like "role/billing/accountant".`,
+    );
+    return undefined;
+  }
+  try {
+    return readAddress(value);
+  } catch (error) {
+    if (!(error instanceof NotationError)) throw error;
+    document.fault(node, about, error.message);
+    return undefined;
+  }
+}

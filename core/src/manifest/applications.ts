@@ -1,0 +1,45 @@
+import type { Json } from '../json.js';
+import { type Address, address, path } from '../records/address.js';
+import { type Declarations, placeOfNode } from './declarations.js';
+import { type ApplicationMention, readFields } from './read-records.js';
+
+/**
+ * Declares each application once. Files may share an application: one of them says its own fields. An application
+ * that another stack declares is not declared again by adding to it.
+ */
+export function declareApplications(
+  mentions: readonly ApplicationMention[],
+  external: ReadonlyMap<Address, unknown>,
+  declarations: Declarations,
+): void {
+  const byName = new Map<string, ApplicationMention[]>();
+  for (const mention of mentions) {
+    const same = byName.get(mention.name);
+    if (same === undefined) byName.set(mention.name, [mention]);
+    else same.push(mention);
+  }
+  for (const [name, same] of byName) {
+    const of = address('application', path(name));
+    const [main, ...others] = [...same].sort((left, right) => right.fields.length - left.fields.length);
+    if (main === undefined) continue;
+    if (external.has(of)) {
+      for (const { document, fields } of same) {
+        const [field] = fields;
+        const about = { label: of, address: of };
+        if (field) document.fault(field.keyNode, about, `is external, so "${field.key}" is not this tree's to say.`);
+      }
+      continue;
+    }
+    const { document, entry, fields } = main;
+    const input: Record<string, Json> = { name };
+    const faulty = readFields({ kind: 'application' }, document, fields, input, { label: of, address: of });
+    const origin = { document, node: entry.keyNode, parts: fields, input };
+    declarations.declare('application', origin, `applications.${name}`, faulty);
+    for (const other of others) {
+      if (other.fields.length === 0) continue;
+      const { file, line, column } = placeOfNode(origin, entry.keyNode);
+      const text = `is declared twice, first at ${file}:${line}:${column}: say its own fields in one place.`;
+      other.document.fault(other.entry.keyNode, { label: of, address: of }, text);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Address } from '../records/address.js';
+import type { DeclaredRecord } from '../records/registry.js';
+
+/** One YAML file; `path` is as the user should read it in messages. */
+export interface ManifestFile {
+  path: string;
+  text: string;
+}
+
+/** A place in a file; line and column count from 1, the column in UTF-16 units as editors do. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** One thing wrong with a tree, or worth a look. */
+export interface ManifestFault extends Place {
+  /** The record at fault, where it is known. */
+  address?: Address;
+  /** RFC 6901 pointer into the record's fields. */
+  pointer?: string;
+  /** Begins with the address or the path in the YAML, names the value and the remedy. */
+  detail: string;
+}
+
+/** All that a tree of files declares. */
+export interface Manifest {
+  version: 1;
+  /** The only tenant this may be applied to. */
+  tenant?: string;
+  /** The owner of what is declared. */
+  stack: string;
+  records: DeclaredRecord[];
+  moves: { from: Address; to: Address }[];
+  /** Records that another stack declares and this one mentions. */
+  external: Address[];
+}
+
+export interface ManifestResult {
+  /** Sorted by file and position; `manifest` is there only when this is empty. */
+  faults: ManifestFault[];
+  warnings: ManifestFault[];
+  manifest?: Manifest;
+  /** Where a record, or the field that `pointer` names, is declared. */
+  placeOf(address: Address, pointer?: string): Place | undefined;
+}
+
+/** The stack of a tree that names none. */
+export const DEFAULT_STACK = 'default';
+
+/** A fault on one line: `file:line:column: detail`. */
+export function faultText(fault: ManifestFault): string {
+  return `${fault.file}:${fault.line}:${fault.column}: ${fault.detail}`;
+}

@@ -1,0 +1,125 @@
+import { ProblemError } from '../problem.js';
+import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
+import { KINDS, type Kind } from '../records/kinds.js';
+import { nearest } from '../state/nearest.js';
+import { quote } from './describe.js';
+
+/** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
+export class NotationError extends Error {}
+
+/** The names in a path, in words for remedies. A leading `[application]` may be absent: a record of the tenant. */
+const PATH_FORMS: Record<Kind, readonly string[]> = {
+  application: ['application'],
+  resource_type: ['application', 'type'],
+  resource: ['application', 'type', 'name'],
+  subject: ['type', 'id'],
+  role: ['[application]', 'role'],
+  group: ['group'],
+  policy: ['[application]', 'policy'],
+  role_assignment: ['role', '', 'holder'],
+  policy_assignment: ['policy', '', 'holder'],
+  group_membership: ['group', '', 'member'],
+  api_key: ['name'],
+  oauth_client: ['name'],
+};
+
+/** A path as the text says it, and where the text fits both, the path of the tenant's record of that name. */
+export interface ReadPath {
+  path: Path;
+  tenantPath?: Path;
+}
+
+/**
+ * Reads the path of a record of `kind`. Inside an application (`application` is its path) its own name may be left
+ * out. Names are percent-decoded and encoded again, so that `my role` and `my%20role` are one.
+ */
+export function readPath(kind: Kind, text: string, application?: Path): ReadPath {
+  const segments = normalSegments(text);
+  const form = PATH_FORMS[kind];
+  const optional = form[0] === '[application]';
+  if (segments.length === form.length) return { path: segments.join('/') };
+  if (segments.length === form.length - 1 && (optional || form[0] === 'application') && form.length > 1) {
+    const path = segments.join('/');
+    if (application !== undefined) return { path: `${application}/${path}`, ...(optional && { tenantPath: path }) };
+    if (optional) return { path };
+  }
+  const prefixed = segments[0] === kind && segments.length > 1;
+  const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}`;
+  throw new NotationError(`${quote(text)} is no path of ${nounOf(kind)}: ${remedy}.`);
+}
+
+function formText(kind: Kind): string {
+  const form = PATH_FORMS[kind];
+  const whole = form.map((name) => name.replace(/[[\]]/g, '').toUpperCase()).join('/');
+  return form[0] === '[application]' ? `${whole}, or ${form[1]?.toUpperCase()} for one of the tenant` : whole;
+}
+
+export function nounOf(kind: Kind): string {
+  const noun = kind.replace('api', 'API').replace('oauth', 'OAuth').replaceAll('_', ' ');
+  return /^[aeiouAO]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+function normalSegments(text: string): string[] {
+  return text.split('/').map((segment) => {
+    if (segment === '') throw new NotationError(`${quote(text)} has an empty name: write no "/" at an end, nor two.`);
+    return normalSegment(segment);
+  });
+}
+
+function normalSegment(segment: string): string {
+  try {
+    return encodeSegment(decodeSegment(segment));
+  } catch (error) {
+    throw error instanceof ProblemError ? new NotationError(error.detail) : error;
+  }
+}
+
+/** The names of a path of exactly as many as `form`, decoded. */
+export function readNames(kind: Kind, text: string): string[] {
+  return readPath(kind, text).path.split('/').map(decodeSegment);
+}
+
+/** The two ends of a path that names a subject, a group or a role by `entity_type` and `entity`. */
+export interface ReadEntity extends ReadPath {
+  kind: 'subject' | 'group' | 'role';
+}
+
+/** Reads `role/PATH`, `group/NAME`, `subject/TYPE/ID`, or `TYPE/ID` for a subject of any other type. */
+export function readEntity(text: string, application?: Path): ReadEntity {
+  const slash = text.indexOf('/');
+  const kind = text.slice(0, Math.max(slash, 0));
+  if (kind === 'role' || kind === 'group' || kind === 'subject') {
+    return { kind, ...readPath(kind, text.slice(slash + 1), application) };
+  }
+  if (slash < 0) {
+    throw new NotationError(`${quote(text)} names nobody: write TYPE/ID for a subject, group/NAME or role/PATH.`);
+  }
+  return { kind: 'subject', ...readPath('subject', text) };
+}
+
+/** Reads the address of a record of any kind, names normalized as in `readPath`. */
+export function readAddress(text: string): { kind: Kind; address: Address } {
+  const slash = text.indexOf('/');
+  const word = slash < 0 ? text : text.slice(0, slash);
+  let kind: Kind;
+  let rest: string;
+  try {
+    ({ kind, path: rest } = splitAddress(text));
+  } catch (error) {
+    const near = nearest(word, KINDS);
+    const detail = error instanceof ProblemError ? error.detail : String(error);
+    throw new NotationError(
+      near === undefined ? detail : `${detail} Did you mean ${quote(near + text.slice(word.length))}?`,
+    );
+  }
+  const ends = rest.split('//');
+  const link = PATH_FORMS[kind].length === 3 && PATH_FORMS[kind][1] === '';
+  if (!link) return { kind, address: address(kind, readPath(kind, rest).path) };
+  const [from, to] = ends;
+  if (from === undefined || to === undefined || ends.length !== 2) {
+    throw new NotationError(`${quote(text)} is no address of ${nounOf(kind)}: join its two ends by "//".`);
+  }
+  const entity = readEntity(to);
+  const reference = PATH_FORMS[kind][0] as 'role' | 'policy' | 'group';
+  return { kind, address: `${kind}/${readPath(reference, from).path}//${entity.kind}/${entity.path}` };
+}

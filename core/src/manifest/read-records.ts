@@ -1,0 +1,211 @@
+import { isMap, type Node } from 'yaml';
+import type { Json } from '../json.js';
+import { type Path, path as pathOf } from '../records/address.js';
+import { definitionOf } from '../records/registry.js';
+import { aboutRecord, type Declarations, expectedMapping, inField, nodeAt, unknownKeyText } from './declarations.js';
+import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
+import { NotationError, readNames, readPath } from './paths.js';
+import type { About } from './source.js';
+import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
+
+/** Where a mapping stands: its keys from the top, and the application it is in. */
+interface Scope {
+  label: string;
+  application?: Path;
+}
+
+/** A list of links on a record, kept until all records are known. */
+export interface PendingLinks {
+  notation: LinksNotation;
+  document: YamlDocument;
+  node: Node | null;
+  holder: { kind: string; path: Path };
+  label: string;
+  application?: Path;
+}
+
+/** One mention of an application. Several may add to it; it is declared once, when all are known. */
+export interface ApplicationMention {
+  name: string;
+  document: YamlDocument;
+  entry: Entry;
+  fields: Entry[];
+}
+
+/** Reads the mappings from keys to records. Links and applications are left for when all files have been read. */
+export class RecordReader {
+  readonly links: PendingLinks[] = [];
+  readonly applications: ApplicationMention[] = [];
+
+  constructor(private readonly declarations: Declarations) {}
+
+  collection(notation: RecordsNotation, document: YamlDocument, node: Node | null, scope: Scope): void {
+    if (isEmpty(node)) return;
+    if (!isMap(node)) {
+      document.fault(node, scope, expectedMapping(node));
+      return;
+    }
+    for (const entry of document.entries(node, () => scope)) {
+      const label = `${scope.label}.${entry.key}`;
+      const body = this.body(document, entry, { label });
+      if (body === undefined) continue;
+      if (notation.kind === 'application') this.application(notation, document, entry, body);
+      else this.record(notation, document, entry, body, { ...scope, label });
+    }
+  }
+
+  /** The entries of a record's value; a record with nothing to say may have none. */
+  private body(document: YamlDocument, entry: Entry, about: About): Entry[] | undefined {
+    if (isEmpty(entry.value)) return [];
+    if (isMap(entry.value)) return document.entries(entry.value, () => about);
+    document.fault(entry.value, about, expectedMapping(entry.value));
+    return undefined;
+  }
+
+  private application(notation: RecordsNotation, document: YamlDocument, entry: Entry, body: Entry[]): void {
+    const fields: Entry[] = [];
+    const label = `applications.${entry.key}`;
+    const application = pathOf(entry.key);
+    const known = [...fieldsOf('application').plain, ...notation.collections.keys()];
+    for (const part of body) {
+      const nested = notation.collections.get(part.key);
+      if (nested !== undefined) {
+        this.collection(nested, document, part.value, { label: `${label}.${part.key}`, application });
+      } else if (known.includes(part.key)) {
+        fields.push(part);
+      } else {
+        const about = aboutRecord('application', { name: entry.key }, label);
+        document.fault(part.keyNode, about, unknownKeyText(part.key, known));
+      }
+    }
+    this.applications.push({ name: entry.key, document, entry, fields });
+  }
+
+  private record(notation: RecordsNotation, document: YamlDocument, entry: Entry, body: Entry[], scope: Scope): void {
+    const { kind } = notation;
+    const input = this.key(notation, document, entry, body, scope);
+    if (input === undefined) return;
+    const about = aboutRecord(kind, input, scope.label);
+    const faulty = readFields(notation, document, body, input, about, scope.application);
+    this.declarations.declare(kind, { document, node: entry.keyNode, parts: body, input }, scope.label, faulty);
+    const holder = { kind, path: definitionOf(kind).path(input) };
+    for (const part of body) {
+      const links = notation.links.get(part.key);
+      if (links === undefined) continue;
+      const label = `${about.label}: ${part.key}`;
+      const { application } = scope;
+      this.links.push({ notation: links, document, node: part.value, holder, label, application });
+    }
+  }
+
+  /** The fields that the key says, with those of the natural key that stand in the body. */
+  private key(
+    notation: RecordsNotation,
+    document: YamlDocument,
+    entry: Entry,
+    body: readonly Entry[],
+    { label, application }: Scope,
+  ): Record<string, Json> | undefined {
+    const { key } = entry;
+    try {
+      if (notation.key === 'subject') {
+        const [type = '', id = ''] = readNames('subject', key);
+        return { type, id };
+      }
+      if (notation.key === 'resource')
+        return resourceKey(document, key, body, { label, application: application ?? '' });
+      return notation.inApplication ? { application: application ?? '', name: key } : { name: key };
+    } catch (error) {
+      if (!(error instanceof NotationError)) throw error;
+      document.fault(entry.keyNode, { label }, error.message);
+      return undefined;
+    }
+  }
+}
+
+function resourceKey(
+  document: YamlDocument,
+  key: string,
+  body: readonly Entry[],
+  { label, application }: Required<Scope>,
+): Record<string, Json> | undefined {
+  const typed = body.find((part) => part.key === 'type');
+  if (typed === undefined) {
+    if (!key.includes('/')) throw new NotationError('has no type: add "type: TYPE", or write the key as TYPE/NAME.');
+    const [, type = '', name = ''] = readNames('resource', `${application}/${key}`);
+    return { type: `${application}/${pathOf(type)}`, name };
+  }
+  const type = document.json(typed.value, () => ({ label: `${label}: type` }));
+  if (type === UNUSABLE) return undefined;
+  if (typeof type !== 'string') return { type, name: key };
+  try {
+    const { path } = readPath('resource_type', type, application);
+    if (path.startsWith(`${application}/`)) return { type: path, name: key };
+    throw new NotationError(`${type} is a type of another application: declare the resource there.`);
+  } catch (error) {
+    if (!(error instanceof NotationError)) throw error;
+    document.fault(typed.value, { label: `${label}: type` }, error.message);
+    return undefined;
+  }
+}
+
+/** Reads the plain fields of a record's body into `input` and returns the names of those that were reported. */
+export function readFields(
+  notation: Pick<RecordsNotation, 'kind'> & Partial<RecordsNotation>,
+  document: YamlDocument,
+  body: readonly Entry[],
+  input: Record<string, Json>,
+  about: About,
+  application?: Path,
+): Set<string> {
+  const { kind, links, body: keyFields = [] } = notation;
+  const { plain, references } = fieldsOf(kind);
+  const faulty = new Set<string>();
+  for (const { key, keyNode, value } of body) {
+    if (plain.includes(key)) {
+      const json = document.json(value, () => inField(about, [key]), key === 'properties');
+      if (json === UNUSABLE) faulty.add(key);
+      else input[key] = json;
+    } else if (!links?.has(key) && !keyFields.includes(key)) {
+      document.fault(keyNode, about, unknownKeyText(key, [...keyFields, ...plain, ...(links?.keys() ?? [])]));
+    }
+  }
+  for (const { steps, kind: target } of references) {
+    if (!plain.includes(steps[0] ?? '')) continue;
+    replaceTexts(input, steps, [], (text, path) => {
+      try {
+        return readPath(target, text, application).path;
+      } catch (error) {
+        if (!(error instanceof NotationError)) throw error;
+        const node = nodeAt({ document, node: null, parts: body, input }, path);
+        document.fault(node, inField(about, path), error.message);
+        faulty.add(String(path[0]));
+        return text;
+      }
+    });
+  }
+  return faulty;
+}
+
+/** Replaces every text that the steps lead to. */
+function replaceTexts(
+  value: Json | undefined,
+  steps: readonly string[],
+  path: readonly PropertyKey[],
+  replace: (text: string, path: readonly PropertyKey[]) => string,
+): void {
+  const [step, ...rest] = steps;
+  if (step === undefined || value === null || typeof value !== 'object') return;
+  const container = value as { [key: string]: Json };
+  for (const key of step === '*' ? Object.keys(container) : [step]) {
+    const inner = container[key];
+    const here = [...path, step === '*' ? Number(key) : key];
+    if (rest.length > 0) replaceTexts(inner, rest, here, replace);
+    else if (typeof inner === 'string') container[key] = replace(inner, here);
+  }
+}
+
+/** Nothing written, as in a mapping whose entries are all commented out. */
+export function isEmpty(node: Node | null): boolean {
+  return node === null || ('value' in node && node.value === null);
+}

@@ -1,0 +1,88 @@
+import { isMap } from 'yaml';
+import { AddressLists } from './address-lists.js';
+import { declareApplications } from './applications.js';
+import { checkRecords } from './check-records.js';
+import { Declarations, expectedMapping, unknownKeyText } from './declarations.js';
+import type { ManifestFile, ManifestResult } from './manifest.js';
+import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
+import { parseYaml } from './parse.js';
+import { LinkReader } from './read-links.js';
+import { isEmpty, RecordReader } from './read-records.js';
+import { Settings } from './settings.js';
+import { byPlace, Findings, Source } from './source.js';
+import type { Entry, YamlDocument } from './yaml-document.js';
+
+const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
+
+/**
+ * Reads YAML files as one declaration of records. Every fault of every file is reported, not only the first; with any
+ * of them there is no manifest. The order of the files means nothing.
+ */
+export function readManifest(files: readonly ManifestFile[]): ManifestResult {
+  const findings = new Findings();
+  const declarations = new Declarations();
+  const records = new RecordReader(declarations);
+  const settings = new Settings();
+  const lists = new AddressLists();
+  const linkLists: { document: YamlDocument; entry: Entry }[] = [];
+  let whole = true;
+
+  const readTop = (document: YamlDocument, entry: Entry): void => {
+    const { key, keyNode, value } = entry;
+    const collection = COLLECTIONS.get(key);
+    if (collection !== undefined) records.collection(collection, document, value, { label: key });
+    else if (LINK_LISTS.has(key)) linkLists.push({ document, entry });
+    else if (key === 'version' || key === 'tenant' || key === 'stack') settings.read(key, document, value);
+    else if (key === 'moved') lists.readMoved(document, value);
+    else if (key === 'external') lists.readExternal(document, value);
+    else {
+      whole = false;
+      document.fault(keyNode, { label: '' }, unknownKeyText(key, TOP_KEYS));
+    }
+  };
+
+  const sources = [...files]
+    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
+    .map(({ path, text }) => new Source(path, text.startsWith('\uFEFF') ? text.slice(1) : text));
+  for (const source of sources) {
+    const parsed = parseYaml(source, findings);
+    whole &&= parsed.whole;
+    for (const document of parsed.documents) {
+      const { root } = document;
+      if (isEmpty(root)) continue;
+      if (isMap(root)) for (const entry of document.entries(root, () => ({ label: '' }))) readTop(document, entry);
+      else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
+    }
+  }
+  if (whole) settings.requireVersion(sources[0] ?? new Source('.', ''), findings);
+
+  declareApplications(records.applications, lists.external, declarations);
+  const links = new LinkReader(declarations, new Set(lists.external.keys()));
+  for (const pending of records.links) links.onRecord(pending);
+  for (const { document, entry } of linkLists) {
+    const notation = LINK_LISTS.get(entry.key);
+    if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
+  }
+
+  checkRecords({ declarations, lists, whole });
+
+  const faults = findings.faults.sort(byPlace);
+  const warnings = findings.warnings.sort(byPlace);
+  const result: ManifestResult = {
+    faults,
+    warnings,
+    placeOf: (address, pointer) => declarations.placeOf(address, pointer),
+  };
+  if (faults.length === 0) {
+    const { tenant, stack } = settings;
+    result.manifest = {
+      version: 1,
+      ...(tenant !== undefined && { tenant }),
+      stack,
+      records: [...declarations.records.values()],
+      moves: lists.moves.map(({ from, to }) => ({ from, to })),
+      external: [...lists.external.keys()],
+    };
+  }
+  return result;
+}

@@ -1,0 +1,63 @@
+import type { Node } from 'yaml';
+import type { Json } from '../json.js';
+import { nameText } from '../records/fields.js';
+import { describe, quote } from './describe.js';
+import { DEFAULT_STACK } from './manifest.js';
+import type { Findings, Source } from './source.js';
+import { startOf, UNUSABLE, type YamlDocument } from './yaml-document.js';
+
+/** The owner of records that are written over HTTP: a tree of that name would prune them. */
+const API_OWNER = 'api';
+
+/** The single values at the top of files: each may be said more than once, and then alike. */
+export class Settings {
+  private versionSeen = false;
+  private readonly said = new Map<string, { value: string | number; document: YamlDocument; node: Node | null }>();
+
+  read(name: 'version' | 'tenant' | 'stack', document: YamlDocument, node: Node | null): void {
+    if (name === 'version') this.versionSeen = true;
+    const value = document.json(node, () => ({ label: name }));
+    if (value === UNUSABLE) return;
+    const wrong = name === 'version' ? versionFault(value) : nameFault(name, value);
+    if (wrong !== undefined) {
+      document.fault(node, { label: name }, wrong);
+      return;
+    }
+    const first = this.said.get(name);
+    if (first === undefined) {
+      this.said.set(name, { value: value as string | number, document, node });
+    } else if (first.value !== value) {
+      const { file, line, column } = first.document.source.place(startOf(first.node));
+      const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${file}:${line}:${column}: say one.`;
+      document.fault(node, { label: name }, text);
+    }
+  }
+
+  get tenant(): string | undefined {
+    return this.said.get('tenant')?.value as string | undefined;
+  }
+
+  get stack(): string {
+    return (this.said.get('stack')?.value as string | undefined) ?? DEFAULT_STACK;
+  }
+
+  /** Reports a tree in which no file says the version. */
+  requireVersion(first: Source, findings: Findings): void {
+    if (this.versionSeen) return;
+    findings.fault(first, 0, { label: 'version' }, 'is missing: write "version: 1" at the top of one file.');
+  }
+}
+
+function versionFault(value: Json): string | undefined {
+  return value === 1 ? undefined : `${describe(value)}, and only 1 is known: write "version: 1".`;
+}
+
+function nameFault(name: string, value: Json): string | undefined {
+  if (typeof value !== 'string') return `${describe(value)}, a text is expected: write it in quotes.`;
+  const result = nameText.safeParse(value);
+  if (!result.success) return `${quote(value)} ${result.error.issues[0]?.message ?? 'is not allowed'}.`;
+  if (name === 'stack' && value === API_OWNER) {
+    return `"${API_OWNER}" owns what is written over HTTP, and would be pruned: choose another name.`;
+  }
+  return undefined;
+}

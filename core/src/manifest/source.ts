@@ -1,0 +1,69 @@
+import type { Address } from '../records/address.js';
+import type { ManifestFault, Place } from './manifest.js';
+
+/** The text of one file. Lines are counted only when a place is asked for, since most files have no fault. */
+export class Source {
+  private lineStarts: number[] | undefined;
+
+  constructor(
+    readonly file: string,
+    readonly text: string,
+  ) {}
+
+  /** The place of the character at `offset`. */
+  place(offset: number): Place {
+    this.lineStarts ??= lineStartsOf(this.text);
+    let low = 0;
+    let high = this.lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.lineStarts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { file: this.file, line: low + 1, column: offset - (this.lineStarts[low] ?? 0) + 1 };
+  }
+}
+
+function lineStartsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** What a fault is about: the words before the colon, and the record if there is one. */
+export interface About {
+  label: string;
+  address?: Address;
+  pointer?: string;
+}
+
+/** Everything found so far, in the order of finding. */
+export class Findings {
+  readonly faults: ManifestFault[] = [];
+  readonly warnings: ManifestFault[] = [];
+
+  fault(source: Source, offset: number, about: About, text: string): void {
+    this.faults.push(finding(source, offset, about, text));
+  }
+
+  warning(source: Source, offset: number, about: About, text: string): void {
+    this.warnings.push(finding(source, offset, about, text));
+  }
+}
+
+function finding(source: Source, offset: number, about: About, text: string): ManifestFault {
+  const { label, address, pointer } = about;
+  const detail = label === '' ? text : `${label}: ${text}`;
+  return {
+    ...source.place(offset),
+    ...(address !== undefined && { address }),
+    ...(pointer !== undefined && { pointer }),
+    detail,
+  };
+}
+
+/** The order of reading: file, line, column. */
+export function byPlace(left: ManifestFault, right: ManifestFault): number {
+  if (left.file !== right.file) return left.file < right.file ? -1 : 1;
+  return left.line - right.line || left.column - right.column;
+}
