@@ -1,19 +1,16 @@
-import { Environment } from '@marcbachmann/cel-js';
 import type { PropertyType } from '../records/resource-type.js';
+import { build } from './build.js';
+import { ConditionFault, parseCondition } from './parse.js';
+import { unguardedReads } from './reads.js';
+import { declaredProperties, MAP } from './static-type.js';
 
 /** What is wrong with a condition, and what it reads. */
 export interface ConditionCheck {
-  /** `offset` counts characters from the start of the source. */
+  /** `detail` is the rest of a sentence about the condition; `offset` counts characters from its start. */
   error?: { detail: string; offset?: number };
-  /** Paths of attributes that may be absent and are read without `has()` before them: `context.mfa_level`. */
+  /** Paths of attributes that may be absent and are read without `has()`: `context.mfa_level`. */
   reads: string[];
 }
-
-const environment = new Environment()
-  .registerVariable('subject', 'map')
-  .registerVariable('resource', 'map')
-  .registerVariable('action', 'map')
-  .registerVariable('context', 'map');
 
 /**
  * Parses and type-checks a condition. `propertyTypes` are those that the covered resource type declares; undefined
@@ -23,12 +20,13 @@ export function checkCondition(
   source: string,
   propertyTypes: Readonly<Record<string, PropertyType>> | undefined,
 ): ConditionCheck {
-  void propertyTypes;
-  const result = environment.check(source);
-  if (result.valid) return { reads: [] };
-  const error = result.error as (Error & { summary?: string; range?: { start: number } }) | undefined;
-  return {
-    error: { detail: error?.summary ?? 'does not parse', ...(error?.range && { offset: error.range.start }) },
-    reads: [],
-  };
+  try {
+    const ast = parseCondition(source);
+    build(ast, propertyTypes === undefined ? MAP : declaredProperties(propertyTypes));
+    return { reads: unguardedReads(ast) };
+  } catch (error) {
+    // Anything else is the stack's end on an expression nested as deeply as its length allows.
+    const { detail, offset } = error instanceof ConditionFault ? error : new ConditionFault('is too deeply nested');
+    return { error: offset === undefined ? { detail } : { detail, offset }, reads: [] };
+  }
 }

@@ -1,0 +1,288 @@
+import { call } from './calls.js';
+import { typeNames } from './functions.js';
+import { type Body, collect, existsOne, itemType, quantifier } from './macros.js';
+import { constantNode, folded, type Node, type Run, refused, sizeOf } from './node.js';
+import { arithmetic, choice, comparison, equality, logical, membership, negative, not } from './operators.js';
+import { type Trouble, worse } from './outcome.js';
+import { type Ast, ConditionFault } from './parse.js';
+import { has, index, select, suggestion } from './select.js';
+import {
+  ANY,
+  BOOL,
+  either,
+  INT,
+  inWords,
+  listOf,
+  MAP,
+  mayBe,
+  NULL,
+  NUMBER,
+  STRING,
+  type StaticType,
+  TYPE,
+} from './static-type.js';
+import { isTrouble, TypeName, type Value } from './value.js';
+import { variables } from './variables.js';
+
+const declaredNames = ['subject', 'resource', 'action', 'context'];
+
+/**
+ * Turns a parsed expression into closures, and checks its types on the way. `resourceProperties` is what is known of
+ * `resource.properties`. Throws `ConditionFault`.
+ */
+export function build(ast: Ast, resourceProperties: StaticType): Node {
+  const node = new Builder(variables(resourceProperties)).build(ast);
+  if (mayBe(node.type, 'boolean')) return node;
+  throw new ConditionFault(`gives ${inWords(node.type.kind)}: a condition must be true or false`);
+}
+
+class Builder {
+  readonly #names: Map<string, Node>;
+  #slots = 0;
+
+  constructor(names: ReadonlyMap<string, Node>) {
+    this.#names = new Map(names);
+  }
+
+  build(ast: Ast): Node {
+    const offset = ast.start;
+    switch (ast.op) {
+      case 'value':
+        return literal(ast.args, offset);
+      case 'id':
+        return this.#name(ast.args, offset);
+      case '.':
+        return select(this.build(ast.args[0]), ast.args[1], selectionLabel(ast), ast.pos);
+      case '[]':
+        return this.#index(ast.args[0], ast.args[1], offset, sourceOf(ast));
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+      case '%': {
+        const parts = this.#all(ast.args);
+        return folded(arithmetic(ast.op, parts[0] as Node, parts[1] as Node, offset), parts);
+      }
+      case '<':
+      case '<=':
+      case '>':
+      case '>=': {
+        const [left, right] = this.#all(ast.args);
+        return comparison(ast.op, left as Node, right as Node, offset);
+      }
+      case '==':
+      case '!=': {
+        const [left, right] = this.#all(ast.args);
+        return equality(ast.op, left as Node, right as Node, offset);
+      }
+      case 'in': {
+        const [left, right] = this.#all(ast.args);
+        return membership(left as Node, right as Node, offset);
+      }
+      case '&&':
+      case '||':
+        return logical(ast.op, this.#all(chain(ast, ast.op)), offset);
+      case '!_':
+        return not(this.build(ast.args), offset);
+      case '-_': {
+        const part = this.build(ast.args);
+        return folded(negative(part, offset), [part]);
+      }
+      case '?:': {
+        const [test, yes, no] = this.#all(ast.args) as [Node, Node, Node];
+        return choice(test, yes, no, either(yes.type, no.type), offset);
+      }
+      case 'list':
+        return this.#list(ast.args, offset);
+      case 'map':
+        return this.#map(ast.args, offset);
+      case 'call':
+        return this.#call(ast.args[0], ast.args[1], offset);
+      case 'rcall':
+        return this.#method(ast.args[0], ast.args[1], ast.args[2], offset);
+      default:
+        throw new ConditionFault(`"${ast.op}" is not available in conditions`, offset);
+    }
+  }
+
+  #all(asts: readonly Ast[]): Node[] {
+    return asts.map((ast) => this.build(ast));
+  }
+
+  #name(name: string, offset: number): Node {
+    const found = this.#names.get(name);
+    if (found !== undefined) return { ...found, offset };
+    if (typeNames.includes(name) || name === 'int')
+      return constantNode(new TypeName(name === 'int' ? 'double' : name), TYPE, offset);
+    throw new ConditionFault(`there is no variable "${name}": ${suggestion(name, declaredNames)}`, offset);
+  }
+
+  #index(base: Ast, key: Ast, offset: number, source: string): Node {
+    const from = this.build(base);
+    const at = this.build(key);
+    return typeof at.constant === 'string'
+      ? select(from, at.constant, memberLabel(from.label, at.constant), offset)
+      : index(from, at, source, offset);
+  }
+
+  #list(asts: readonly Ast[], offset: number): Node {
+    const parts = this.#all(asts);
+    const types = parts.map((part) => part.type);
+    const type = listOf(types.length === 0 ? ANY : types.reduce(either));
+    const run: Run = (scope) => {
+      const list: Value[] = [];
+      let trouble: Trouble | undefined;
+      for (const part of parts) {
+        const value = part.run(scope);
+        if (isTrouble(value)) trouble = worse(trouble, value);
+        else list.push(value);
+      }
+      return trouble ?? list;
+    };
+    return folded({ type, run, label: '', offset, size: sizeOf(parts) }, parts);
+  }
+
+  #map(entries: readonly (readonly [Ast, Ast])[], offset: number): Node {
+    const keys = entries.map(([key]) => this.build(key));
+    const values = entries.map(([, value]) => this.build(value));
+    for (const key of keys)
+      if (!mayBe(key.type, 'string')) throw new ConditionFault('the keys of a map are strings', key.offset);
+    const run: Run = (scope) => {
+      const map: { [key: string]: Value } = Object.create(null);
+      let trouble: Trouble | undefined;
+      for (const [at, key] of keys.entries()) {
+        const name = key.run(scope);
+        const value = (values[at] as Node).run(scope);
+        if (typeof name !== 'string') trouble = worse(trouble, refused('A map', [key], [name]));
+        if (isTrouble(value)) trouble = worse(trouble, value);
+        else if (typeof name === 'string') map[name] = value;
+      }
+      return trouble ?? map;
+    };
+    return folded({ type: MAP, run, label: '', offset, size: sizeOf([...keys, ...values]) }, [...keys, ...values]);
+  }
+
+  #call(name: string, args: readonly Ast[], offset: number): Node {
+    if (name !== 'has') return call(name, this.#all(args), false, offset);
+    const [selection] = args;
+    if (args.length === 1 && selection?.op === '.')
+      return has(this.build(selection.args[0]), selection.args[1], offset);
+    throw new ConditionFault(
+      'has() takes a selection like context.mfa; for another key write "key" in context',
+      offset,
+    );
+  }
+
+  #method(name: string, receiver: Ast, args: readonly Ast[], offset: number): Node {
+    if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel' && args.length === 3)
+      return this.#bind(args[0] as Ast, args[1] as Ast, args[2] as Ast);
+    const range = this.build(receiver);
+    if (isMacro(name, args.length)) return this.#macro(name, range, args, offset);
+    return call(name, [range, ...this.#all(args)], true, offset);
+  }
+
+  #macro(name: Macro, range: Node, [variable, first, second]: readonly Ast[], offset: number): Node {
+    const type = itemType(range, name, offset);
+    const body = (ast: Ast) => this.#body(identifier(variable as Ast), type, ast);
+    const start = body(first as Ast);
+    switch (name) {
+      case 'all':
+      case 'exists':
+        return quantifier(name, range, start, offset);
+      case 'exists_one':
+        return existsOne(range, start, offset);
+      case 'filter':
+        return collect('filter', range, start, undefined, offset, type);
+      case 'map': {
+        if (second === undefined) return collect('map', range, undefined, start, offset, start.node.type);
+        const result = body(second);
+        return collect('map', range, start, result, offset, result.node.type);
+      }
+    }
+  }
+
+  /** `cel.bind(name, value, body)`: trouble of the value comes up where the body reads it. */
+  #bind(variable: Ast, value: Ast, body: Ast): Node {
+    const bound = this.build(value);
+    const { node, slot } = this.#body(identifier(variable), bound.type, body);
+    const run: Run = (scope) => {
+      scope.locals[slot] = bound.run(scope);
+      return node.run(scope);
+    };
+    return { ...node, run, size: sizeOf([bound, node]), constant: undefined };
+  }
+
+  /** Builds with one more name in sight; slots nest as the names do. */
+  #body(name: string, type: StaticType, ast: Ast): Body {
+    const slot = this.#slots++;
+    const hidden = this.#names.get(name);
+    this.#names.set(name, {
+      type,
+      run: (scope) => scope.locals[slot] as Value,
+      label: name,
+      offset: 0,
+      size: 1,
+    });
+    try {
+      return { node: this.build(ast), slot };
+    } finally {
+      this.#slots--;
+      if (hidden === undefined) this.#names.delete(name);
+      else this.#names.set(name, hidden);
+    }
+  }
+}
+
+type Macro = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
+
+function isMacro(name: string, args: number): name is Macro {
+  if (name === 'map') return args === 2 || args === 3;
+  return args === 2 && (name === 'all' || name === 'exists' || name === 'exists_one' || name === 'filter');
+}
+
+/** The parser has made sure that a macro's variable is a name. */
+function identifier(ast: Ast): string {
+  if (ast.op === 'id') return ast.args;
+  throw new ConditionFault('a macro takes a plain name for its variable', ast.start);
+}
+
+function literal(value: unknown, offset: number): Node {
+  if (value === null) return constantNode(null, NULL, offset);
+  if (typeof value === 'boolean') return constantNode(value, BOOL, offset);
+  if (typeof value === 'string') return constantNode(value, STRING, offset);
+  if (typeof value === 'number') return constantNode(value, NUMBER, offset);
+  // The parser gives an integer as a bigint, and an unsigned one as an object around it.
+  const whole: unknown = value?.valueOf();
+  if (typeof whole !== 'bigint')
+    throw new ConditionFault('bytes are not available in conditions: JSON holds none', offset);
+  const number = Number(whole);
+  if (!Number.isSafeInteger(number))
+    throw new ConditionFault(`${whole} is larger than a JSON number holds exactly`, offset);
+  return constantNode(number, INT, offset);
+}
+
+/** The operands of a chain like `a && b && c`, which the parser nests to the left. */
+function chain(ast: Ast, op: '&&' | '||'): Ast[] {
+  const parts: Ast[] = [];
+  let rest = ast;
+  while (rest.op === op) {
+    parts.push(rest.args[1]);
+    rest = rest.args[0];
+  }
+  parts.push(rest);
+  return parts.reverse();
+}
+
+function sourceOf(ast: Ast): string {
+  const source = ast.input.slice(ast.start, ast.end);
+  return source.length <= 80 ? source : `${source.slice(0, 79)}…`;
+}
+
+/** A selection is named as it is written, white space aside. */
+function selectionLabel(ast: Ast): string {
+  return sourceOf(ast).replace(/\s+/g, '');
+}
+
+export function memberLabel(base: string, name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? `${base}.${name}` : `${base}[${JSON.stringify(name)}]`;
+}

@@ -1,0 +1,273 @@
+import { parseMoment, parseSpan } from './moment.js';
+import { Failure } from './outcome.js';
+import { compilePattern, dynamicPattern } from './pattern.js';
+import {
+  ANY,
+  BOOL,
+  DURATION,
+  INT,
+  NUMBER,
+  STRING,
+  STRING_LIST,
+  type StaticType,
+  TIMESTAMP,
+  TYPE,
+} from './static-type.js';
+import { timeMethods } from './time-functions.js';
+import {
+  isMap,
+  kindOf,
+  Moment,
+  mayBuildList,
+  mayBuildString,
+  type Result,
+  Span,
+  TypeName,
+  type Value,
+  type ValueKind,
+} from './value.js';
+import type { Work } from './work.js';
+
+/** One way to call a function. */
+export interface Overload {
+  /** The kinds of its arguments; of a method, the receiver's comes first. */
+  readonly takes: readonly (ValueKind | 'any')[];
+  readonly gives: StaticType;
+  // biome-ignore lint/suspicious/noExplicitAny: `takes` says the kinds, which the caller has checked.
+  readonly run: (work: Work, first: any, second: any, third: any) => Result;
+  /** Prepares a call whose second argument is a literal, once; a failure is a fault of the condition. */
+  readonly prepare?: (second: Value) => Failure | ((work: Work, first: Value) => Result);
+}
+
+function overload(takes: Overload['takes'], gives: StaticType, run: Overload['run']): Overload {
+  return { takes, gives, run };
+}
+
+const text = (run: (value: string) => Result) =>
+  overload(['string'], STRING, (work, value: string) => {
+    work.charge(value.length >> 4);
+    return run(value);
+  });
+const textTest = (run: (value: string, part: string) => boolean) =>
+  overload(['string', 'string'], BOOL, (work, value: string, part: string) => {
+    work.charge(value.length >> 4);
+    return run(value, part);
+  });
+
+/** Counts code points, as CEL does, not UTF-16 units. */
+function codePoints(value: string, work: Work): number {
+  work.charge(value.length >> 3);
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+const size: readonly Overload[] = [
+  overload(['string'], INT, (work, value: string) => codePoints(value, work)),
+  overload(['list'], INT, (_, value: readonly Value[]) => value.length),
+  overload(['map'], INT, (work, value: object) => {
+    const { length } = Object.keys(value);
+    work.charge(length);
+    return length;
+  }),
+];
+
+const matches: Overload = {
+  takes: ['string', 'string'],
+  gives: BOOL,
+  run: (work, value: string, source: string) => {
+    const pattern = dynamicPattern(source, work);
+    return pattern instanceof Failure ? pattern : pattern.test(value, work);
+  },
+  prepare: (source) => {
+    const pattern = compilePattern(source as string);
+    return pattern instanceof Failure ? pattern : (work, value) => pattern.test(value as string, work);
+  },
+};
+
+/** `from` and `to` count UTF-16 units. */
+function substring(value: string, from: number, to: number): Result {
+  const inside = Number.isInteger(from) && Number.isInteger(to) && 0 <= from && from <= to && to <= value.length;
+  return inside ? value.slice(from, to) : new Failure('substring() lies outside the string');
+}
+
+function split(work: Work, value: string, separator: string): Result {
+  work.charge(value.length >> 2);
+  const parts = value.split(separator);
+  return mayBuildList(parts.length, work) ? parts : new Failure('split() makes too long a list');
+}
+
+function join(work: Work, list: readonly Value[], separator: string): Result {
+  let length = separator.length * list.length;
+  for (const item of list) {
+    if (typeof item !== 'string') return new Failure('join() takes a list of strings');
+    length += item.length;
+  }
+  return mayBuildString(length, work) ? list.join(separator) : new Failure('join() makes too long a string');
+}
+
+function toNumber(value: string): Result {
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.slice(0, 64)) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : new Failure('double() takes the text of a number');
+}
+
+function toInt(value: number): Result {
+  const whole = Math.trunc(value);
+  return Number.isSafeInteger(whole) ? whole : new Failure('integer overflow');
+}
+
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+]);
+
+const TYPE_WORDS: { readonly [K in ValueKind]: string } = {
+  null: 'null_type',
+  boolean: 'bool',
+  number: 'double',
+  string: 'string',
+  list: 'list',
+  map: 'map',
+  timestamp: 'timestamp',
+  duration: 'duration',
+  type: 'type',
+};
+
+/** The names of types, for comparison with `type(x)`. Numbers of JSON are doubles. */
+export const typeNames: readonly string[] = Object.values(TYPE_WORDS);
+
+const identity = (takes: ValueKind, gives: StaticType) => overload([takes], gives, (_, value: Value) => value);
+
+/** Functions called as `name(…)`. */
+export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
+  ['size', size],
+  ['dyn', [overload(['any'], ANY, (_, value: Value) => value)]],
+  ['type', [overload(['any'], TYPE, (_, value: Value) => new TypeName(TYPE_WORDS[kindOf(value)]))]],
+  [
+    'int',
+    [
+      overload(['number'], INT, (_, value: number) => toInt(value)),
+      overload(['string'], INT, (_, value: string) =>
+        /^-?\d{1,17}$/.test(value) ? toInt(Number(value)) : new Failure('int() takes the text of an integer'),
+      ),
+      overload(['timestamp'], INT, (_, value: Moment) => Math.floor(value.ms / 1000)),
+    ],
+  ],
+  ['double', [identity('number', NUMBER), overload(['string'], NUMBER, (_, value: string) => toNumber(value))]],
+  [
+    'bool',
+    [
+      identity('boolean', BOOL),
+      overload(
+        ['string'],
+        BOOL,
+        (_, value: string) => TRUTH.get(value) ?? new Failure('bool() takes "true" or "false"'),
+      ),
+    ],
+  ],
+  [
+    'string',
+    [
+      identity('string', STRING),
+      overload(['number'], STRING, (_, value: number) => String(value)),
+      overload(['boolean'], STRING, (_, value: boolean) => String(value)),
+      overload(['timestamp'], STRING, (_, value: Moment) => isoText(value)),
+      overload(['duration'], STRING, (_, value: Span) => `${value.ms / 1000}s`),
+    ],
+  ],
+  [
+    'timestamp',
+    [
+      identity('timestamp', TIMESTAMP),
+      overload(['string'], TIMESTAMP, (_, value: string) => {
+        const ms = parseMoment(value);
+        return ms === undefined
+          ? new Failure('timestamp() takes an RFC 3339 date and time with a zone')
+          : new Moment(ms);
+      }),
+      overload(['number'], TIMESTAMP, (_, value: number) => new Moment(value * 1000)),
+    ],
+  ],
+  [
+    'duration',
+    [
+      identity('duration', DURATION),
+      overload(['string'], DURATION, (_, value: string) => {
+        const ms = parseSpan(value);
+        return ms === undefined ? new Failure('duration() takes text like "1h30m"') : new Span(ms);
+      }),
+    ],
+  ],
+]);
+
+function isoText(moment: Moment): Result {
+  const date = new Date(moment.ms);
+  return Number.isNaN(date.getTime())
+    ? new Failure('string() takes a timestamp between the years 0 and 9999')
+    : date.toISOString();
+}
+
+/** Functions called as `value.name(…)`. */
+export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
+  ['size', size],
+  ['matches', [matches]],
+  ['contains', [textTest((value, part) => value.includes(part))]],
+  ['startsWith', [textTest((value, part) => value.startsWith(part))]],
+  ['endsWith', [textTest((value, part) => value.endsWith(part))]],
+  ['lowerAscii', [text((value) => value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))]],
+  ['upperAscii', [text((value) => value.replace(/[a-z]+/g, (letters) => letters.toUpperCase()))]],
+  ['trim', [text((value) => value.trim())]],
+  [
+    'indexOf',
+    [
+      overload(['string', 'string'], INT, (work, value: string, part: string) => {
+        work.charge(value.length >> 4);
+        return value.indexOf(part);
+      }),
+    ],
+  ],
+  [
+    'lastIndexOf',
+    [
+      overload(['string', 'string'], INT, (work, value: string, part: string) => {
+        work.charge(value.length >> 4);
+        return value.lastIndexOf(part);
+      }),
+    ],
+  ],
+  [
+    'substring',
+    [
+      overload(['string', 'number'], STRING, (_, value: string, from: number) => substring(value, from, value.length)),
+      overload(['string', 'number', 'number'], STRING, (_, value: string, from: number, to: number) =>
+        substring(value, from, to),
+      ),
+    ],
+  ],
+  ['split', [overload(['string', 'string'], STRING_LIST, split)]],
+  [
+    'join',
+    [
+      overload(['list'], STRING, (work, list: readonly Value[]) => join(work, list, '')),
+      overload(['list', 'string'], STRING, join),
+    ],
+  ],
+  ...timeMethods,
+]);
+
+export function accepts(kind: ValueKind | 'any', value: Value): boolean {
+  switch (kind) {
+    case 'any':
+      return true;
+    case 'number':
+    case 'string':
+    case 'boolean':
+      return typeof value === kind;
+    case 'list':
+      return Array.isArray(value);
+    case 'map':
+      return isMap(value);
+    default:
+      return kindOf(value) === kind;
+  }
+}

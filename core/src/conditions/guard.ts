@@ -1,0 +1,89 @@
+import type { Modifiers } from '../records/policy.js';
+import { compileCondition } from './compile.js';
+import { type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
+import { parseMoment } from './moment.js';
+import { Absent, both, Failure, type Outcome } from './outcome.js';
+import type { Scope } from './scope.js';
+import { inTimeWindow } from './time-window.js';
+
+/** One of the things that must hold for a policy to apply. */
+interface GuardPart {
+  evaluate(scope: Scope): Outcome;
+  /** Why the policy does not apply where this is false. */
+  unmet: string;
+}
+
+/**
+ * The condition and the modifiers of a policy; all of them must hold. Any that is false settles that the policy does
+ * not apply; else an absent attribute settles what it does; else a failure leaves it open. Neither the order of the
+ * parts nor of what stands in them matters (`outcome.ts`).
+ */
+export class Guard {
+  readonly #parts: readonly GuardPart[];
+
+  constructor(condition: string | undefined, modifiers: Modifiers | undefined) {
+    const parts: GuardPart[] = [];
+    if (modifiers?.mfa_required === true) parts.push(MFA);
+    if (modifiers?.ip_ranges !== undefined) parts.push(ipRanges(modifiers.ip_ranges));
+    if (modifiers?.time_windows !== undefined) parts.push(timeWindows(modifiers.time_windows));
+    if (condition !== undefined) parts.push({ ...compileCondition(condition), unmet: 'its condition is false' });
+    this.#parts = parts;
+  }
+
+  evaluate(scope: Scope): Outcome {
+    let outcome: Outcome = true;
+    for (const part of this.#parts) {
+      outcome = both(outcome, part.evaluate(scope));
+      if (outcome === false) return false;
+    }
+    return outcome;
+  }
+
+  /** Why the guard is false. */
+  whyNot(scope: Scope): string {
+    const unmet = this.#parts.filter((part) => part.evaluate(scope) === false);
+    return unmet.map((part) => part.unmet).join(', and ');
+  }
+}
+
+const MFA: GuardPart = {
+  unmet: 'it requires multi-factor authentication and context.mfa is false',
+  evaluate: ({ context }) => {
+    const mfa = contextMember(context, 'mfa');
+    if (mfa === undefined) return new Absent('context.mfa');
+    return typeof mfa === 'boolean' ? mfa : new Failure('context.mfa must be true or false');
+  },
+};
+
+function ipRanges(texts: readonly string[]): GuardPart {
+  const ranges = texts.map(parseIpRange).filter((range): range is IpRange => range !== undefined);
+  return {
+    unmet: 'context.ip lies outside its ip_ranges',
+    evaluate: ({ context }) => {
+      const ip = contextMember(context, 'ip');
+      if (ip === undefined) return new Absent('context.ip');
+      const address = typeof ip === 'string' ? parseIp(ip) : undefined;
+      if (address === undefined) return new Failure('context.ip must be an IPv4 or IPv6 address');
+      if (ranges.length < texts.length) return new Failure('its ip_ranges hold what is no range of addresses');
+      return ranges.some((range) => inRange(address, range));
+    },
+  };
+}
+
+function timeWindows(windows: NonNullable<Modifiers['time_windows']>): GuardPart {
+  return {
+    unmet: 'the time lies outside its time_windows',
+    evaluate: ({ context, now }) => {
+      const time = contextMember(context, 'time');
+      const ms = time === undefined ? now : typeof time === 'string' ? parseMoment(time) : undefined;
+      if (ms === undefined) return new Failure('context.time must be an RFC 3339 date and time with a zone');
+      const inside = windows.map((window) => inTimeWindow(ms, window));
+      if (inside.includes(true)) return true;
+      return inside.includes(undefined) ? new Failure('its time_windows name an unknown time zone') : false;
+    },
+  };
+}
+
+function contextMember(context: Scope['context'], name: string) {
+  return Object.hasOwn(context, name) ? context[name] : undefined;
+}

@@ -1,0 +1,26 @@
+/**
+ * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded. Its length is
+ * bounded by its record's schema (`MAX_CONDITION_LENGTH`).
+ */
+export const CONDITION_LIMITS = {
+  /** Levels of brackets, selections, indexes and operands. */
+  depth: 48,
+  /** Nodes of the parsed expression. */
+  nodes: 1000,
+  /** Items of a list or map written in the condition. */
+  items: 500,
+  callArguments: 8,
+  /** Characters of a pattern for `matches`. */
+  patternLength: 256,
+  /** Sum of the upper bounds of all `{n,m}` in a pattern: each is unrolled. */
+  patternRepeats: 1000,
+  /**
+   * Work of one evaluation beyond the fixed cost of its nodes: a step is about one node evaluated in a macro's body,
+   * one item compared, or some characters copied or matched. This many take about 20 ms.
+   */
+  steps: 500_000,
+  /** Characters of a string that a condition builds. */
+  stringLength: 65_536,
+  /** Items of a list that a condition builds. */
+  listLength: 100_000,
+} as const;

@@ -1,0 +1,42 @@
+/**
+ * What an evaluation meets besides a value. Where parts of an expression disagree, the order of writing never matters:
+ * a part that settles the answer (`false` in a conjunction, `true` in a disjunction) beats an absent attribute, and an
+ * absent attribute beats any other failure. An absent attribute settles what the policy does (an ALLOW does not apply,
+ * a DENY does); a failure leaves it open.
+ */
+export abstract class Trouble {}
+
+/** An attribute that neither the request nor the record holds, by its path: `context.mfa_level`. */
+export class Absent extends Trouble {
+  constructor(readonly attribute: string) {
+    super();
+  }
+}
+
+/** Any other reason why there is no value: a type mismatch, a division by zero, too much work. */
+export class Failure extends Trouble {
+  /** `cause` is half a sentence that holds kinds and paths, never attribute values: it goes to callers and logs. */
+  constructor(readonly cause: string) {
+    super();
+  }
+}
+
+/** Whether a condition holds. */
+export type Outcome = boolean | Absent | Failure;
+
+/** The trouble of a whole with two troubled parts: the first absent attribute, or else the first failure. */
+export function worse(first: Trouble | undefined, second: Trouble): Trouble {
+  if (first === undefined) return second;
+  return second instanceof Absent && !(first instanceof Absent) ? second : first;
+}
+
+/** The outcome of a conjunction: false, else an absent attribute, else a failure, else true, in any order. */
+export function both(first: Outcome, second: Outcome): Outcome {
+  if (first === false || second === false) return false;
+  if (first === true) return second;
+  if (second === true) return first;
+  return worse(first, second) as Absent | Failure;
+}
+
+/** Thrown through an evaluation that has used up its steps; nothing absorbs it. */
+export class OutOfSteps extends Error {}

@@ -1,0 +1,57 @@
+import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
+import { MAX_CONDITION_LENGTH } from '../records/policy.js';
+import { CONDITION_LIMITS } from './limits.js';
+
+/** A node of a parsed CEL expression. Macros stand as the calls they were written as. */
+export type Ast = ASTNode;
+
+/** What is wrong with a condition as written; `offset` counts characters from its start. */
+export class ConditionFault extends Error {
+  constructor(
+    readonly detail: string,
+    readonly offset?: number,
+  ) {
+    super(detail);
+  }
+}
+
+/**
+ * The library's parser, but not its evaluator: that one has no bound on cost, tells an absent attribute from a failure
+ * only by the order in which it meets them, and takes a key named `constructor` for a class.
+ */
+const environment = new Environment({
+  limits: {
+    maxDepth: CONDITION_LIMITS.depth,
+    maxAstNodes: CONDITION_LIMITS.nodes,
+    maxListElements: CONDITION_LIMITS.items,
+    maxMapEntries: CONDITION_LIMITS.items,
+    maxCallArguments: CONDITION_LIMITS.callArguments,
+  },
+});
+
+/** Parses a condition. Throws `ConditionFault`. */
+export function parseCondition(source: string): Ast {
+  if (source.length > MAX_CONDITION_LENGTH)
+    throw new ConditionFault(`has ${source.length} characters: at most ${MAX_CONDITION_LENGTH} are allowed`);
+  try {
+    return environment.parse(source).ast;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw new ConditionFault('does not parse');
+    throw new ConditionFault(wording(error), error.range?.start);
+  }
+}
+
+function wording(error: ParseError): string {
+  const summary = error.summary.charAt(0).toLowerCase() + error.summary.slice(1);
+  return error.code === 'limit_exceeded'
+    ? `is too large: ${summary.replace(/max[A-Z]\w+/, (limit) => LIMIT_WORDS[limit] ?? limit)}`
+    : `does not parse: ${summary}`;
+}
+
+const LIMIT_WORDS: Readonly<Record<string, string>> = {
+  maxDepth: 'the levels of nesting',
+  maxAstNodes: 'the parts of an expression',
+  maxListElements: 'the items of a list',
+  maxMapEntries: 'the entries of a map',
+  maxCallArguments: 'the arguments of a call',
+};

@@ -1,0 +1,112 @@
+import { nearest } from '../state/nearest.js';
+import { type Node, refused, sizeOf } from './node.js';
+import { Absent, Failure } from './outcome.js';
+import { ConditionFault } from './parse.js';
+import { ANY, BOOL, inWords, mayBe, type StaticType } from './static-type.js';
+import { isMap, isTrouble, type Result, type Value } from './value.js';
+
+/** `base.name`: a member that is not there is an absent attribute. */
+export function select(base: Node, name: string, label: string, offset: number): Node {
+  const fixed = fixedMember(base, name, offset);
+  if (fixed !== undefined) return { ...fixed, offset };
+  const absent = new Absent(label);
+  const { lookup, run } = base;
+  const node = { type: memberType(base, name, offset), label, offset, size: base.size + 1 };
+  if (lookup !== undefined) {
+    return {
+      ...node,
+      run: (scope) => {
+        const value = lookup(scope, name);
+        return value === undefined ? absent : value;
+      },
+    };
+  }
+  return {
+    ...node,
+    run: (scope) => {
+      const map = run(scope);
+      if (isTrouble(map) || !isMap(map)) return notMap(base, map);
+      return Object.hasOwn(map, name) ? (map[name] as Value) : absent;
+    },
+  };
+}
+
+/** `has(base.name)`. The base itself must be there: `has(context.a.b)` without `context.a` is an absent attribute. */
+export function has(base: Node, name: string, offset: number): Node {
+  const node = { type: BOOL, label: '', offset, size: base.size + 1 };
+  const fixed = fixedMember(base, name, offset);
+  if (fixed !== undefined) return { ...node, run: (scope) => !isTrouble(fixed.run(scope)) };
+  memberType(base, name, offset);
+  const { lookup, run } = base;
+  if (lookup !== undefined) return { ...node, run: (scope) => lookup(scope, name) !== undefined };
+  return {
+    ...node,
+    run: (scope) => {
+      const map = run(scope);
+      return isTrouble(map) || !isMap(map) ? notMap(base, map) : Object.hasOwn(map, name);
+    },
+  };
+}
+
+/** `base[key]` with a key that is known only when it runs: an item of a list, a member of a map. */
+export function index(base: Node, key: Node, label: string, offset: number): Node {
+  const list = mayBe(base.type, 'list') && mayBe(key.type, 'number');
+  const map = mayBe(base.type, 'map') && mayBe(key.type, 'string');
+  if (!list && !map)
+    throw new ConditionFault(`${inWords(base.type.kind)} has no ${inWords(key.type.kind)} as index`, offset);
+  const absent = new Absent(label);
+  return {
+    type: base.type.item ?? ANY,
+    label,
+    offset,
+    size: sizeOf([base, key]),
+    run: (scope) => {
+      const whole = base.run(scope);
+      const at = key.run(scope);
+      if (isTrouble(whole) || isTrouble(at)) return refused('An index', [base, key], [whole, at]);
+      if (typeof at === 'number' && Array.isArray(whole)) return item(whole, at, label);
+      if (typeof at !== 'string' || !isMap(whole)) return refused('An index', [base, key], [whole, at]);
+      return Object.hasOwn(whole, at) ? (whole[at] as Value) : absent;
+    },
+  };
+}
+
+function item(list: readonly Value[], at: number, label: string): Result {
+  const found = Number.isInteger(at) && at >= 0 ? list[at] : undefined;
+  return found === undefined ? new Failure(`${label} lies outside the list of ${list.length} items`) : found;
+}
+
+function notMap(base: Node, value: Result) {
+  return refused('The selection of a member', [base], [value]);
+}
+
+function fixedMember(base: Node, name: string, offset: number): Node | undefined {
+  if (base.members === undefined) return undefined;
+  const found = base.members.get(name);
+  if (found !== undefined) return found;
+  const known = [...base.members.keys()];
+  throw new ConditionFault(`"${base.label}" has no "${name}": ${suggestion(name, known)}`, offset);
+}
+
+function memberType(base: Node, name: string, offset: number): StaticType {
+  if (!mayBe(base.type, 'map'))
+    throw new ConditionFault(
+      `${base.label || 'The value'} is ${inWords(base.type.kind)}, which has no member "${name}"`,
+      offset,
+    );
+  const members = base.type.members;
+  if (members === undefined) return base.type.item ?? ANY;
+  const found = members.get(name);
+  if (found !== undefined) return found;
+  throw new ConditionFault(
+    `the resource type declares no property "${name}": ${suggestion(name, [...members.keys()])}`,
+    offset,
+  );
+}
+
+/** The remedy for an unknown name. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const close = nearest(name, known);
+  if (close !== undefined) return `did you mean "${close}"?`;
+  return known.length === 0 ? 'there are none' : `there are ${known.map((word) => `"${word}"`).join(', ')}`;
+}

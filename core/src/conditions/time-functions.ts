@@ -1,0 +1,79 @@
+import type { Overload } from './functions.js';
+import { Failure } from './outcome.js';
+import { INT } from './static-type.js';
+import type { Moment, Result, Span, Value } from './value.js';
+import { type LocalTime, localTime } from './zone.js';
+
+/** Days since the first of January. */
+function dayOfYear({ year, month, day }: LocalTime): number {
+  return (Date.UTC(year, month - 1, day) - Date.UTC(year, 0, 1)) / 86_400_000;
+}
+
+/** CEL's getters of a timestamp: months, days of the month and of the year count from 0, Sunday is 0. */
+const FIELDS: { readonly [method: string]: (local: LocalTime) => number } = {
+  getFullYear: (local) => local.year,
+  getMonth: (local) => local.month - 1,
+  getDate: (local) => local.day,
+  getDayOfMonth: (local) => local.day - 1,
+  getDayOfWeek: (local) => local.weekday,
+  getDayOfYear: dayOfYear,
+  getHours: (local) => local.hour,
+  getMinutes: (local) => local.minute,
+  getSeconds: (local) => local.second,
+};
+
+/** Getters of a duration give the whole of it in the unit. */
+const UNITS_MS: { readonly [method: string]: number } = {
+  getHours: 3_600_000,
+  getMinutes: 60_000,
+  getSeconds: 1000,
+  getMilliseconds: 1,
+};
+
+const noZone = () => new Failure('the time zone is not one of the IANA database, like "Europe/Berlin"');
+
+function inZone(field: (local: LocalTime) => number): Overload {
+  const read = (moment: Moment, zone: string): Result => {
+    const local = localTime(moment.ms, zone);
+    return local === undefined ? noZone() : field(local);
+  };
+  return {
+    takes: ['timestamp', 'string'],
+    gives: INT,
+    run: (work, moment: Moment, zone: string) => {
+      work.charge(50);
+      return read(moment, zone);
+    },
+    prepare: (zone) => {
+      if (localTime(0, zone as string) === undefined) return noZone();
+      return (work, moment: Value) => {
+        work.charge(50);
+        return read(moment as Moment, zone as string);
+      };
+    },
+  };
+}
+
+function ofMoment(name: string): readonly Overload[] {
+  const field = FIELDS[name];
+  if (field === undefined) return [];
+  const inUtc = (_: unknown, moment: Moment) => field(localTime(moment.ms, 'UTC') as LocalTime);
+  return [{ takes: ['timestamp'], gives: INT, run: inUtc }, inZone(field)];
+}
+
+function ofSpan(name: string): readonly Overload[] {
+  const unit = UNITS_MS[name];
+  return unit === undefined
+    ? []
+    : [{ takes: ['duration'], gives: INT, run: (_, span: Span) => Math.trunc(span.ms / unit) }];
+}
+
+const milliseconds: Overload = {
+  takes: ['timestamp'],
+  gives: INT,
+  run: (_, moment: Moment) => ((Math.floor(moment.ms) % 1000) + 1000) % 1000,
+};
+
+export const timeMethods: readonly (readonly [string, readonly Overload[]])[] = [
+  ...new Set([...Object.keys(FIELDS), ...Object.keys(UNITS_MS)]),
+].map((name) => [name, [...ofMoment(name), ...(name === 'getMilliseconds' ? [milliseconds] : []), ...ofSpan(name)]]);
