@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 
@@ -9,19 +9,29 @@ export interface Difference {
   after?: Json;
 }
 
-/** What a plan does to one record. `fields` are all the fields afterwards. */
+/**
+ * What a plan does to one record. `address` is that after the moves of the plan, `fields` are all the fields
+ * afterwards, `taken_from` is the present owner where ownership is taken. `differences` say what changes in a record
+ * that stays, beyond what a move itself brings, and what is lost with one that goes; of a creation, `fields` say all.
+ */
 export type PlannedChange = { kind: Kind; address: Address; differences: Difference[] } & (
-  | { action: 'create'; fields: Record<string, Json> }
-  | {
-      action: 'update';
-      fields: Record<string, Json> /** The present owner, where ownership is taken. */;
-      taken_from?: string;
-    }
-  | { action: 'move'; from: Address; fields: Record<string, Json>; taken_from?: string }
+  | { action: 'create'; fields: JsonObject }
+  | { action: 'update'; fields: JsonObject; taken_from?: string }
+  | { action: 'move'; from: Address; fields: JsonObject; taken_from?: string }
   | { action: 'adopt'; taken_from: string }
   | { action: 'delete' }
 );
 
+/** A record of another stack that changes only because it mentions what is moved. */
+export interface Follower {
+  kind: Kind;
+  /** The address afterwards; the same as `from` where only another field mentions what is moved. */
+  address: Address;
+  from: Address;
+  managed_by: string;
+}
+
+/** How many records a plan touches, as the change-set's answer counts them: followers are changed. */
 export type PlanCounts = { added: number; changed: number; removed: number; unchanged: number };
 
 /**
@@ -35,5 +45,7 @@ export interface Plan {
   base_revision: string;
   /** In the order of dependency: creations and updates forwards, then deletions backwards. */
   changes: PlannedChange[];
+  /** Absent where there are none. */
+  followers?: Follower[];
   counts: PlanCounts;
 }

@@ -1,0 +1,122 @@
+import type { JsonObject } from '../json.js';
+import { ProblemError } from '../problem.js';
+import type { Address } from '../records/address.js';
+import { kindRank } from '../records/kinds.js';
+import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
+import { equalJson } from '../state/equal-json.js';
+import { Faults } from '../state/faults.js';
+import type { Move } from '../state/renames.js';
+import { differences } from './differences.js';
+import { type Present, presentRecords } from './moved.js';
+import type { Follower, Plan, PlannedChange } from './plan.js';
+
+/** What a stack declares. */
+export interface Declared {
+  records: readonly DeclaredRecord[];
+  moves: readonly Move[];
+  /** The only tenant this may be applied to. */
+  tenant?: string;
+  stack: string;
+}
+
+/** What a tenant holds at a revision. */
+export interface Held {
+  tenant: string;
+  revision: string;
+  records: Iterable<StoredRecord>;
+}
+
+/**
+ * Everything to do so that the tenant holds what the stack declares. Records of other stacks are left alone: declaring
+ * one is refused (`not_owner`) unless ownership is to be taken. Removed are only records of this stack. Throws
+ * `conflict` where the tenant is another one or moves cannot be made.
+ */
+export function plan(declared: Declared, held: Held, options: { takeOwnership?: boolean } = {}): Plan {
+  const { stack } = declared;
+  if (declared.tenant !== undefined && declared.tenant !== held.tenant) {
+    throw new ProblemError(
+      'conflict',
+      `This is declared for the tenant "${declared.tenant}", but the credentials are those of "${held.tenant}": use others, or correct "tenant".`,
+    );
+  }
+  const wanted = new Map(declared.records.map((record) => [record.address, record]));
+  const present = presentRecords(declared.moves, wanted, held.records, stack);
+  const foreign = new Faults('not_owner');
+  const changes: PlannedChange[] = [];
+  let unchanged = 0;
+  for (const record of declared.records) {
+    const now = present.get(record.address);
+    const owner = now?.record.managed_by;
+    if (owner !== undefined && owner !== stack && options.takeOwnership !== true) {
+      foreign.add('', foreignDetail(record.address, owner, stack), record.address);
+      continue;
+    }
+    const change = changeFor(record, now, owner === stack ? undefined : owner);
+    if (change) changes.push(change);
+    else unchanged += 1;
+  }
+  foreign.raise();
+
+  const removals: PlannedChange[] = [];
+  const followers: Follower[] = [];
+  for (const [address, { record, fields }] of present) {
+    if (wanted.has(address)) continue;
+    const { kind, managed_by } = record;
+    if (managed_by === stack) {
+      removals.push({ action: 'delete', kind, address, differences: differences(record.fields as JsonObject, {}) });
+    } else if (fields !== record.fields) followers.push({ kind, address, from: record.address, managed_by });
+  }
+  changes.sort(byDependency);
+  removals.sort((left, right) => kindRank(right.kind) - kindRank(left.kind) || byText(left.address, right.address));
+  followers.sort(byDependency);
+  const added = changes.filter(({ action }) => action === 'create').length;
+  return {
+    format: 1,
+    tenant: held.tenant,
+    stack,
+    base_revision: held.revision,
+    changes: [...changes, ...removals],
+    ...(followers.length > 0 && { followers }),
+    counts: { added, changed: changes.length - added + followers.length, removed: removals.length, unchanged },
+  };
+}
+
+function changeFor(
+  declared: DeclaredRecord,
+  now: Present | undefined,
+  owner: string | undefined,
+): PlannedChange | undefined {
+  const { kind, address } = declared;
+  const fields = declared.fields as JsonObject;
+  if (!now) return { action: 'create', kind, address, differences: [], fields };
+  const taken = owner === undefined ? {} : { taken_from: owner };
+  const { record } = now;
+  if (record.address !== address) {
+    const beyond = differences(now.fields as JsonObject, fields);
+    return { action: 'move', kind, address, from: record.address, differences: beyond, fields, ...taken };
+  }
+  if (!equalJson(record.fields, fields)) {
+    return {
+      action: 'update',
+      kind,
+      address,
+      differences: differences(record.fields as JsonObject, fields),
+      fields,
+      ...taken,
+    };
+  }
+  return owner === undefined ? undefined : { action: 'adopt', kind, address, differences: [], taken_from: owner };
+}
+
+function foreignDetail(address: Address, owner: string, stack: string): string {
+  return `"${address}" belongs to the stack "${owner}", not to "${stack}": take it out of this tree, or take it over with --take-ownership.`;
+}
+
+/** Creations and changes walk the kinds forwards; removals walk them backwards. */
+function byDependency(left: { kind: DeclaredRecord['kind']; address: Address }, right: typeof left): number {
+  return kindRank(left.kind) - kindRank(right.kind) || byText(left.address, right.address);
+}
+
+function byText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
