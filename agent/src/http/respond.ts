@@ -12,6 +12,8 @@ export function requestIdOf(request: IncomingMessage): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
+
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -26,7 +28,8 @@ export function sendText(
       ? ['Content-Type', type, 'Content-Length', `${length}`]
       : ['Content-Type', type, 'Content-Length', `${length}`, 'X-Request-ID', requestId],
   );
-  response.end(text);
+  // Node joins the head with a string body in UTF-8; a request id in other than ASCII must go out as the bytes it was.
+  response.end(requestId === undefined || ASCII.test(requestId) ? text : Buffer.from(text));
 }
 
 export function sendJson(response: ServerResponse, body: unknown, requestId: string | undefined): void {
