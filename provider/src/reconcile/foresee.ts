@@ -12,10 +12,9 @@ import type { TenantSnapshot } from '@authz-service/sdk/wire';
  * refused now, before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
  */
 export function foresee(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
-  const state = new TenantState(snapshot.records);
-  checkExternal(external, state, snapshot.tenant);
+  checkExternal(external, snapshot);
   if (plan.changes.length === 0) return;
-  state.stage(planChanges(plan), {
+  new TenantState(snapshot.records).stage(planChanges(plan), {
     stack: plan.stack,
     takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
     now: new Date(),
@@ -24,9 +23,11 @@ export function foresee(plan: Plan, { external }: { external: Address[] }, snaps
   });
 }
 
-function checkExternal(external: readonly Address[], state: TenantState, tenant: string): void {
+function checkExternal(external: readonly Address[], { tenant, records }: TenantSnapshot): void {
+  if (external.length === 0) return;
+  const present = new Set(records.map((record) => record.address));
   const faults: ProblemItem[] = external
-    .filter((address) => state.get(address) === undefined)
+    .filter((address) => !present.has(address))
     .map((address) => ({
       pointer: '',
       address,

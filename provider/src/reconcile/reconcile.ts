@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson } from '@authz-service/core/json';
 import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { planChanges } from '@authz-service/core/plan/changes';
 import { plan as diff } from '@authz-service/core/plan/diff';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
+import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetRequest, IssuedSecret } from '@authz-service/sdk/wire';
+import type { ChangesetRequest } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { foresee } from './foresee.js';
-import { type Progress, sendOnce } from './send-once.js';
+import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
+import { type CloudClient, type Progress, sendOnce } from './send-once.js';
 
 export interface PlanOptions {
   takeOwnership?: boolean;
@@ -24,7 +25,11 @@ export interface PlanOptions {
  *
  * Throws `ProblemError`: `conflict`, `not_owner`, `invalid_records`, and what the client throws.
  */
-export async function planTree(client: ServiceClient, manifest: Manifest, options: PlanOptions = {}): Promise<Plan> {
+export async function planTree(
+  client: Pick<ServiceClient, 'state'>,
+  manifest: Manifest,
+  options: PlanOptions = {},
+): Promise<Plan> {
   const { signal, takeOwnership = false } = options;
   const state = await client.state(signal === undefined ? {} : { signal });
   const plan = diff(manifest, state, { takeOwnership });
@@ -41,7 +46,7 @@ export interface ApplyOptions {
    * Receives the secrets of the credentials that the plan creates, before `applyPlan` resolves. It must be ready to
    * keep them when it is handed over: the service shows them this once.
    */
-  credentialsSink?: (secrets: IssuedSecret[]) => Promise<void>;
+  credentialsSink?: CredentialsSink;
   /**
    * Plans anew when the tenant has moved meanwhile; if the outcome is the same, it is applied to the new base. Without
    * it (a saved plan) a moved base is refused.
@@ -72,13 +77,13 @@ const REPLANS_MAX = 5;
  * `stale_base` where the tenant has moved and the plan with it; what the client throws. Throws `Interrupted` when the
  * signal aborts, saying whether the changes were made.
  */
-export async function applyPlan(client: ServiceClient, plan: Plan, options: ApplyOptions = {}): Promise<ApplyResult> {
+export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyOptions = {}): Promise<ApplyResult> {
   checkConsent(plan, options);
   let current = plan;
   for (let replans = 0; ; replans++) {
     try {
       const result = await sendOnce(client, current, changesetOf(current), randomUUID(), options);
-      if (result.secrets.length > 0) await options.credentialsSink?.(result.secrets);
+      await keepSecrets(result, options.credentialsSink);
       return {
         revision: result.revision,
         added: result.added,
@@ -110,8 +115,8 @@ function changesetOf(plan: Plan): ChangesetRequest {
 
 /** Two plans do the same if they differ in nothing but the base and in what they leave alone. */
 function sameWork(one: Plan, other: Plan): boolean {
-  const work = ({ tenant, stack, changes }: Plan): string => canonicalJson({ tenant, stack, changes });
-  return work(one) === work(other);
+  const work = ({ tenant, stack, changes, followers }: Plan) => ({ tenant, stack, changes, followers });
+  return equalJson(work(one), work(other));
 }
 
 function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {

@@ -1,8 +1,11 @@
-import { canonicalJson } from '@authz-service/core/json';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
+import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
+
+/** What reconciling needs of the client. */
+export type CloudClient = Pick<ServiceClient, 'state' | 'changeset'>;
 
 /** How long an apply that was interrupted while its changes were under way still waits for the answer. */
 const GRACE_MS = 5_000;
@@ -41,7 +44,7 @@ interface SendOptions {
  * at, and the error says whether it holds the changes.
  */
 export async function sendOnce(
-  client: ServiceClient,
+  client: CloudClient,
   plan: Plan,
   body: ChangesetRequest,
   idempotencyKey: string,
@@ -84,7 +87,7 @@ const FATES: { [F in Fate]: string } = {
 };
 
 /** Change-sets are whole or not at all, so that one look at the tenant tells. */
-async function lookAtFate(client: ServiceClient, plan: Plan): Promise<Fate> {
+async function lookAtFate(client: CloudClient, plan: Plan): Promise<Fate> {
   try {
     const look = { ifNoneMatch: plan.base_revision, signal: AbortSignal.timeout(LOOK_MS) };
     const snapshot = await client.state(look);
@@ -102,6 +105,6 @@ function holds(snapshot: TenantSnapshot, plan: Plan): boolean {
     const record = records.get(change.address);
     if (change.action === 'delete') return record === undefined;
     if (record === undefined || record.managed_by !== plan.stack) return false;
-    return change.action === 'adopt' || canonicalJson(record.fields) === canonicalJson(change.fields);
+    return change.action === 'adopt' || equalJson(record.fields, change.fields);
   });
 }

@@ -40,10 +40,14 @@ type ReferenceField<K extends Kind> = (typeof REFERENCE_FIELDS)[K][number];
 
 type ReferenceIds<K extends Kind> = { [F in ReferenceField<K> as `${F}_id`]?: string };
 
+/** The application that a resource's type belongs to; beside it, a type may be given by its bare name. */
+type Within<K extends Kind> = K extends 'resource' ? { application?: string; application_id?: string } : unknown;
+
 /** A record as the service sends it: its fields, beside each path the id it stands for, and what the server adds. */
 export type WireRecord<K extends Kind = Kind> = {
   [P in K]: Fields<P> &
-    ReferenceIds<P> & {
+    ReferenceIds<P> &
+    Within<P> & {
       id: string;
       kind: P;
       address: Address;
@@ -59,7 +63,8 @@ export type WireRecord<K extends Kind = Kind> = {
 export type NewRecord<K extends Kind> = {
   [P in K]: Omit<FieldsInput<P>, ReferenceField<P>> & {
     [F in ReferenceField<P> & keyof FieldsInput<P>]?: FieldsInput<P>[F];
-  } & ReferenceIds<P>;
+  } & ReferenceIds<P> &
+    Within<P>;
 }[K];
 
 /** A JSON merge patch (RFC 7396) of a record: null takes a field away, what is left out stays. */
@@ -95,10 +100,16 @@ export interface ChangesetRequest {
   changes: Change[];
 }
 
-/** The secret of a credential, shown once. */
+/** The secret of a new credential, shown once. */
 export type IssuedSecret = { address: Address; id: string } & (
   | { secret: string }
   | { client_id: string; client_secret: string }
+);
+
+/** In the answer to a repeated change-set, whose first answer got lost: the service keeps no secrets to repeat. */
+export type ForgottenSecret = { address: Address; id: string } & (
+  | { secret: null }
+  | { client_id: string; client_secret: null }
 );
 
 export interface ChangesetResult {
@@ -107,7 +118,7 @@ export interface ChangesetResult {
   changed: number;
   removed: number;
   created: { address: Address; id: string }[];
-  secrets: IssuedSecret[];
+  secrets: (IssuedSecret | ForgottenSecret)[];
 }
 
 export interface WhoAmI {

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { ProblemError } from '@authz-service/core/problem';
+import { isCredential } from '@authz-service/core/records/kinds';
+import type { Change } from '@authz-service/core/state/change';
+import { revisionText } from '@authz-service/core/state/revision';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { CallOptions } from '@authz-service/sdk/transport';
+import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
+
+/** What happens to a change-set on its way: the service is not reached, or its answer is not. */
+export type Mishap = 'lost request' | 'lost answer' | 'no answer' | (() => void | Promise<void>);
+
+/** The cloud's part in reconciling, in memory, with the mishaps of a network. */
+export class FakeCloud {
+  readonly tenant = 'acme';
+  readonly requests: ChangesetRequest[] = [];
+  /** What happens to the next change-sets, in order. */
+  readonly mishaps: Mishap[] = [];
+  /** Whether `state` can be reached. */
+  down = false;
+  readonly #state = new TenantState([]);
+  #number = 0;
+
+  get revision(): string {
+    return revisionText(this.#number, this.#state.digest());
+  }
+
+  get addresses(): string[] {
+    return [...this.#state.records()].map((record) => record.address).sort();
+  }
+
+  async state(options?: CallOptions): Promise<TenantSnapshot>;
+  async state(options: CallOptions & { ifNoneMatch: string | undefined }): Promise<TenantSnapshot | undefined>;
+  async state({ ifNoneMatch }: { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
+    if (this.down) throw unreachable();
+    if (ifNoneMatch === this.revision) return undefined;
+    const records = structuredClone([...this.#state.records()]);
+    return { tenant: this.tenant, revision: this.revision, records };
+  }
+
+  async changeset(body: ChangesetRequest, { signal }: CallOptions = {}): Promise<ChangesetResult> {
+    this.requests.push(structuredClone(body));
+    const mishap = this.mishaps.shift();
+    if (mishap === 'lost request') throw unreachable();
+    if (typeof mishap === 'function') await mishap();
+    if (body.base_revision !== undefined && body.base_revision !== this.revision) {
+      throw new ProblemError('stale_base', `The tenant stands at ${this.revision}.`);
+    }
+    const result = this.commit(body.changes, body.stack, body.take_ownership);
+    if (mishap === 'lost answer') throw unreachable();
+    if (mishap === 'no answer') {
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    }
+    return result;
+  }
+
+  /** Changes the tenant as somebody else would. */
+  commit(changes: Change[], stack = 'other', takeOwnership = false): ChangesetResult {
+    const revision = this.#number + 1;
+    const staged = this.#state.stage(changes, { stack, takeOwnership, now: new Date(0), newId: randomUUID, revision });
+    if (staged.put.length + staged.remove.length > 0) {
+      this.#state.commit(staged);
+      this.#number = revision;
+    }
+    const made = staged.put.filter(({ previous }) => previous === undefined).map(({ record }) => record);
+    return {
+      revision: this.revision,
+      added: made.length,
+      changed: staged.put.length - made.length,
+      removed: staged.remove.length,
+      created: made.map(({ address, id }) => ({ address, id })),
+      secrets: made
+        .filter(({ kind }) => isCredential(kind))
+        .map(({ address, id }) => ({ address, id, secret: `svc_${address}` })),
+    };
+  }
+}
+
+function unreachable(): ProblemError {
+  return new ProblemError('network', 'The connection was reset.');
+}
