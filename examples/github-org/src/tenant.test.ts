@@ -22,7 +22,7 @@ teams:
     repos: { cobol: maintain }
     teams:
       parsers:
-        previously: [lexers]
+        previously: [scanners, lexers]
         maintainers: [Dennis]
         repos: { yacc.js: write }
 `,

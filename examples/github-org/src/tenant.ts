@@ -105,21 +105,19 @@ function teamGroup(organization: Organization, team: Team): Record<string, unkno
   };
 }
 
-/** Former names that no team bears today; what a name stood for before it was reused cannot be told. */
+/**
+ * The move from a team's last former name: the one record that can have that name still. A name that another team
+ * bears or claims tells nothing.
+ */
 function formerNames(organization: Organization, team: Team): { from: string; to: string }[] {
-  const claims = (name: string) => [...organization.teams.values()].filter((other) => other.previously.includes(name));
-  return team.previously
-    .filter((name) => !organization.teams.has(name) && claims(name).length === 1)
-    .flatMap((name) => {
-      const group = {
-        from: groupPath(teamGroupName(organization, name)),
-        to: groupPath(teamGroupName(organization, team.name)),
-      };
-      if (team.repositories.size === 0) return [group];
-      const application = encodeSegment(organization.name);
-      const policy = (policyName: string) => `policy/${application}/${encodeSegment(policyName)}`;
-      return [group, { from: policy(name), to: policy(team.name) }];
-    });
+  const former = team.previously.at(-1);
+  if (former === undefined || organization.teams.has(former)) return [];
+  const claims = [...organization.teams.values()].filter((other) => other.previously.includes(former));
+  if (claims.length > 1) return [];
+  const group = (name: string) => groupPath(teamGroupName(organization, name));
+  const policy = (name: string) => `policy/${encodeSegment(organization.name)}/${encodeSegment(name)}`;
+  const groups = { from: group(former), to: group(team.name) };
+  return team.repositories.size === 0 ? [groups] : [groups, { from: policy(former), to: policy(team.name) }];
 }
 
 function implied(permission: Permission): Permission[] {
