@@ -49,6 +49,8 @@ export interface RecordFinding {
   severity: 'error' | 'warning';
   address: Address;
   pointer: string;
+  /** Where in the text that the pointer names, in UTF-16 units from its start. */
+  offset?: number;
   /** Names the value and the remedy. */
   detail: string;
 }

@@ -25,3 +25,8 @@ export function titleOf(kind: Kind): string {
   const [word] = WORDS[kind];
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
+
+/** A kind as a heading of many: `roles`, `API keys`. */
+export function pluralOf(kind: Kind): string {
+  return WORDS[kind][1];
+}

@@ -63,7 +63,8 @@ function conditionFindings(
       const { detail, offset } = result.error;
       const place = offset === undefined ? '' : ` (at character ${offset + 1})`;
       const text = `The condition is not valid${place}: ${detail}`;
-      return [{ severity: 'error', address: policy.address, pointer: '/condition', detail: text }];
+      const at = { address: policy.address, pointer: '/condition', ...(offset !== undefined && { offset }) };
+      return [{ severity: 'error', ...at, detail: text }];
     }
     for (const read of result.reads) reads.add(read);
   }

@@ -1,0 +1,88 @@
+import { KINDS } from '../records/kinds.js';
+import { pluralOf } from '../state/kind-words.js';
+import { countsLine } from './counts-line.js';
+import { type Description, describe, describeFollower, visible } from './describe.js';
+import type { Plan } from './plan.js';
+
+/** GitHub takes comments of 65,536 characters; the rest is left to what a pipeline writes around the plan. */
+const CHARACTERS_MAX = 60_000;
+/** Kept free for the table, the frames of the sections and the line about what is left out. */
+const FRAME_CHARACTERS = 4_000;
+/** Sections with more lines start collapsed. */
+const OPEN_LINES_MAX = 40;
+
+const SECTIONS = [
+  { title: 'Remove', marks: ['-'] },
+  { title: 'Change', marks: ['~', '>'] },
+  { title: 'Add', marks: ['+'] },
+] as const;
+
+/**
+ * A plan as a comment on a pull request: counts by kind, and below them the changes as collapsible diffs, removals
+ * first. At most 60,000 characters; what has no room is counted.
+ */
+export function renderMarkdown(plan: Plan): string {
+  const head = `### ${countsLine(plan.counts)}\n\nTenant ${code(plan.tenant)}, stack ${code(plan.stack)}, at revision ${code(plan.base_revision)}.\n`;
+  const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
+  if (descriptions.length === 0) return `${head}\nNo changes: everything is as declared.\n`;
+  const parts = [head, table(plan)];
+  let room = CHARACTERS_MAX - FRAME_CHARACTERS;
+  let leftOut = 0;
+  for (const { title, marks } of SECTIONS) {
+    const listed = descriptions.filter(({ mark }) => marks.some((wanted) => wanted === mark));
+    const lines: string[] = [];
+    for (const description of listed) {
+      const block = diffLines(description);
+      const length = block.reduce((sum, line) => sum + line.length + 1, 0);
+      if (length > room) leftOut += 1;
+      else {
+        room -= length;
+        lines.push(...block);
+      }
+    }
+    if (lines.length > 0) parts.push(section(`${title} (${listed.length})`, lines));
+  }
+  if (leftOut > 0)
+    parts.push(`**${leftOut} more are left out here**, for the length of a comment; the plan as text shows all.\n`);
+  return parts.join('\n');
+}
+
+function table(plan: Plan): string {
+  const touched = [
+    ...plan.changes.map(({ kind, action }) => ({ kind, action })),
+    ...(plan.followers ?? []).map(({ kind }) => ({ kind, action: 'update' })),
+  ];
+  const rows = KINDS.flatMap((kind) => {
+    const actions = touched.filter((change) => change.kind === kind).map(({ action }) => action);
+    if (actions.length === 0) return [];
+    const added = actions.filter((action) => action === 'create').length;
+    const removed = actions.filter((action) => action === 'delete').length;
+    return [`| ${pluralOf(kind)} | ${added} | ${actions.length - added - removed} | ${removed} |`];
+  });
+  return ['| | add | change | remove |', '|---|--:|--:|--:|', ...rows, ''].join('\n');
+}
+
+/** Inside the fence nothing is Markdown; the fence is longer than any run of backticks in it. */
+function section(title: string, lines: readonly string[]): string {
+  const body = lines.join('\n');
+  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const open = lines.length <= OPEN_LINES_MAX ? ' open' : '';
+  return `<details${open}><summary>${title}</summary>\n\n${fence}diff\n${body}\n${fence}\n\n</details>\n`;
+}
+
+/** `diff` colours lines by their first character: `+` green, `-` red, `!` orange. */
+function diffLines({ mark, title, details }: Description): string[] {
+  const lines = [`${mark === '~' || mark === '>' ? '!' : mark} ${title}`];
+  for (const { name, before, after } of details) {
+    if (before !== undefined) lines.push(`-     ${name}: ${before}`);
+    if (after !== undefined) lines.push(`+     ${name}: ${after}`);
+  }
+  return lines;
+}
+
+/** The text as code within a sentence; whatever Markdown or HTML could read in it is written as a character reference. */
+function code(text: string): string {
+  const escaped = visible(text).replace(/[^\p{L}\p{N} ._-]/gu, (character) => `&#${character.codePointAt(0)};`);
+  return `<code>${escaped}</code>`;
+}

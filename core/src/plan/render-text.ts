@@ -1,0 +1,83 @@
+import type { Kind } from '../records/kinds.js';
+import { countOf } from '../state/kind-words.js';
+import { countsLine } from './counts-line.js';
+import { type Description, type Detail, describe, describeFollower, visible } from './describe.js';
+import type { Plan } from './plan.js';
+
+export interface RenderTextOptions {
+  /** Colours the marks with ANSI escapes. */
+  colour?: boolean;
+  /** Shows every change, however many. */
+  all?: boolean;
+}
+
+/** Lines about changes beyond this become a summary by kind. */
+const LINES_MAX = 200;
+
+const COLOURS = { '+': 32, '~': 33, '-': 31, '>': 36 } as const;
+
+/** What has no room is left out last to first: removals are the last to go. */
+const PRIORITY = ['-', '>', '~', '+'] as const;
+
+interface Block {
+  mark: Description['mark'];
+  kind: Kind;
+  lines: string[];
+}
+
+/** A plan for people at a terminal. It ends with a line feed. */
+export function renderText(plan: Plan, options: RenderTextOptions = {}): string {
+  const place = `tenant "${visible(plan.tenant)}", stack "${visible(plan.stack)}", at revision ${visible(plan.base_revision)}`;
+  const blocks = blocksOf(plan, options.colour === true);
+  const lines =
+    blocks.length === 0 ? [`No changes: everything is as declared (${place}).`] : [`Changes to ${place}:`, ''];
+  const shown = options.all === true ? new Set(blocks) : withinBound(blocks);
+  for (const block of blocks) if (shown.has(block)) lines.push(...block.lines);
+  if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
+  lines.push('', countsLine(plan.counts));
+  return `${lines.join('\n')}\n`;
+}
+
+function blocksOf(plan: Plan, colour: boolean): Block[] {
+  const block = (kind: Kind, { mark, title, details }: Description): Block => {
+    const heading = colour ? `\u001b[${COLOURS[mark]}m${mark} ${title}\u001b[0m` : `${mark} ${title}`;
+    return { mark, kind, lines: [`  ${heading}`, ...detailLines(details)] };
+  };
+  return [
+    ...plan.changes.map((change) => block(change.kind, describe(change))),
+    ...(plan.followers ?? []).map((follower) => block(follower.kind, describeFollower(follower))),
+  ];
+}
+
+function detailLines(details: readonly Detail[]): string[] {
+  const width = Math.max(0, ...details.map(({ name }) => name.length));
+  return details.map(({ name, before, after }) => {
+    const value = before === undefined ? `+ ${after}` : after === undefined ? `- ${before}` : `${before} → ${after}`;
+    return `      ${name.padEnd(width)}  ${value}`;
+  });
+}
+
+function withinBound(blocks: readonly Block[]): Set<Block> {
+  const shown = new Set<Block>();
+  let room = LINES_MAX;
+  for (const mark of PRIORITY) {
+    for (const block of blocks) {
+      if (block.mark !== mark || block.lines.length > room) continue;
+      room -= block.lines.length;
+      shown.add(block);
+    }
+  }
+  return shown;
+}
+
+function summary(hidden: readonly Block[]): string[] {
+  const counts = new Map<string, { mark: string; kind: Kind; count: number }>();
+  for (const { mark, kind } of hidden) {
+    const key = `${mark}${kind}`;
+    counts.set(key, { mark, kind, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [
+    `  … and ${hidden.length} more; --all shows every one:`,
+    ...[...counts.values()].map(({ mark, kind, count }) => `      ${mark} ${countOf(count, kind)}`),
+  ];
+}

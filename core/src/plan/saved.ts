@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { ProblemError } from '../problem.js';
+import { KINDS } from '../records/kinds.js';
+import { jsonPointer } from '../state/json-pointer.js';
+import { revisionNumber } from '../state/revision.js';
+import type { Plan } from './plan.js';
+
+const text = z.string().min(1);
+const fields = z.record(z.string(), z.json());
+const count = z.int().nonnegative();
+const target = { kind: z.enum(KINDS), address: text };
+const common = {
+  ...target,
+  differences: z.array(
+    z.strictObject({ pointer: z.string(), before: z.json().optional(), after: z.json().optional() }),
+  ),
+};
+
+const planSchema = z.strictObject({
+  format: z.literal(1),
+  tenant: text,
+  stack: text,
+  base_revision: text,
+  changes: z.array(
+    z.discriminatedUnion('action', [
+      z.strictObject({ ...common, action: z.literal('create'), fields }),
+      z.strictObject({ ...common, action: z.literal('update'), fields, taken_from: text.optional() }),
+      z.strictObject({ ...common, action: z.literal('move'), from: text, fields, taken_from: text.optional() }),
+      z.strictObject({ ...common, action: z.literal('adopt'), taken_from: text }),
+      z.strictObject({ ...common, action: z.literal('delete') }),
+    ]),
+  ),
+  followers: z.array(z.strictObject({ ...target, from: text, managed_by: text })).optional(),
+  counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
+});
+
+/**
+ * A plan from the JSON text it was saved as. Its shape is checked, and that its parts agree; what it means is judged by
+ * whoever applies it. Throws `invalid_request` naming the place of the damage.
+ */
+export function parsePlan(saved: string): Plan {
+  let value: unknown;
+  try {
+    value = JSON.parse(saved);
+  } catch (error) {
+    throw new ProblemError('invalid_request', 'This is no saved plan: it is not valid JSON.', [], { cause: error });
+  }
+  const result = planSchema.safeParse(value);
+  if (!result.success) {
+    const errors = result.error.issues.map(({ path, message }) => ({ pointer: jsonPointer(...path), detail: message }));
+    const [first] = errors;
+    throw new ProblemError(
+      'invalid_request',
+      `This is no saved plan (${first?.pointer || '/'}: ${first?.detail}): plan again.`,
+      errors,
+    );
+  }
+  const plan = result.data as Plan;
+  revisionNumber(plan.base_revision);
+  checkAgreement(plan);
+  return plan;
+}
+
+function checkAgreement({ changes, followers = [], counts }: Plan): void {
+  const wrong = [...changes, ...followers].find(({ kind, address }) => !address.startsWith(`${kind}/`));
+  const added = changes.filter(({ action }) => action === 'create').length;
+  const removed = changes.filter(({ action }) => action === 'delete').length;
+  const changed = changes.length - added - removed + followers.length;
+  if (wrong || counts.added !== added || counts.removed !== removed || counts.changed !== changed) {
+    const what = wrong ? `"${wrong.address}" is no ${wrong.kind}` : 'its counts are not those of its changes';
+    throw new ProblemError('invalid_request', `The saved plan was changed by hand or damaged (${what}): plan again.`);
+  }
+}
