@@ -1,49 +1,94 @@
-import type { Address } from '../records/address.js';
-import type { Kind } from '../records/kinds.js';
+import { isScalar } from 'yaml';
+import { type Address, names } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
 import { InboundIndex } from '../state/inbound-index.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
-import type { Declarations } from './declarations.js';
-import type { About } from './source.js';
+import { type Declarations, inField, placeOfNode } from './declarations.js';
 
-/** What the checks of the tree as a whole stand on. */
-export interface ReadTree {
-  declarations: Declarations;
-  lists: AddressLists;
-  /** Everything could be read; otherwise what is mentioned may well be declared where it could not. */
-  whole: boolean;
-}
-
-/** Reports what only all records together show, each fault at the place of the field that causes it. */
-export function checkRecords({ declarations, lists, whole }: ReadTree): void {
-  const { records, origins } = declarations;
-  const external = (address: Address) => !whole || origins.has(address) || lists.external.has(address);
-  for (const found of validateRecords(viewOf(records), records.keys(), { external })) {
-    const { address, pointer, detail } = found;
+/**
+ * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
+ * the `unread` texts may declare is no fault.
+ */
+export function checkRecords(declarations: Declarations, lists: AddressLists, unread: readonly string[]): void {
+  const { records, partial, origins } = declarations;
+  const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
+  const addresses = [...records.keys(), ...partial.keys()];
+  for (const found of validateRecords(viewOf(records, partial), addresses, { external: exists })) {
+    const { address, pointer, detail, offset } = found;
     const origin = origins.get(address);
     if (origin === undefined) continue;
-    const about: About = { label: address, address, pointer };
+    const about = { label: address, address, pointer };
     const node = declarations.nodeOf(address, pointer);
-    if (found.severity === 'error') origin.document.fault(node, about, detail);
-    else origin.document.warning(node, about, detail);
+    if (found.severity === 'warning') origin.document.warning(node, about, detail);
+    else if (offset !== undefined && isScalar(node)) origin.document.faultWithin(node, offset, about, detail);
+    else origin.document.fault(node, about, detail);
   }
+  checkMoves(declarations, lists, exists);
+  checkExternal(declarations, lists);
+}
+
+function mayBeIn(unread: readonly string[], address: Address): boolean {
+  if (unread.length === 0) return false;
+  const name = names(address.slice(address.lastIndexOf('/') + 1))[0] ?? '';
+  return unread.some((text) => text.includes(name));
 }
 
 /** The declared records by address, with what mentions them, indexed when first asked for. */
-function viewOf(records: ReadonlyMap<Address, DeclaredRecord>): RecordView {
+function viewOf(...maps: ReadonlyMap<Address, DeclaredRecord>[]): RecordView {
+  const all = function* () {
+    for (const map of maps) yield* map.values();
+  };
   let index: InboundIndex | undefined;
   return {
-    get: (address) => records.get(address),
+    get: (address) => {
+      for (const map of maps) {
+        const record = map.get(address);
+        if (record !== undefined) return record;
+      }
+      return undefined;
+    },
     inbound: (address) => {
       if (index === undefined) {
         index = new InboundIndex();
-        for (const record of records.values()) index.add(record);
+        for (const record of all()) index.add(record);
       }
       return index.of(address);
     },
-    addresses: (kind: Kind) =>
-      [...records.values()].filter((record) => record.kind === kind).map(({ address }) => address),
+    *addresses(kind) {
+      for (const record of all()) if (record.kind === kind) yield record.address;
+    },
   };
+}
+
+/** A move must lead to a declared record, or its record would be renamed and then removed. */
+function checkMoves(declarations: Declarations, lists: AddressLists, exists: (address: Address) => boolean): void {
+  const froms = new Set(lists.moves.map(({ from }) => from));
+  const tos = new Set(lists.moves.map(({ to }) => to));
+  for (const [index, { from, to, document, node }] of lists.moves.entries()) {
+    const about = inField({ label: 'moved' }, [index]);
+    const origin = declarations.origins.get(from);
+    if (!exists(to) && !froms.has(to)) {
+      document.fault(node, about, `moves to ${to}, which is not declared: declare it, or remove the move.`);
+    }
+    if (origin !== undefined && !tos.has(from)) {
+      const { file, line, column } = placeOfNode(origin, origin.node);
+      const text = `moves from ${from}, which is still declared at ${file}:${line}:${column}: remove one of the two.`;
+      document.fault(node, about, text);
+    }
+  }
+}
+
+function checkExternal(declarations: Declarations, lists: AddressLists): void {
+  for (const [address, { document, node }] of lists.external) {
+    const origin = declarations.origins.get(address);
+    if (origin === undefined) continue;
+    const { file, line, column } = placeOfNode(origin, origin.node);
+    document.fault(
+      node,
+      { label: 'external' },
+      `${address} is declared here, at ${file}:${line}:${column}: remove one of the two.`,
+    );
+  }
 }

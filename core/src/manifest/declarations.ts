@@ -27,6 +27,8 @@ export interface Origin {
 /** All records read so far, each with its place. */
 export class Declarations {
   readonly records = new Map<Address, DeclaredRecord>();
+  /** What is sound of the faulty ones, so that the rest of it can be judged all the same. */
+  readonly partial = new Map<Address, DeclaredRecord>();
   /** Also of records that are faulty: they are declared, and a mention of them is no further fault. */
   readonly origins = new Map<Address, Origin>();
 
@@ -51,10 +53,17 @@ export class Declarations {
       for (const issue of result.error.issues) {
         if (!faulty.has(String(issue.path[0] ?? ''))) this.reportIssue(kind, origin, about, issue);
       }
-    } else if (faulty.size === 0) {
-      const record = { kind, address: addressOf(kind, result.data), fields: result.data } as unknown as DeclaredRecord;
-      this.records.set(record.address, record);
+    } else if (faulty.size === 0 && address !== undefined) {
+      this.records.set(address, { kind, address, fields: result.data } as unknown as DeclaredRecord);
+      return;
     }
+    if (address === undefined) return;
+    const fields: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(origin.input)) {
+      const field = schema.shape[name]?.safeParse(value);
+      if (field?.success && !faulty.has(name)) fields[name] = field.data;
+    }
+    this.partial.set(address, { kind, address, fields } as unknown as DeclaredRecord);
   }
 
   private reportIssue(kind: Kind, origin: Origin, about: About, issue: z.core.$ZodIssue): void {
@@ -85,7 +94,14 @@ export class Declarations {
     const origin = this.origins.get(address);
     if (origin === undefined) return null;
     const path = pointerPath(pointer);
-    return nodeAt(origin, writtenPath(origin.input, this.records.get(address)?.fields as Json | undefined, path));
+    return nodeAt(
+      origin,
+      writtenPath(
+        origin.input,
+        (this.records.get(address) ?? this.partial.get(address))?.fields as Json | undefined,
+        path,
+      ),
+    );
   }
 }
 

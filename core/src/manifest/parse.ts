@@ -23,14 +23,12 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
 };
 
-/**
- * Parses one file into its documents, reporting what is not YAML. `whole` is false when some of the text could not be
- * read, so that what it declares is unknown.
- */
-export function parseYaml(source: Source, findings: Findings): { documents: YamlDocument[]; whole: boolean } {
+/** Parses one file into its documents, reporting what is not YAML. */
+export function parseYaml(source: Source, findings: Findings): YamlDocument[] {
   const refuse = (offset: number, text: string) => {
     findings.fault(source, offset, { label: '' }, text);
-    return { documents: [], whole: false };
+    findings.unread.push(source.text);
+    return [];
   };
   const { text } = source;
   if (text.length > MAX_FILE_LENGTH) {
@@ -49,7 +47,7 @@ export function parseYaml(source: Source, findings: Findings): { documents: Yaml
   return compose(source, findings);
 }
 
-function compose(source: Source, findings: Findings): { documents: YamlDocument[]; whole: boolean } {
+function compose(source: Source, findings: Findings): YamlDocument[] {
   const lexer = new Lexer();
   const parser = new Parser();
   // The parser's own state, which its types keep private.
@@ -83,12 +81,16 @@ function compose(source: Source, findings: Findings): { documents: YamlDocument[
     if (state.stack.length > MAX_DEPTH) {
       const text = `Nested deeper than ${MAX_DEPTH} levels: flatten it.`;
       findings.fault(source, state.offset, { label: '' }, text);
-      return { documents, whole: false };
+      whole = false;
+      break;
     }
   }
-  for (const token of parser.end()) take(composer.next(token));
-  take(composer.end(false, source.text.length));
-  return { documents, whole };
+  if (whole) {
+    for (const token of parser.end()) take(composer.next(token));
+    take(composer.end(false, source.text.length));
+  }
+  if (!whole) findings.unread.push(source.text);
+  return documents;
 }
 
 /** One fault a line: what follows on the same line is most often the first one's echo. */

@@ -44,7 +44,8 @@ export function readPath(kind: Kind, text: string, application?: Path): ReadPath
     if (optional) return { path };
   }
   const prefixed = segments[0] === kind && segments.length > 1;
-  const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}`;
+  const hint = segments.length > form.length ? ', with "/" in a name as "%2F"' : '';
+  const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}${hint}`;
   throw new NotationError(`${quote(text)} is no path of ${nounOf(kind)}: ${remedy}.`);
 }
 
@@ -74,9 +75,9 @@ function normalSegment(segment: string): string {
   }
 }
 
-/** The names of a path of exactly as many as `form`, decoded. */
-export function readNames(kind: Kind, text: string): string[] {
-  return readPath(kind, text).path.split('/').map(decodeSegment);
+/** The names in a path, decoded. */
+export function readNames(path: string): string[] {
+  return normalSegments(path).map(decodeSegment);
 }
 
 /** The two ends of a path that names a subject, a group or a role by `entity_type` and `entity`. */
@@ -84,15 +85,12 @@ export interface ReadEntity extends ReadPath {
   kind: 'subject' | 'group' | 'role';
 }
 
-/** Reads `role/PATH`, `group/NAME`, `subject/TYPE/ID`, or `TYPE/ID` for a subject of any other type. */
+/** Reads `role/PATH`, `group/NAME`, `subject/TYPE/ID`, or `TYPE/ID` for a subject of any other type; it holds a slash. */
 export function readEntity(text: string, application?: Path): ReadEntity {
   const slash = text.indexOf('/');
   const kind = text.slice(0, Math.max(slash, 0));
   if (kind === 'role' || kind === 'group' || kind === 'subject') {
     return { kind, ...readPath(kind, text.slice(slash + 1), application) };
-  }
-  if (slash < 0) {
-    throw new NotationError(`${quote(text)} names nobody: write TYPE/ID for a subject, group/NAME or role/PATH.`);
   }
   return { kind: 'subject', ...readPath('subject', text) };
 }

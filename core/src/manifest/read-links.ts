@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { z } from 'zod';
 import type { Json } from '../json.js';
-import { type Address, address as addressIn, type Path } from '../records/address.js';
+import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { type Declarations, expectedMapping, unknownKeyText } from './declarations.js';
@@ -25,6 +25,9 @@ function givenField(kind: LinkKind): 'role' | 'policy' | 'group' {
 
 /** Reads links, on records and in lists of their own, when all records are known: bare names need that. */
 export class LinkReader {
+  /** Whom a bare name may mean, as entities write it; made when the first one is met. */
+  private entities: Map<string, string> | undefined;
+
   constructor(
     private readonly declarations: Declarations,
     private readonly external: ReadonlySet<Address>,
@@ -138,9 +141,10 @@ export class LinkReader {
     try {
       if (field !== 'entity') {
         const target = field as Kind;
-        input[field] = this.choose(target, readPath(target, text, application), text);
+        input[field] = this.choose(kind, target, readPath(target, text, application), text);
         return true;
       }
+      if (!text.includes('/')) throw new NotationError(this.namelessText(text));
       const entity = readEntity(text, application);
       const { options } = definitionOf(kind).schema.shape.entity_type as z.ZodEnum;
       if (!options.includes(entity.kind)) {
@@ -149,7 +153,7 @@ export class LinkReader {
         );
       }
       input.entity_type = entity.kind;
-      input.entity = this.choose(entity.kind, entity, text);
+      input.entity = this.choose(kind, entity.kind, entity, text);
       return true;
     } catch (error) {
       if (!(error instanceof NotationError)) throw error;
@@ -159,14 +163,31 @@ export class LinkReader {
   }
 
   /** The application's record of a bare name, or else the tenant's; a name that fits both is refused. */
-  private choose(kind: Kind, { path, tenantPath }: ReadPath, text: string): Path {
+  private choose(link: LinkKind, kind: Kind, { path, tenantPath }: ReadPath, text: string): Path {
     if (tenantPath === undefined || !this.known(addressIn(kind, tenantPath))) return path;
     if (!this.known(addressIn(kind, path))) return tenantPath;
-    const list = definitionOf(`${kind}_assignment` as Kind).yaml;
+    const first = text.startsWith(`${kind}/`) ? `${kind}/${path}` : path;
     throw new NotationError(
-      `${quote(text)} fits both ${kind}/${path} and ${kind}/${tenantPath}: write ${path} for the first; ` +
-        `for the second, put the assignment into "${list}" at the top of a file.`,
+      `${quote(text)} fits ${kind}/${path} and ${kind}/${tenantPath}: write ${quote(first)} for the one; for the other, ` +
+        `put this into ${quote(definitionOf(link).yaml)} at the top of a file.`,
     );
+  }
+
+  /** The remedy for a bare name where whom it means must be said: the record of that name, if there is one. */
+  private namelessText(text: string): string {
+    if (this.entities === undefined) {
+      this.entities = new Map();
+      for (const address of this.declarations.origins.keys()) {
+        const [kind, ...rest] = address.split('/');
+        const entity = kind === 'subject' ? rest.join('/') : address;
+        const known = kind === 'subject' || kind === 'group' || kind === 'role';
+        if (known && !address.includes('//')) this.entities.set(rest.at(-1) ?? '', entity);
+      }
+    }
+    const meant = this.entities.get(encodeSegment(text));
+    const remedy =
+      meant === undefined ? 'write TYPE/ID for a subject, group/NAME or role/PATH.' : `did you mean ${quote(meant)}?`;
+    return `${quote(text)} does not say of what kind it is: ${remedy}`;
   }
 
   private known(address: Address): boolean {
@@ -177,6 +198,10 @@ export class LinkReader {
     const value = document.json(node, () => about);
     if (typeof value === 'string') return value;
     if (value === UNUSABLE) return undefined;
+    if (value === null) {
+      document.fault(node, about, 'is empty: write a text, or remove it.');
+      return undefined;
+    }
     const source = isScalar(node) && node.source ? `: write ${JSON.stringify(node.source)} in quotes.` : '.';
     document.fault(node, about, `${describeNode(node)}, a text is expected${source}`);
     return undefined;

@@ -42,6 +42,7 @@ export class RecordReader {
   collection(notation: RecordsNotation, document: YamlDocument, node: Node | null, scope: Scope): void {
     if (isEmpty(node)) return;
     if (!isMap(node)) {
+      document.leaveUnread(node);
       document.fault(node, scope, expectedMapping(node));
       return;
     }
@@ -74,6 +75,7 @@ export class RecordReader {
       } else if (known.includes(part.key)) {
         fields.push(part);
       } else {
+        document.leaveUnread(part.value);
         const about = aboutRecord('application', { name: entry.key }, label);
         document.fault(part.keyNode, about, unknownKeyText(part.key, known));
       }
@@ -109,7 +111,7 @@ export class RecordReader {
     const { key } = entry;
     try {
       if (notation.key === 'subject') {
-        const [type = '', id = ''] = readNames('subject', key);
+        const [type = '', id = ''] = readNames(readPath('subject', key).path);
         return { type, id };
       }
       if (notation.key === 'resource')
@@ -132,7 +134,9 @@ function resourceKey(
   const typed = body.find((part) => part.key === 'type');
   if (typed === undefined) {
     if (!key.includes('/')) throw new NotationError('has no type: add "type: TYPE", or write the key as TYPE/NAME.');
-    const [, type = '', name = ''] = readNames('resource', `${application}/${key}`);
+    const [type = '', name = '', more] = readNames(key);
+    if (more !== undefined)
+      throw new NotationError('has no type: add "type: TYPE", or write the key as TYPE/NAME, "/" in a name as "%2F".');
     return { type: `${application}/${pathOf(type)}`, name };
   }
   const type = document.json(typed.value, () => ({ label: `${label}: type` }));

@@ -25,7 +25,6 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
   const settings = new Settings();
   const lists = new AddressLists();
   const linkLists: { document: YamlDocument; entry: Entry }[] = [];
-  let whole = true;
 
   const readTop = (document: YamlDocument, entry: Entry): void => {
     const { key, keyNode, value } = entry;
@@ -36,7 +35,7 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
     else if (key === 'moved') lists.readMoved(document, value);
     else if (key === 'external') lists.readExternal(document, value);
     else {
-      whole = false;
+      document.leaveUnread(value);
       document.fault(keyNode, { label: '' }, unknownKeyText(key, TOP_KEYS));
     }
   };
@@ -45,16 +44,14 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
     .map(({ path, text }) => new Source(path, text.startsWith('\uFEFF') ? text.slice(1) : text));
   for (const source of sources) {
-    const parsed = parseYaml(source, findings);
-    whole &&= parsed.whole;
-    for (const document of parsed.documents) {
+    for (const document of parseYaml(source, findings)) {
       const { root } = document;
       if (isEmpty(root)) continue;
       if (isMap(root)) for (const entry of document.entries(root, () => ({ label: '' }))) readTop(document, entry);
       else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
     }
   }
-  if (whole) settings.requireVersion(sources[0] ?? new Source('.', ''), findings);
+  if (findings.unread.length === 0) settings.requireVersion(sources[0] ?? new Source('.', ''), findings);
 
   declareApplications(records.applications, lists.external, declarations);
   const links = new LinkReader(declarations, new Set(lists.external.keys()));
@@ -64,7 +61,7 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
     if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
   }
 
-  checkRecords({ declarations, lists, whole });
+  checkRecords(declarations, lists, findings.unread);
 
   const faults = findings.faults.sort(byPlace);
   const warnings = findings.warnings.sort(byPlace);

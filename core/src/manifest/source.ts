@@ -41,6 +41,8 @@ export interface About {
 export class Findings {
   readonly faults: ManifestFault[] = [];
   readonly warnings: ManifestFault[] = [];
+  /** Text that could not be read: it may declare what is mentioned elsewhere. */
+  readonly unread: string[] = [];
 
   fault(source: Source, offset: number, about: About, text: string): void {
     this.faults.push(finding(source, offset, about, text));

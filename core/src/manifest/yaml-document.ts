@@ -1,6 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
 import type { Json } from '../json.js';
 import { describeNode } from './describe.js';
+import { offsetInText } from './scalar-offset.js';
 import { type About, Findings, type Source } from './source.js';
 
 /** One key of a mapping and its value, aliases followed. */
@@ -34,6 +35,17 @@ export class YamlDocument {
 
   fault(node: Node | null, about: About, text: string): void {
     this.findings.fault(this.source, startOf(node), about, text);
+  }
+
+  /** A fault at a character of a scalar's value. */
+  faultWithin(node: Scalar, offset: number, about: About, text: string): void {
+    this.findings.fault(this.source, offsetInText(this.source.text, node, offset), about, text);
+  }
+
+  /** Notes that what stands here was not read, so that mentions of it are no faults of their own. */
+  leaveUnread(node: Node | null): void {
+    const [start, , end] = node?.range ?? [0, 0, 0];
+    this.findings.unread.push(this.source.text.slice(start, end));
   }
 
   warning(node: Node | null, about: About, text: string): void {

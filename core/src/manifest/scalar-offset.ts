@@ -1,0 +1,22 @@
+import type { Scalar } from 'yaml';
+
+const BLANK = /\s/;
+
+/**
+ * Where in a file's text the character at `offset` of a scalar's value stands. Quotes, escapes, indentation and folded
+ * lines make the two differ: they are walked side by side, sign for sign, white space left out.
+ */
+export function offsetInText(text: string, scalar: Scalar, offset: number): number {
+  const [start = 0, end = 0] = scalar.range ?? [];
+  const value = String(scalar.value);
+  let at = start;
+  if (scalar.type === 'BLOCK_LITERAL' || scalar.type === 'BLOCK_FOLDED') at = text.indexOf('\n', start) + 1;
+  else if (scalar.type !== 'PLAIN') at += 1;
+  for (let index = 0; index <= offset && index < value.length; index += 1) {
+    const sign = value.charAt(index);
+    if (BLANK.test(sign)) continue;
+    while (at < end && text[at] !== sign) at += 1;
+    if (index < offset) at += 1;
+  }
+  return Math.min(at, end);
+}
