@@ -24,7 +24,7 @@ export interface ConfigSources {
 }
 
 /** Variables with the same prefix that belong to other programs of the product and may share an environment with it. */
-const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET)$/;
+const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET|DATA_DIR|PROFILE|PUBLIC_URL)$/;
 
 const YAML_NAMES = Object.values(YAML_KEYS);
 const VARIABLES = YAML_NAMES.map(variableOf);

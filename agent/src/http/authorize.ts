@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
@@ -10,6 +9,7 @@ import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
 import type { AgentState } from '../state.js';
 import { readBody } from './body.js';
+import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson, sendProblem } from './respond.js';
 
 export interface AuthorizeOptions {
@@ -19,8 +19,6 @@ export interface AuthorizeOptions {
   /** Absent when decisions are not to be logged. */
   decisionLog?: DecisionLog | undefined;
 }
-
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /**
  * `POST /v1/authorize` (specification section 4.1). Every call counts once, a refused or failed one as not allowed and
@@ -61,7 +59,7 @@ class Call {
       if (body instanceof ProblemError) return body;
       const engine = this.state.served?.engine;
       if (engine === undefined) return notReady();
-      const asked = parseDecisionRequest(parseJson(contentType, body));
+      const asked = parseDecisionRequest(parseJsonBody(contentType, body));
       this.asked = asked;
       startedAt = performance.now();
       return asked.explain ? engine.explain(asked, Date.now()) : engine.decide(asked, Date.now());
@@ -81,22 +79,6 @@ function notReady(): ProblemError {
     'not_ready',
     'The agent has no bundle yet and grants nothing: ask again when /readyz answers 200.',
   );
-}
-
-/** A body that is no JSON is as wrong as one that is no decision request: 400, whatever it claims to be. */
-function parseJson(contentType: string | undefined, body: Buffer): unknown {
-  if (contentType === undefined || !JSON_TYPE.test(contentType)) {
-    const said = contentType === undefined ? 'missing' : `"${contentType.slice(0, 100)}"`;
-    throw new ProblemError('invalid_request', `The Content-Type is ${said}: send application/json.`);
-  }
-  // JSON is exchanged in UTF-8 (RFC 8259 section 8.1); replacing what is not would make different names equal.
-  if (!isUtf8(body)) throw new ProblemError('invalid_request', 'The body is not UTF-8: send JSON in UTF-8.');
-  try {
-    return JSON.parse(body.toString());
-  } catch (error) {
-    const place = /at position \d+/.exec((error as Error).message)?.[0];
-    throw new ProblemError('invalid_request', `The body is no valid JSON${place === undefined ? '' : ` ${place}`}.`);
-  }
 }
 
 /** Names the shape of the request and not its subject: this log is not asked whether it may hold personal data. */

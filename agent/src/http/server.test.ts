@@ -183,21 +183,27 @@ describe('POST /v1/authorize', () => {
   });
 
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
-    ['no body', '', {}, /no valid JSON/],
+    ['no body', '', {}, /is empty/],
     ['broken JSON', '{"subject":', {}, /no valid JSON/],
     ['a list', '[]', {}, /must be an object/],
     ['null', 'null', {}, /must be an object/],
     ['no subject', '{"resource":{"type":"t","id":"1"},"action":{"name":"a"}}', {}, /subject/],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, /not UTF-8/],
-    ['depth without end', '['.repeat(500_000), {}, /no valid JSON/],
+    ['depth without end', '['.repeat(500_000), {}, /deeper than 100 levels/],
+    [
+      'one level too many',
+      asking('alice', { context: JSON.parse(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`) }),
+      {},
+      /deeper/,
+    ],
     [
       'another content type',
       asking('alice'),
       { 'content-type': 'text/plain' },
-      /"text\/plain": send application\/json/,
+      /"text\/plain": send JSON as/,
     ],
-    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, /send application\/json/],
-    ['no content type', asking('alice'), { 'content-type': '' }, /send application\/json/],
+    ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, /send JSON as/],
+    ['no content type', asking('alice'), { 'content-type': '' }, /send JSON as/],
   ])('refuses %s with 400', async (_, body, headers, detail) => {
     ready();
     const answer = await authorize(body, { ...headers, 'x-request-id': 'req-2' });
@@ -219,6 +225,16 @@ describe('POST /v1/authorize', () => {
   it('takes a content type with parameters, in any case', async () => {
     ready();
     expect((await authorize(asking('alice'), { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(200);
+  });
+
+  it('counts as depth what nests, and not what stands in texts or side by side', async () => {
+    ready();
+    const context = {
+      nested: JSON.parse(`${'['.repeat(97)}${']'.repeat(97)}`),
+      text: '[{"\\"'.repeat(200),
+      many: Array.from({ length: 200 }, () => [{}]),
+    };
+    expect((await authorize(asking('alice', { context }))).status).toBe(200);
   });
 
   it('answers what the request leaves open with 400', async () => {
