@@ -31,7 +31,9 @@ export class FakeCloud {
 
   async state(options?: CallOptions): Promise<TenantSnapshot>;
   async state(options: CallOptions & { ifNoneMatch: string | undefined }): Promise<TenantSnapshot | undefined>;
-  async state({ ifNoneMatch }: { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
+  async state({
+    ifNoneMatch,
+  }: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
     if (this.down) throw unreachable();
     if (ifNoneMatch === this.revision) return undefined;
     const records = structuredClone([...this.#state.records()]);

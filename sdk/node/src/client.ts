@@ -139,9 +139,15 @@ export class ServiceClient {
     )) as ChangesetResult;
   }
 
-  /** The policy bundle, as agents fetch it; undefined when its revision still is `ifNoneMatch`. */
-  async bundle(options: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<PolicyBundle | undefined> {
-    const { answer } = await this.#conditional('/v1/policies/bundle', options);
+  /**
+   * The policy bundle, as agents fetch it; undefined when its revision still is `ifNoneMatch`. An operator's holds all
+   * tenants, or the one named.
+   */
+  async bundle({
+    tenant,
+    ...options
+  }: CallOptions & { ifNoneMatch?: string | undefined; tenant?: string } = {}): Promise<PolicyBundle | undefined> {
+    const { answer } = await this.#conditional('/v1/policies/bundle', options, { tenant });
     if (answer.status === 304) return undefined;
     return { etag: answer.headers.get('etag') ?? undefined, bytes: answer.body };
   }
@@ -163,12 +169,16 @@ export class ServiceClient {
   }
 
   /** `ifNoneMatch` is an ETag, or a revision as answers name it. */
-  async #conditional(path: string, { ifNoneMatch, ...options }: CallOptions & { ifNoneMatch?: string | undefined }) {
+  async #conditional(
+    path: string,
+    { ifNoneMatch, ...options }: CallOptions & { ifNoneMatch?: string | undefined },
+    query: ServiceRequest['query'] = {},
+  ) {
     const headers: Record<string, string> = {};
     if (ifNoneMatch !== undefined) {
       headers['if-none-match'] = /^(W\/)?"/.test(ifNoneMatch) ? ifNoneMatch : `"${ifNoneMatch}"`;
     }
-    const request: ServiceRequest = { method: 'GET', path, headers, repeat: 'harmless', also: 304 };
+    const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', also: 304 };
     return {
       answer: await this.#transport.send(request, options, this.#authorization),
       at: `GET ${this.url}${path}`,
