@@ -1,0 +1,106 @@
+import { Absent, Failure, type Outcome } from '../conditions/outcome.js';
+import type { Scope } from '../conditions/scope.js';
+import { address, path } from '../records/address.js';
+import type { Policy, Principal, Rule } from './entities.js';
+import { endOf } from './reach.js';
+import { ACCESS_PATHS } from './reason.js';
+import { byPrecedence, DIRECT, type Gathering, Met, type Rank } from './search.js';
+import type { Candidate, DecisionRequest } from './types.js';
+
+/** Gathers every policy that comes into question, each by its best path, and judges all of them. */
+export class ExplainedSearch implements Gathering {
+  readonly #met = new Map<Policy, Met>();
+  readonly #outcomes = new Map<Policy, { outcome: Candidate['outcome']; why: string }>();
+  #rank: Rank = DIRECT;
+  #principal: Principal | null = null;
+  #group: Principal | null = null;
+
+  constructor(
+    private readonly subject: Principal | undefined,
+    private readonly request: DecisionRequest,
+    readonly now: number,
+  ) {}
+
+  from(principal: Principal, rank: Rank, group: Principal | null): void {
+    this.#principal = principal;
+    this.#rank = rank;
+    this.#group = group;
+  }
+
+  meet({ policy, until }: Rule): void {
+    if (this.#principal === null || this.now >= endOf(until)) return;
+    const met = new Met(policy, this.#rank, this.#principal, this.#group);
+    const known = this.#met.get(policy);
+    if (known === undefined || byPrecedence(met, known) < 0) this.#met.set(policy, met);
+  }
+
+  /** Judges every policy that was met, and returns those whose evaluation failed. */
+  judge(scope: Scope): { policy: Policy; failure: Failure }[] {
+    const failed: { policy: Policy; failure: Failure }[] = [];
+    for (const { policy } of this.#inOrder()) {
+      const outcome = policy.guard === null ? true : policy.guard.get().evaluate(scope);
+      if (outcome instanceof Failure) failed.push({ policy, failure: outcome });
+      this.#outcomes.set(policy, { outcome: effectOf(policy, outcome), why: whyOf(policy, outcome, scope) });
+    }
+    return failed;
+  }
+
+  candidates(): Candidate[] {
+    return this.#inOrder().map((met) => ({
+      policy: address('policy', met.policy.path),
+      policy_id: met.policy.id,
+      effect: met.policy.deny ? 'DENY' : 'ALLOW',
+      priority: met.policy.priority,
+      access_path: ACCESS_PATHS[met.rank],
+      through: this.#through(met),
+      ...(this.#outcomes.get(met.policy) ?? { outcome: 'failed', why: 'it has not been judged' }),
+    }));
+  }
+
+  #inOrder(): Met[] {
+    return [...this.#met.values()].sort(byPrecedence);
+  }
+
+  /** Addresses from the subject to whom the policy is assigned. */
+  #through(met: Met): string[] {
+    const { type, id } = this.request.subject;
+    const chain = [address('subject', path(type, id))];
+    if (met.group !== null) chain.push(...chainTo(met.group, this.subject, this.now));
+    if (met.principal.kind === 'role') chain.push(met.principal.address);
+    return chain;
+  }
+}
+
+/** The shortest chain of memberships that count now, from one of the subject's groups to the group. */
+function chainTo(group: Principal, subject: Principal | undefined, now: number): string[] {
+  const before = new Map<Principal, Principal | null>();
+  const queue: Principal[] = [];
+  const enter = (from: Principal | undefined, previous: Principal | null) => {
+    const next = (from?.groups ?? []).filter((link) => now < endOf(link.until)).map((link) => link.to);
+    next.sort((left, right) => (left.name < right.name ? -1 : 1));
+    for (const one of next) {
+      if (before.has(one)) continue;
+      before.set(one, previous);
+      queue.push(one);
+    }
+  };
+  enter(subject, null);
+  for (let at = 0; at < queue.length && !before.has(group); at++) enter(queue[at], queue[at] ?? null);
+  const chain: string[] = [];
+  for (let one: Principal | null = group; one !== null; one = before.get(one) ?? null) chain.unshift(one.address);
+  return chain;
+}
+
+function effectOf(policy: Policy, outcome: Outcome): Candidate['outcome'] {
+  if (outcome instanceof Failure) return 'failed';
+  const applies = outcome === true || (outcome instanceof Absent && policy.deny);
+  return applies ? 'applies' : 'does_not_apply';
+}
+
+function whyOf(policy: Policy, outcome: Outcome, scope: Scope): string {
+  if (outcome instanceof Failure) return outcome.cause;
+  if (outcome instanceof Absent)
+    return policy.deny ? `${outcome.attribute} is absent, and a DENY applies then` : `${outcome.attribute} is absent`;
+  if (policy.guard === null) return 'it has no condition';
+  return outcome ? 'all that it requires holds' : policy.guard.get().whyNot(scope);
+}

@@ -1,0 +1,69 @@
+import { ProblemError } from '../problem.js';
+import { encodeSegment } from '../records/address.js';
+import type { Principal, ResourceType } from './entities.js';
+
+/** Records of one kind, found by path, or by name alone where only one record has the name. */
+export class Names<T> {
+  readonly #byPath = new Map<string, T>();
+  readonly #byName = new Map<string, { path: string; entry: T }[]>();
+
+  /** The entry of a path, made when first mentioned. */
+  intern(path: string, make: () => T): T {
+    let entry = this.#byPath.get(path);
+    if (entry === undefined) {
+      entry = make();
+      this.#byPath.set(path, entry);
+    }
+    return entry;
+  }
+
+  /** Makes the entry known by its bare name. */
+  declare(name: string, path: string, entry: T): void {
+    const list = this.#byName.get(name);
+    if (list === undefined) this.#byName.set(name, [{ path, entry }]);
+    else list.push({ path, entry });
+  }
+
+  named(name: string): readonly { path: string; entry: T }[] {
+    return this.#byName.get(name) ?? [];
+  }
+
+  /** `text` is a path, or the bare names of one joined by "/", not percent-encoded. */
+  at(text: string): T | undefined {
+    const found = this.#byPath.get(text);
+    return found ?? this.#byPath.get(text.split('/').map(encodeSegment).join('/'));
+  }
+}
+
+/**
+ * The resource type that a request means by `application/type`, or by the bare name while it is unique. Throws
+ * `ambiguous_name`.
+ */
+export function findType(types: Names<ResourceType>, name: string): ResourceType | undefined {
+  const qualified = name.includes('/') ? types.at(name) : undefined;
+  if (qualified !== undefined) return qualified;
+  const named = types.named(name);
+  if (named.length > 1) throw ambiguous('Resource type', name, named);
+  return named[0]?.entry;
+}
+
+/**
+ * The role that a request means: `application/role` by its path; a bare name is the tenant's role of that name, or else
+ * the only one of an application. Throws `ambiguous_name`.
+ */
+export function findRole(roles: Names<Principal>, name: string): Principal | undefined {
+  const qualified = name.includes('/') ? roles.at(name) : undefined;
+  if (qualified !== undefined) return qualified;
+  const named = roles.named(name);
+  const tenant = named.find((one) => !one.path.includes('/'));
+  if (tenant === undefined && named.length > 1) throw ambiguous('Role', name, named);
+  return (tenant ?? named[0])?.entry;
+}
+
+function ambiguous(what: string, name: string, named: readonly { path: string }[]): ProblemError {
+  const paths = named.map((one) => `"${one.path}"`).sort();
+  return new ProblemError(
+    'ambiguous_name',
+    `${what} "${name}" may mean ${paths.join(' or ')}: write it with its application.`,
+  );
+}

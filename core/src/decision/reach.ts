@@ -1,0 +1,151 @@
+import type { Link, Principal, Target, Until } from './entities.js';
+
+/** A principal that a subject acts as besides itself. */
+export class ReachedPrincipal {
+  constructor(
+    readonly principal: Principal,
+    /** The group through which it comes: itself, or the one that holds the role; null for the subject's own role. */
+    readonly group: Principal | null,
+    readonly until: Until,
+  ) {}
+}
+
+/** From so many principals on, an index by target is worth its making. */
+const INDEX_MIN = 16;
+/** Principals with more targets than this are asked one by one. */
+const TARGETS_MAX = 64;
+
+/** Every principal with rules that a subject acts as, besides itself. */
+export class Reach {
+  /** Those that must be asked whatever the target. */
+  readonly always: readonly ReachedPrincipal[];
+  readonly #byTarget: Map<Target, ReachedPrincipal[]> | null;
+  /** How much of the memory set aside it takes, in entries. */
+  readonly weight: number;
+
+  constructor(reached: readonly ReachedPrincipal[]) {
+    let weight = 1 + reached.length;
+    if (reached.length < INDEX_MIN) {
+      this.always = reached;
+      this.#byTarget = null;
+    } else {
+      const always: ReachedPrincipal[] = [];
+      const byTarget = new Map<Target, ReachedPrincipal[]>();
+      for (const one of reached) {
+        const targets = one.principal.grants?.targets(TARGETS_MAX) ?? null;
+        if (targets === null) always.push(one);
+        else weight += indexTargets(byTarget, one, targets);
+      }
+      this.always = always;
+      this.#byTarget = byTarget;
+    }
+    this.weight = weight;
+  }
+
+  /** Those with rules for this target, besides `always`. */
+  for(target: Target): readonly ReachedPrincipal[] | undefined {
+    return this.#byTarget?.get(target);
+  }
+
+  get indexed(): boolean {
+    return this.#byTarget !== null;
+  }
+}
+
+function indexTargets(
+  byTarget: Map<Target, ReachedPrincipal[]>,
+  one: ReachedPrincipal,
+  targets: readonly Target[],
+): number {
+  for (const target of new Set(targets)) {
+    const list = byTarget.get(target);
+    if (list === undefined) byTarget.set(target, [one]);
+    else list.push(one);
+  }
+  return targets.length;
+}
+
+const NOTHING = new Reach([]);
+/** Entries kept for all subjects of an engine together, at some 100 bytes each. */
+const MEMO_WEIGHT_MAX = 500_000;
+
+/** Finds what subjects reach, and remembers it within bounds. */
+export class ReachMemo {
+  #remembered: Principal[] = [];
+  #weight = 0;
+
+  of(subject: Principal): Reach {
+    const { groups, roles } = subject;
+    if (groups === null && roles === null) return NOTHING;
+    // Most subjects have one group and nothing else: they share what the group's members reach.
+    const only = roles === null && groups?.length === 1 ? groups[0] : undefined;
+    if (only !== undefined && only.until === null) return only.to.reach ?? this.#remember(only.to, groups, null);
+    return subject.reach ?? this.#remember(subject, groups, roles);
+  }
+
+  #remember(owner: Principal, groups: readonly Link[] | null, roles: readonly Link[] | null): Reach {
+    const reach = new Reach(reachedBy(groups ?? [], roles ?? []));
+    if (this.#weight + reach.weight > MEMO_WEIGHT_MAX) {
+      for (const old of this.#remembered) old.reach = null;
+      this.#remembered = [];
+      this.#weight = 0;
+    }
+    owner.reach = reach;
+    this.#remembered.push(owner);
+    this.#weight += reach.weight;
+    return reach;
+  }
+}
+
+function reachedBy(groups: readonly Link[], roles: readonly Link[]): ReachedPrincipal[] {
+  const reached: ReachedPrincipal[] = [];
+  const own = new Map<Principal, number>();
+  for (const link of roles) {
+    own.set(link.to, endOf(link.until));
+    if (link.to.grants !== null) reached.push(new ReachedPrincipal(link.to, null, link.until));
+  }
+  const held = new Map<Principal, { end: number; group: Principal }>();
+  for (const [group, end] of groupsOf(groups)) {
+    if (group.grants !== null) reached.push(new ReachedPrincipal(group, group, untilOf(end)));
+    for (const link of group.roles ?? []) {
+      const until = Math.min(end, endOf(link.until));
+      const known = held.get(link.to);
+      if (known === undefined || until > known.end || (until === known.end && group.name < known.group.name))
+        held.set(link.to, { end: until, group });
+    }
+  }
+  for (const [role, { end, group }] of held) {
+    // A role of the subject's own is the better path as long as it lasts.
+    if (role.grants !== null && end > (own.get(role) ?? Number.NEGATIVE_INFINITY))
+      reached.push(new ReachedPrincipal(role, group, untilOf(end)));
+  }
+  return reached;
+}
+
+/** All groups that the links lead to, upwards, each with the end of the path that lasts longest. */
+export function groupsOf(links: readonly Link[]): Map<Principal, number> {
+  const ends = new Map<Principal, number>();
+  const queue: Principal[] = [];
+  const relax = (from: readonly Link[], bound: number) => {
+    for (const link of from) {
+      const end = Math.min(bound, endOf(link.until));
+      if (end <= (ends.get(link.to) ?? Number.NEGATIVE_INFINITY)) continue;
+      ends.set(link.to, end);
+      queue.push(link.to);
+    }
+  };
+  relax(links, Number.POSITIVE_INFINITY);
+  for (let at = 0; at < queue.length; at++) {
+    const group = queue[at] as Principal;
+    relax(group.groups ?? [], ends.get(group) ?? Number.NEGATIVE_INFINITY);
+  }
+  return ends;
+}
+
+export function endOf(until: Until): number {
+  return until ?? Number.POSITIVE_INFINITY;
+}
+
+function untilOf(end: number): Until {
+  return end === Number.POSITIVE_INFINITY ? null : end;
+}

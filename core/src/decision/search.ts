@@ -1,0 +1,146 @@
+import { Absent, Failure, type Outcome } from '../conditions/outcome.js';
+import type { Scope } from '../conditions/scope.js';
+import type { Policy, Principal, Rule } from './entities.js';
+import type { RuleVisitor } from './grants.js';
+
+/** How the subject came to a rule's principal, best first. */
+export const DIRECT = 0;
+export const BY_ROLE = 1;
+export const BY_GROUP = 2;
+export type Rank = typeof DIRECT | typeof BY_ROLE | typeof BY_GROUP;
+
+/** A policy met on the way from the subject, and the way. */
+export class Met {
+  constructor(
+    readonly policy: Policy,
+    readonly rank: Rank,
+    readonly principal: Principal,
+    /** The group that holds the role, where the role comes through a group. */
+    readonly group: Principal | null,
+  ) {}
+}
+
+/**
+ * The order in which policies decide: priority, then DENY before ALLOW, then the better path, then the smaller
+ * address; at last, for one policy met on equal paths, the smaller address of the principal.
+ */
+export function byPrecedence(left: Met, right: Met): number {
+  const [first, second] = [left.policy, right.policy];
+  if (first.priority !== second.priority) return second.priority - first.priority;
+  if (first.deny !== second.deny) return first.deny ? -1 : 1;
+  if (left.rank !== right.rank) return left.rank - right.rank;
+  if (first !== second) return first.path < second.path ? -1 : 1;
+  const [here, there] = [wayOf(left), wayOf(right)];
+  return here < there ? -1 : here > there ? 1 : 0;
+}
+
+function wayOf(met: Met): string {
+  return `${met.principal.address}//${met.group?.name ?? ''}`;
+}
+
+/** Takes in the rules that come into question for one request. */
+export interface Gathering extends RuleVisitor {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Says how the rules that are met next come to the subject. */
+  from(principal: Principal, rank: Rank, group: Principal | null): void;
+}
+
+/** What the policies met come to. */
+export interface Verdict {
+  /** The deciding policy; undefined where none applies. */
+  deciding: Met | undefined;
+  /** Set where the deciding DENY applies because this attribute is absent. */
+  absent: Absent | undefined;
+  /** The failure that leaves the answer open. */
+  failed: { policy: Policy; failure: Failure } | undefined;
+}
+
+/**
+ * One decision's way through the rules. Policies without a guard are judged as they are met; the others wait, are put
+ * in order of precedence, and are evaluated only while they can still matter. The result does not depend on the order
+ * of meeting:
+ * - a DENY whose evaluation fails leaves the answer open, unless a DENY of the same or a higher priority applies;
+ * - an ALLOW whose evaluation fails leaves it open where nothing applies.
+ */
+export class Search implements Gathering {
+  #serial = 0;
+  now = 0;
+  #rank: Rank = DIRECT;
+  #principal: Principal | null = null;
+  #group: Principal | null = null;
+  #best: Met | undefined;
+  #absent: Absent | undefined;
+  /** The highest priority of a DENY that applies. */
+  #denied = Number.NEGATIVE_INFINITY;
+  #waiting: Met[] = [];
+
+  /** `now` is milliseconds since the epoch. */
+  begin(now: number): void {
+    this.#serial++;
+    this.now = now;
+    this.#best = undefined;
+    this.#absent = undefined;
+    this.#denied = Number.NEGATIVE_INFINITY;
+    if (this.#waiting.length > 0) this.#waiting = [];
+  }
+
+  from(principal: Principal, rank: Rank, group: Principal | null): void {
+    this.#principal = principal;
+    this.#rank = rank;
+    this.#group = group;
+  }
+
+  meet(rule: Rule): void {
+    const { policy, until } = rule;
+    if (until !== null && this.now >= until) return;
+    const met = new Met(policy, this.#rank, this.#principal as Principal, this.#group);
+    if (policy.guard === null) this.#apply(met, undefined);
+    else this.#waiting.push(met);
+  }
+
+  #apply(met: Met, absent: Absent | undefined): void {
+    if (met.policy.deny && met.policy.priority > this.#denied) this.#denied = met.policy.priority;
+    if (this.#best !== undefined && byPrecedence(this.#best, met) <= 0) return;
+    this.#best = met;
+    this.#absent = absent;
+  }
+
+  /** `scope` is called once, when a guard has to be evaluated. */
+  verdict(scope: () => Scope): Verdict {
+    let failed: Verdict['failed'];
+    if (this.#waiting.length > 0) {
+      if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
+      failed = this.#judge(this.#waiting, scope());
+    }
+    return { deciding: this.#best, absent: this.#absent, failed };
+  }
+
+  #judge(waiting: readonly Met[], scope: Scope): Verdict['failed'] {
+    let failedDeny: Verdict['failed'];
+    let failedAllow: Verdict['failed'];
+    for (const met of waiting) {
+      const { policy } = met;
+      if (policy.priority < this.#denied) break;
+      if (policy.judgedBy === this.#serial || !this.#matters(met)) continue;
+      policy.judgedBy = this.#serial;
+      const outcome: Outcome | undefined = policy.guard?.get().evaluate(scope);
+      if (outcome === true) this.#apply(met, undefined);
+      else if (outcome instanceof Absent) {
+        if (policy.deny) this.#apply(met, outcome);
+      } else if (outcome instanceof Failure) {
+        if (policy.deny) failedDeny ??= { policy, failure: outcome };
+        else failedAllow ??= { policy, failure: outcome };
+      }
+    }
+    // The first failed DENY has the highest priority of them.
+    if (failedDeny !== undefined && failedDeny.policy.priority > this.#denied) return failedDeny;
+    return this.#best === undefined ? failedAllow : undefined;
+  }
+
+  /** Whether a policy could change the answer, the policy named in it, or that there is one. */
+  #matters(met: Met): boolean {
+    if (this.#best === undefined || byPrecedence(met, this.#best) < 0) return true;
+    return met.policy.deny && met.policy.priority > this.#denied;
+  }
+}
