@@ -1,0 +1,49 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Credential } from './credential.js';
+import type { CredentialIndex } from './credential-index.js';
+import { API_KEY_PREFIX, hashApiKey } from './secrets.js';
+import type { Tokens } from './tokens.js';
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+/**
+ * Who sends this `Authorization` header. Throws `unauthorized`, which says that a credential is missing or was refused,
+ * and never which part of it was wrong.
+ */
+export async function authenticate(
+  header: string | undefined,
+  known: { credentials: CredentialIndex; tokens: Tokens; now: number },
+): Promise<Credential> {
+  if (header === undefined) {
+    throw new ProblemError(
+      'unauthorized',
+      'No credential was sent: send "Authorization: Bearer" with an API key or an access token.',
+    );
+  }
+  const [, bearer] = BEARER.exec(header) ?? [];
+  const credential = bearer === undefined ? undefined : await credentialOf(bearer, known);
+  if (credential === undefined) {
+    throw new ProblemError(
+      'unauthorized',
+      'The credential was refused: send "Authorization: Bearer" with a valid API key or a fresh access token.',
+    );
+  }
+  return credential;
+}
+
+async function credentialOf(
+  bearer: string,
+  { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now: number },
+): Promise<Credential | undefined> {
+  if (bearer.startsWith(API_KEY_PREFIX)) {
+    // Looked up by its hash: comparing hashes gives away nothing about a key with 256 random bits.
+    const key = credentials.apiKey(hashApiKey(bearer));
+    return key && key.expiresAt > now ? key : undefined;
+  }
+  const claims = await tokens.verify(bearer);
+  const client = claims && credentials.client(claims.clientId);
+  if (!claims || client?.tenant !== claims.tenant) return undefined;
+  // A token that holds more than its client does now is dead as a whole: it was issued before the client was narrowed.
+  if (!claims.grants.every((grant) => client.grants.has(grant))) return undefined;
+  return { kind: client.kind, id: client.id, name: client.name, tenant: client.tenant, grants: new Set(claims.grants) };
+}

@@ -1,0 +1,96 @@
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Scope } from '@authz-service/core/records/scopes';
+import type { Staged } from '@authz-service/core/state/change';
+import type { CredentialRow, NewSecret } from '../store/store.js';
+import type { Credential, Grant } from './credential.js';
+
+/** A credential as it stands at the newest revision. */
+export interface KnownCredential extends Credential {
+  hash: string;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  operator: boolean;
+}
+
+/**
+ * All credentials of all tenants in memory, at the newest committed revision: what a commit takes away is gone with the
+ * next request.
+ */
+export class CredentialIndex {
+  readonly #keys = new Map<string, KnownCredential>();
+  readonly #keyHashes = new Map<string, string>();
+  readonly #clients = new Map<string, KnownCredential>();
+
+  constructor(rows: Iterable<CredentialRow>) {
+    for (const row of rows) this.#put(row);
+  }
+
+  /** The API key with this hash (see `hashApiKey`), expired or not. */
+  apiKey(hash: string): KnownCredential | undefined {
+    return this.#keys.get(hash);
+  }
+
+  client(id: string): KnownCredential | undefined {
+    return this.#clients.get(id);
+  }
+
+  /** The credential behind a record. */
+  of(record: StoredRecord): KnownCredential | undefined {
+    if (record.kind === 'oauth_client') return this.#clients.get(record.id);
+    const hash = record.kind === 'api_key' ? this.#keyHashes.get(record.id) : undefined;
+    return hash === undefined ? undefined : this.#keys.get(hash);
+  }
+
+  /** Follows a commit. */
+  follow(tenant: string, staged: Staged, secrets: NewSecret[]): void {
+    for (const record of staged.remove) this.#remove(record.kind, record.id);
+    const made = new Map(secrets.map((secret) => [secret.id, secret]));
+    for (const { record } of staged.put) {
+      if (record.kind !== 'api_key' && record.kind !== 'oauth_client') continue;
+      const secret = made.get(record.id) ?? this.of(record);
+      if (secret === undefined) continue;
+      const { hash, operator } = secret;
+      this.#put({ tenant, kind: record.kind, id: record.id, fields: record.fields, hash, operator });
+    }
+  }
+
+  /** Forgets all credentials of a tenant. */
+  forgetTenant(tenant: string): void {
+    for (const held of [...this.#keys.values(), ...this.#clients.values()])
+      if (held.tenant === tenant) this.#remove(held.kind, held.id);
+  }
+
+  /** Takes the credentials of a tenant anew from those of all. */
+  replaceTenant(tenant: string, rows: Iterable<CredentialRow>): void {
+    this.forgetTenant(tenant);
+    for (const row of rows) if (row.tenant === tenant) this.#put(row);
+  }
+
+  #put(row: CredentialRow): void {
+    const grants: Grant[] = [...(row.fields.scopes as Scope[]), ...(row.operator ? (['operator'] as const) : [])];
+    const known: KnownCredential = {
+      kind: row.kind,
+      id: row.id,
+      name: row.fields.name,
+      tenant: row.tenant,
+      grants: new Set(grants),
+      hash: row.hash,
+      expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),
+      operator: row.operator,
+    };
+    if (row.kind === 'oauth_client') {
+      this.#clients.set(row.id, known);
+    } else {
+      this.#keys.set(row.hash, known);
+      this.#keyHashes.set(row.id, row.hash);
+    }
+  }
+
+  #remove(kind: string, id: string): void {
+    if (kind === 'oauth_client') this.#clients.delete(id);
+    if (kind !== 'api_key') return;
+    const hash = this.#keyHashes.get(id);
+    this.#keyHashes.delete(id);
+    if (hash !== undefined) this.#keys.delete(hash);
+  }
+}

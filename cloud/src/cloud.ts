@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { CredentialIndex } from './auth/credential-index.js';
+import type { Tokens } from './auth/tokens.js';
+import type { Metrics } from './metrics.js';
+import type { Store } from './store/store.js';
+import type { Tenants } from './tenants/tenants.js';
+
+/** All that routes and commands work with. */
+export interface Cloud {
+  store: Store;
+  tenants: Tenants;
+  credentials: CredentialIndex;
+  tokens: Tokens;
+  metrics: Metrics;
+  log: Logger;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** The address under which callers reach this cloud, without a slash at the end: configured, or else where it listens. */
+  publicUrl(): string;
+  /** Whether requests are taken: not before all is open, and not while it stops. */
+  ready(): boolean;
+}

@@ -1,0 +1,46 @@
+import { bundleRevision } from '@authz-service/core/bundle/digest';
+import { packBundle } from '@authz-service/core/bundle/write';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Cloud } from '../cloud.js';
+import type { Tenant } from '../tenants/tenant.js';
+
+/** A bundle that need not be packed for somebody who has its revision already. */
+interface Packable {
+  revision: string;
+  pack(): Promise<Buffer>;
+}
+
+/** The newest bundle of a caller: of its tenant, or for operators of all tenants or the one they want. */
+export async function bundleFor(
+  cloud: Cloud,
+  caller: { tenant: string; operator: boolean; wanted?: string | undefined },
+): Promise<Packable> {
+  const rows = cloud.tenants.list();
+  const seen = caller.operator ? rows : rows.filter(({ id }) => id === caller.tenant);
+  const { wanted } = caller;
+  const chosen = wanted === undefined ? seen : seen.filter(({ id, name }) => id === wanted || name === wanted);
+  if (chosen.length === 0) {
+    throw new ProblemError(
+      'not_found',
+      `There is no tenant "${wanted ?? caller.tenant}" that this credential may read.`,
+    );
+  }
+  const tenants = await Promise.all(chosen.map(({ id }) => cloud.tenants.get(id)));
+  const [only] = tenants;
+  if (only && tenants.length === 1) return { revision: only.revision, pack: () => only.bundle() };
+  const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
+  const revision = bundleRevision(parts);
+  return { revision, pack: () => packAll(cloud, revision, tenants) };
+}
+
+const packed = new WeakMap<Cloud, { revision: string; archive: Promise<Buffer> }>();
+
+/** The archive of several tenants, packed once for each state of them all. */
+function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buffer> {
+  const known = packed.get(cloud);
+  if (known?.revision === revision) return known.archive;
+  const archive = packBundle({ format: 1, revision, tenants: tenants.map((tenant) => tenant.bundled()) });
+  packed.set(cloud, { revision, archive });
+  archive.catch(() => packed.delete(cloud));
+  return archive;
+}

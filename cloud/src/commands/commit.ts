@@ -1,0 +1,174 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { splitAddress } from '@authz-service/core/records/address';
+import { isCredential } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Change, Staged } from '@authz-service/core/state/change';
+import { revisionText } from '@authz-service/core/state/revision';
+import { type Credential, demand, holds } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import type { IdempotencyRow } from '../store/store.js';
+import type { Tenant } from '../tenants/tenant.js';
+import { type CommitOrder, countsOf, type MadeSecret, prepareCommit } from './prepare-commit.js';
+
+/** What a caller wants done. `changes` is called when it is this commit's turn, with the tenant as it then stands. */
+export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by'> {
+  changes(tenant: Tenant): Change[];
+  credential: Credential;
+  /** Refuse with `stale_base` unless the tenant stands at this revision. */
+  baseRevision?: string;
+  idempotency?: { key: string; requestHash: string };
+}
+
+export interface Committed {
+  revision: string;
+  added: number;
+  changed: number;
+  removed: number;
+  created: { address: string; id: string }[];
+  secrets: MadeSecret[];
+}
+
+/** What a repeated request is answered with: all that the first answer said, but for the secrets, which are not kept. */
+export type Replayed = Omit<Committed, 'secrets'> & { secrets: ForgottenSecret[] };
+
+export type ForgottenSecret = { address: string; id: string } & (
+  | { secret: null }
+  | { client_id: string; client_secret: null }
+);
+
+interface Done {
+  committed: Committed;
+  /** The records written, as they now are. */
+  records: StoredRecord[];
+}
+
+export type CommitOutcome = (Done & { replayed: false }) | { committed: Replayed; replayed: true };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Commits changes to the credential's tenant as one revision, whole or not at all, one commit of a tenant at a time. */
+export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
+  const tenant = await cloud.tenants.get(wish.credential.tenant);
+  return await tenant.exclusive(async () => {
+    const replay = await findReplay(cloud, wish);
+    if (replay) return { committed: replay, replayed: true };
+    return { ...(await commitNow(cloud, tenant, wish)), replayed: false };
+  });
+}
+
+async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<Done> {
+  const { credential, baseRevision } = wish;
+  const stopTimer = cloud.metrics.commitDurations.startTimer();
+  if (baseRevision !== undefined && baseRevision !== tenant.revision) {
+    throw new ProblemError(
+      'stale_base',
+      `The tenant "${tenant.name}" stands at revision ${tenant.revision}, not at ${baseRevision}: plan anew on that, then apply.`,
+    );
+  }
+  const changes = wish.changes(tenant);
+  demandForKinds(credential, changes);
+  const by = { kind: credential.kind, id: credential.id, name: credential.name };
+  const prepared = await prepareCommit(tenant, { ...wish, changes, by }, (staged) =>
+    demandForCredentials(cloud, credential, staged),
+  );
+  if (prepared === undefined) {
+    const unchanged: Committed = {
+      revision: tenant.revision,
+      added: 0,
+      changed: 0,
+      removed: 0,
+      created: [],
+      secrets: [],
+    };
+    const row = idempotencyRow(wish, unchanged);
+    if (row) await cloud.store.saveIdempotent(row);
+    return { committed: unchanged, records: [] };
+  }
+
+  const { staged, secrets } = prepared;
+  const ids = new Map(staged.put.map(({ record }) => [record.address, record.id]));
+  const committed: Committed = {
+    revision: revisionText(prepared.commit.revision, prepared.commit.audit.digest),
+    ...countsOf(staged),
+    created: staged.created.map((address) => ({ address, id: ids.get(address) ?? '' })),
+    secrets,
+  };
+  const idempotency = idempotencyRow(wish, committed);
+  try {
+    await cloud.store.commit({ ...prepared.commit, ...(idempotency && { idempotency }) });
+  } catch (error) {
+    // Whether the store has it or not may be unknown: the memory must not guess.
+    await tenant.reload(cloud.store);
+    cloud.credentials.replaceTenant(tenant.id, await cloud.store.credentials());
+    throw error;
+  }
+  tenant.follow(staged, prepared.commit.revision);
+  cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets);
+  cloud.metrics.commits.inc();
+  stopTimer();
+  return { committed, records: staged.put.map(({ record }) => record) };
+}
+
+/** Credentials take the scope `credentials`, all other records `records:write`. */
+function demandForKinds(credential: Credential, changes: Change[]): void {
+  let credentials = false;
+  let records = false;
+  for (const change of changes) {
+    const kind =
+      change.op === 'create' ? change.kind : splitAddress(change.op === 'move' ? change.from : change.address).kind;
+    if (isCredential(kind)) credentials = true;
+    else records = true;
+  }
+  if (credentials) demand(credential, ['credentials']);
+  if (records) demand(credential, ['records:write']);
+  if (!credentials && !records) demand(credential, ['records:write', 'credentials']);
+}
+
+/** Nobody makes or changes a credential that may do more than they may themselves. */
+function demandForCredentials(cloud: Cloud, credential: Credential, staged: Staged): void {
+  const touched = [...staged.remove, ...staged.put.flatMap(({ previous }) => (previous ? [previous] : []))];
+  for (const record of touched) {
+    if (isCredential(record.kind) && cloud.credentials.of(record)?.operator) demand(credential, ['operator']);
+  }
+  for (const { record, previous } of staged.put) {
+    if (record.kind !== 'api_key' && record.kind !== 'oauth_client') continue;
+    if (previous !== undefined && JSON.stringify(previous.fields) === JSON.stringify(record.fields)) continue;
+    for (const scope of record.fields.scopes) {
+      if (holds(credential, scope)) continue;
+      throw new ProblemError(
+        'forbidden',
+        `The credential "${credential.name}" lacks the scope "${scope}" and cannot give it to ${record.address}.`,
+      );
+    }
+  }
+}
+
+async function findReplay(cloud: Cloud, wish: CommitWish): Promise<Replayed | undefined> {
+  if (!wish.idempotency) return undefined;
+  const { tenant, id } = wish.credential;
+  const row = await cloud.store.findIdempotent({ tenant, credential: id, key: wish.idempotency.key });
+  if (row === undefined || Date.parse(row.created_at) < wish.now - DAY_MS) return undefined;
+  if (row.request_hash !== wish.idempotency.requestHash) {
+    throw new ProblemError(
+      'idempotency_mismatch',
+      `The idempotency key "${wish.idempotency.key}" was used for another change-set: use a new key for a new one.`,
+    );
+  }
+  return JSON.parse(row.response);
+}
+
+function idempotencyRow(wish: CommitWish, committed: Committed): IdempotencyRow | undefined {
+  if (!wish.idempotency) return undefined;
+  const secrets: ForgottenSecret[] = committed.secrets.map((made) =>
+    'secret' in made ? { ...made, secret: null } : { ...made, client_secret: null },
+  );
+  const kept: Replayed = { ...committed, secrets };
+  return {
+    tenant: wish.credential.tenant,
+    credential: wish.credential.id,
+    key: wish.idempotency.key,
+    request_hash: wish.idempotency.requestHash,
+    response: JSON.stringify(kept),
+    created_at: new Date(wish.now).toISOString(),
+  };
+}

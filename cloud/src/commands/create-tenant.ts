@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { ProblemError } from '@authz-service/core/problem';
+import { SCOPES } from '@authz-service/core/records/scopes';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { Cloud } from '../cloud.js';
+import type { AuditRow, TenantRow } from '../store/store.js';
+import { type CommitOrder, prepareCommit } from './prepare-commit.js';
+
+/** The name of the client that administers a tenant from its first revision on. */
+export const ADMINISTRATOR = 'administrator';
+
+export interface NewTenant {
+  name: string;
+  by: AuditRow['credential'];
+  requestId: string;
+  now: number;
+  operator?: boolean;
+  given?: CommitOrder['given'];
+}
+
+/** Makes a tenant and its administrator client in one transaction. Throws `conflict` where the name is taken. */
+export async function createTenant(
+  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
+  wish: NewTenant,
+): Promise<{ tenant: TenantRow; client: { client_id: string; client_secret: string } }> {
+  return await cloud.tenants.exclusive(async () => {
+    if (cloud.tenants.named(wish.name)) throw taken(wish.name);
+    const tenant: TenantRow = { id: randomUUID(), name: wish.name, created_at: new Date(wish.now).toISOString() };
+    const administrator = { name: ADMINISTRATOR, scopes: [...SCOPES], description: 'Made with the tenant.' };
+    const prepared = await prepareCommit(
+      { id: tenant.id, state: new TenantState([]), revisionNumber: 0 },
+      { ...wish, changes: [{ op: 'create', kind: 'oauth_client', fields: administrator }] },
+    );
+    const [made] = prepared?.secrets ?? [];
+    if (prepared === undefined || made === undefined || !('client_secret' in made))
+      throw new Error('no client was made');
+    await cloud.store.createTenant(tenant, prepared.commit);
+    cloud.tenants.add(tenant);
+    cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets);
+    return { tenant, client: { client_id: made.client_id, client_secret: made.client_secret } };
+  });
+}
+
+function taken(name: string): ProblemError {
+  return new ProblemError('conflict', `There is a tenant "${name}" already: choose another name.`);
+}

@@ -1,0 +1,23 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Credential } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+
+/** Removes a tenant with all that it holds, credentials included. Nobody removes the tenant they are of. */
+export async function deleteTenant(cloud: Cloud, name: string, credential: Credential): Promise<void> {
+  await cloud.tenants.exclusive(async () => {
+    const row = cloud.tenants.named(name);
+    if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${name}".`);
+    if (row.id === credential.tenant) {
+      throw new ProblemError(
+        'conflict',
+        `The tenant "${name}" is the one your credential belongs to: use another's operator.`,
+      );
+    }
+    const tenant = await cloud.tenants.get(row.id);
+    await tenant.exclusive(async () => {
+      await cloud.store.deleteTenant(row.id);
+      cloud.tenants.remove(row);
+      cloud.credentials.forgetTenant(row.id);
+    });
+  });
+}

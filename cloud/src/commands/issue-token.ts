@@ -1,0 +1,60 @@
+import type { Grant } from '../auth/credential.js';
+import { isClientSecret } from '../auth/secrets.js';
+import { TOKEN_SECONDS } from '../auth/tokens.js';
+import type { Cloud } from '../cloud.js';
+
+/** Errors of RFC 6749 section 5.2. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError';
+
+  constructor(
+    readonly error: 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type',
+    readonly description: string,
+  ) {
+    super(description);
+  }
+}
+
+export interface TokenRequest {
+  clientId: string;
+  /** More than one where the same header reads in two ways. */
+  clientSecrets: string[];
+  /** Space-separated; absent means all that the client has. */
+  scope?: string;
+}
+
+export interface TokenAnswer {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  scope: string;
+}
+
+/** An access token by client credentials (RFC 6749 section 4.4). An unknown client takes the time of a known one. */
+export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<TokenAnswer> {
+  const hash = cloud.credentials.client(request.clientId)?.hash;
+  let proven = false;
+  for (const secret of request.clientSecrets) proven = (await isClientSecret(secret, hash)) || proven;
+  // Looked up anew: the client may have been deleted while its secret was checked.
+  const client = proven ? cloud.credentials.client(request.clientId) : undefined;
+  if (client === undefined) {
+    throw new TokenError('invalid_client', 'The client credentials were refused: check the client id and secret.');
+  }
+  const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
+  const missing = wanted.find((scope) => !client.grants.has(scope as Grant));
+  if (missing !== undefined) {
+    throw new TokenError(
+      'invalid_scope',
+      `The client "${client.name}" does not have the scope "${printable(missing)}".`,
+    );
+  }
+  const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];
+  const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId: client.id, tenant: client.tenant, grants });
+  return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };
+}
+
+/** RFC 6749 lets a description hold printable ASCII but quotes and backslashes. */
+function printable(text: string): string {
+  return text.slice(0, 100).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?');
+}

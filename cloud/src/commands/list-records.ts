@@ -1,0 +1,71 @@
+import { splitAddress } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { scalarFields } from '@authz-service/core/wire/record-schema';
+import { toWire } from '@authz-service/core/wire/record-wire';
+import { wireShape } from '@authz-service/core/wire/wire-shape';
+import type { Tenant } from '../tenants/tenant.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+
+export interface ListOrder {
+  kind: Kind;
+  /** Equality by the names of `filterNames`. */
+  filter: Readonly<Record<string, string>>;
+  limit: number;
+  cursor?: string;
+}
+
+/** A page of a kind's records in the order of their addresses. */
+export function listRecords(tenant: Tenant, order: ListOrder): { records: StoredRecord[]; next?: string } {
+  const { kind, filter, limit, cursor } = order;
+  const list = [tenant.id, kind, JSON.stringify(Object.entries(filter).sort())];
+  const sorted = tenant.sorted(kind);
+  let index = cursor === undefined ? 0 : firstAfter(sorted, decodeCursor(list, cursor));
+  const tests = Object.entries(filter).map(([name, value]) => testOf(tenant, kind, name, value));
+  const records: StoredRecord[] = [];
+  for (; index < sorted.length; index += 1) {
+    const record = sorted[index];
+    if (record === undefined || !tests.every((test) => test(record))) continue;
+    const last = records.at(-1);
+    if (records.length === limit && last) return { records, next: encodeCursor(list, last.address) };
+    records.push(record);
+  }
+  return { records };
+}
+
+/** What a list of this kind can be filtered by. */
+export function filterNames(kind: Kind): string[] {
+  const { mentions, within } = wireShape(kind);
+  const names = ['id', 'address', 'managed_by', ...scalarFields(kind), ...mentions.map(({ name }) => `${name}_id`)];
+  if (within !== undefined) names.push('application', 'application_id');
+  return [...new Set(names)];
+}
+
+function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (record: StoredRecord) => boolean {
+  if (name === 'address') return (record) => record.address === value;
+  if (name === 'managed_by') return (record) => record.managed_by === value;
+  if (name in definitionOf(kind).schema.shape) {
+    return (record) => String((record.fields as Record<string, unknown>)[name]) === value;
+  }
+  if (name === 'id') return (record) => record.id === value;
+  // Ids of mentioned records: found as paths first, so that a page costs no look-up for every record of the tenant.
+  const mention = wireShape(kind).mentions.find((candidate) => `${candidate.name}_id` === name);
+  if (mention && typeof mention.kind === 'string') {
+    const mentioned = tenant.state.find(mention.kind, value);
+    const path = mentioned && splitAddress(mentioned.address).path;
+    return (record) => path !== undefined && (record.fields as Record<string, unknown>)[mention.name] === path;
+  }
+  return (record) => toWire(record, tenant.state)[name] === value;
+}
+
+/** The index of the first record whose address comes after this one. */
+function firstAfter(sorted: readonly StoredRecord[], position: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle]?.address ?? '') <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,116 @@
+import type { Json, JsonObject } from '@authz-service/core/json';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { addressOf, type StoredRecord } from '@authz-service/core/records/registry';
+import type { Change } from '@authz-service/core/state/change';
+import { parseFields } from '@authz-service/core/state/parse-fields';
+import { mergePatch } from '@authz-service/core/wire/merge-patch';
+import { fromWire, toWire } from '@authz-service/core/wire/record-wire';
+import type { Credential } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import type { Tenant } from '../tenants/tenant.js';
+import { commit } from './commit.js';
+import { findRecord } from './find-record.js';
+import type { MadeSecret } from './prepare-commit.js';
+
+interface WriteOrder {
+  kind: Kind;
+  credential: Credential;
+  requestId: string;
+  now: number;
+}
+
+/** Makes one record. The secret is that of a credential, known only now. */
+export async function createRecord(
+  cloud: Cloud,
+  order: WriteOrder & { body: JsonObject; operator?: boolean },
+): Promise<{ record: StoredRecord; secret?: MadeSecret }> {
+  const changes = (tenant: Tenant): Change[] => {
+    const { fields, faults } = fromWire(order.kind, order.body, tenant.state);
+    refuse(faults);
+    return [{ op: 'create', kind: order.kind, fields }];
+  };
+  const { records, secrets } = await commitOne(cloud, { ...order, changes });
+  const [record] = records;
+  if (record === undefined) throw new Error('a creation made nothing');
+  const [secret] = secrets;
+  return { record, ...(secret && { secret }) };
+}
+
+/**
+ * Changes one record by a JSON merge patch of what a GET shows. Another natural key renames it: the id stays, and what
+ * mentions it follows. `isExpected` judges the revision that the caller has seen.
+ */
+export async function updateRecord(
+  cloud: Cloud,
+  order: WriteOrder & { name: string; patch: JsonObject; isExpected(revision: number): boolean },
+): Promise<StoredRecord> {
+  let present: StoredRecord | undefined;
+  const changes = (tenant: Tenant): Change[] => {
+    present = findRecord(tenant.state, order.kind, order.name);
+    expect(present, order.isExpected);
+    const { fields, faults } = fromWire(order.kind, order.patch, tenant.state, toWire(present, tenant.state));
+    refuse(faults);
+    return changesTo(present, mergePatch(present.fields as unknown as Json, fields) as JsonObject);
+  };
+  const { records } = await commitOne(cloud, { ...order, changes });
+  const record = records.find(({ kind, id }) => kind === order.kind && id === present?.id) ?? records[0] ?? present;
+  if (record === undefined) throw new Error('an update found nothing');
+  return record;
+}
+
+export async function deleteRecord(
+  cloud: Cloud,
+  order: WriteOrder & { name: string; isExpected(revision: number): boolean },
+): Promise<void> {
+  const changes = (tenant: Tenant): Change[] => {
+    const present = findRecord(tenant.state, order.kind, order.name);
+    expect(present, order.isExpected);
+    return [{ op: 'delete', address: present.address }];
+  };
+  await commitOne(cloud, { ...order, changes });
+}
+
+function changesTo(present: StoredRecord, fields: JsonObject): Change[] {
+  const parsed = parseFields(present.kind, fields);
+  if (parsed.faults) refuse(parsed.faults);
+  else {
+    const address = addressOf(present.kind, parsed.fields);
+    const update: Change = { op: 'update', address, fields };
+    return address === present.address ? [update] : [{ op: 'move', from: present.address, to: address }, update];
+  }
+  return [];
+}
+
+function expect(record: StoredRecord, isExpected: (revision: number) => boolean): void {
+  if (isExpected(record.revision)) return;
+  throw new ProblemError(
+    'precondition_failed',
+    `${record.address} stands at revision ${record.revision}, not at the one in If-Match: read it again, then repeat.`,
+  );
+}
+
+function refuse(faults: readonly ProblemItem[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new ProblemError('invalid_records', `${first.pointer}: ${first.detail}${more}`, faults);
+}
+
+/** A commit of one record's changes, whose faults point into that record rather than into a list of changes. */
+async function commitOne(
+  cloud: Cloud,
+  wish: Parameters<typeof commit>[1],
+): Promise<{ records: StoredRecord[]; secrets: MadeSecret[] }> {
+  try {
+    const done = await commit(cloud, wish);
+    return done.replayed ? { records: [], secrets: [] } : { records: done.records, secrets: done.committed.secrets };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
+    const errors = error.errors.map((item) => ({
+      ...item,
+      pointer: item.pointer.replace(/^\/changes\/\d+(?:\/fields)?/, ''),
+    }));
+    throw new ProblemError(error.code, error.detail, errors);
+  }
+}

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import { nearest } from '@authz-service/core/state/nearest';
+import { Secret } from './secret.js';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What the cloud is started with. */
+export interface CloudConfig {
+  /** The folder that holds the database. */
+  dataDir: string;
+  listen: { host: string; port: number };
+  /** Where callers reach it, without a slash at the end; absent means where it listens. */
+  publicUrl?: string;
+  logLevel: LogLevel;
+  /** The first tenant of an empty database and its administrator. */
+  bootstrap: { tenant: string; client?: { id: string; secret: Secret } };
+  /** Said once at the start. */
+  warnings: string[];
+}
+
+/** Settings from the command line; each wins over its environment variable. */
+export interface CloudFlags {
+  dataDir?: string;
+  listenAddr?: string;
+  publicUrl?: string;
+  logLevel?: string;
+}
+
+/** Variables of the cloud, and of the other programs, which may share its environment. */
+const KNOWN = [
+  'SERVICE_DATA_DIR',
+  'SERVICE_LISTEN_ADDR',
+  'SERVICE_PUBLIC_URL',
+  'SERVICE_LOG_LEVEL',
+  'SERVICE_BOOTSTRAP_TENANT',
+  'SERVICE_BOOTSTRAP_CLIENT_ID',
+  'SERVICE_BOOTSTRAP_CLIENT_SECRET',
+  'SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE',
+];
+const KNOWN_ELSEWHERE = [
+  'SERVICE_API_KEY',
+  'SERVICE_CLOUD_URL',
+  'SERVICE_TENANT_ID',
+  'SERVICE_POLL_INTERVAL',
+  'SERVICE_CACHE_DIR',
+  'SERVICE_DECISION_LOG',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_PROFILE',
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads flags and environment. Throws `invalid_config` naming every fault at once. */
+export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfig {
+  const reader = new Reader(env);
+  const config: CloudConfig = {
+    dataDir: reader.text('SERVICE_DATA_DIR', flags.dataDir) ?? join(homedir(), '.service', 'cloud'),
+    listen: reader.listen('SERVICE_LISTEN_ADDR', flags.listenAddr),
+    ...reader.publicUrl('SERVICE_PUBLIC_URL', flags.publicUrl),
+    logLevel: reader.logLevel('SERVICE_LOG_LEVEL', flags.logLevel),
+    bootstrap: reader.bootstrap(),
+    warnings: unknownVariables(env),
+  };
+  reader.raise();
+  return config;
+}
+
+class Reader {
+  readonly #faults: ProblemItem[] = [];
+
+  constructor(private readonly env: Environment) {}
+
+  raise(): void {
+    if (this.#faults.length === 0) return;
+    const all = this.#faults.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join('; ');
+    throw new ProblemError('invalid_config', `The configuration is wrong: ${all}.`, this.#faults);
+  }
+
+  /** A setting; an empty one is a fault, since it is mostly a variable that was meant to be filled. */
+  text(name: string, flag?: string): string | undefined {
+    const value = flag ?? this.env[name];
+    if (value?.trim() !== '') return value;
+    this.#fault(name, 'is empty: leave it out or give it a value');
+    return undefined;
+  }
+
+  listen(name: string, flag?: string): CloudConfig['listen'] {
+    const fallback = { host: '127.0.0.1', port: 8080 };
+    const value = this.text(name, flag);
+    if (value === undefined) return fallback;
+    const [, ipv6, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]\s/]*)):(\d{1,5})$/i.exec(value) ?? [];
+    if (port !== undefined && Number(port) <= 65_535) {
+      return { host: ipv6 ?? (plain === '' || plain === undefined ? '0.0.0.0' : plain), port: Number(port) };
+    }
+    this.#fault(name, `is "${value}": write HOST:PORT like "127.0.0.1:8080"; port 0 takes a free one`);
+    return fallback;
+  }
+
+  publicUrl(name: string, flag?: string): { publicUrl?: string } {
+    const value = this.text(name, flag);
+    if (value === undefined) return {};
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    const plain = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+    if (plain && (url.protocol === 'http:' || url.protocol === 'https:'))
+      return { publicUrl: url.href.replace(/\/+$/, '') };
+    this.#fault(name, `is "${value}": write a plain URL like "https://authz.example.com"`);
+    return {};
+  }
+
+  logLevel(name: string, flag?: string): LogLevel {
+    const value = this.text(name, flag)?.toLowerCase();
+    const level = LOG_LEVELS.find((known) => known === value);
+    if (value !== undefined && level === undefined) {
+      this.#fault(name, `is "${value}": it is one of ${LOG_LEVELS.join(', ')}`);
+    }
+    return level ?? 'info';
+  }
+
+  bootstrap(): CloudConfig['bootstrap'] {
+    const tenant = this.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default';
+    const id = this.text('SERVICE_BOOTSTRAP_CLIENT_ID');
+    const secret = this.#secret('SERVICE_BOOTSTRAP_CLIENT_SECRET');
+    if (id !== undefined && !/^[\x21-\x7e]{1,256}$/.test(id)) {
+      this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
+    }
+    if (id !== undefined && secret !== undefined) return { tenant, client: { id, secret: new Secret(secret) } };
+    if (id !== undefined)
+      this.#fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing beside SERVICE_BOOTSTRAP_CLIENT_ID');
+    if (secret !== undefined) this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing beside the secret');
+    return { tenant };
+  }
+
+  /** A secret, from the variable or from the file that `<name>_FILE` names; its value is in no fault. */
+  #secret(name: string): string | undefined {
+    const direct = this.text(name);
+    const file = this.text(`${name}_FILE`);
+    if (direct !== undefined && file !== undefined) this.#fault(name, `is given beside ${name}_FILE: give one of them`);
+    const secret = file === undefined ? direct : this.#read(`${name}_FILE`, file);
+    if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
+      this.#fault(name, `is too short: give at least ${SECRET_LENGTH_MIN} characters`);
+    }
+    return secret;
+  }
+
+  #read(name: string, file: string): string | undefined {
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'error';
+      this.#fault(name, `names "${file}", which cannot be read (${code})`);
+      return undefined;
+    }
+  }
+
+  #fault(name: string, detail: string): void {
+    this.#faults.push({ pointer: `/${name}`, detail });
+  }
+}
+
+const SECRET_LENGTH_MIN = 8;
+
+function unknownVariables(env: Environment): string[] {
+  const known = new Set([...KNOWN, ...KNOWN_ELSEWHERE]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SERVICE_') && !known.has(name))
+    .sort()
+    .map((name) => {
+      const meant = nearest(name, KNOWN);
+      return `The environment variable ${name} is unknown and ignored${meant ? `: ${meant} was perhaps meant` : ''}.`;
+    });
+}

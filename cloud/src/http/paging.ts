@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1000;
+
+/** The query parameters of every list. */
+export const paging = {
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, `must be a number from 1 to ${LIMIT_MAX}`)
+    .transform(Number)
+    .refine((limit) => limit <= LIMIT_MAX, `must be a number from 1 to ${LIMIT_MAX}`)
+    .default(LIMIT_DEFAULT)
+    .meta({ description: `The most items on a page, 1 to ${LIMIT_MAX}; ${LIMIT_DEFAULT} unless given.` }),
+  cursor: z
+    .string()
+    .max(8192)
+    .optional()
+    .meta({ description: 'The `next_cursor` of the page before, with the same filter.' }),
+};
+
+/** A page of items, as lists answer. */
+export function pageSchema(item: z.ZodType): z.ZodType {
+  return z.strictObject({
+    items: z.array(item),
+    next_cursor: z.string().optional().meta({ description: 'Absent on the last page.' }),
+  });
+}

@@ -1,0 +1,48 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import type { Reply } from './reply.js';
+
+const CHALLENGE = 'Bearer realm="authz-service"';
+
+/** Errors that the client has caused and that need no ERROR line. */
+export function isExpected(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && PROBLEM_STATUS[error.code] < 500;
+}
+
+/**
+ * An error as RFC 9457 problem details. What is not a `ProblemError` is told as `internal`, with a fixed text. `sent`
+ * says whether the request carried a credential.
+ */
+export function problemReply(
+  error: unknown,
+  requestId: string,
+  { sent = true, headers = {} }: { sent?: boolean; headers?: Record<string, string> } = {},
+): Reply {
+  const problem =
+    error instanceof ProblemError
+      ? error
+      : new ProblemError('internal', 'Something went wrong here: report it with the request id.');
+  const status = PROBLEM_STATUS[problem.code];
+  const body = {
+    type: `urn:authz-service:problem:${problem.code}`,
+    title: problem.title,
+    status,
+    detail: problem.detail,
+    code: problem.code,
+    ...(problem.errors.length > 0 && { errors: problem.errors }),
+    request_id: requestId,
+  };
+  return {
+    status,
+    headers: { ...challenge(problem, sent), ...headers },
+    body: { type: 'application/problem+json', content: JSON.stringify(body) },
+  };
+}
+
+/** RFC 6750 section 3. */
+function challenge(problem: ProblemError, sent: boolean): Record<string, string> {
+  if (problem.code === 'unauthorized') {
+    return { 'www-authenticate': sent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE };
+  }
+  return problem.code === 'forbidden' ? { 'www-authenticate': `${CHALLENGE}, error="insufficient_scope"` } : {};
+}

@@ -1,0 +1,20 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { z } from 'zod';
+import { invalidRequest } from './parse.js';
+
+/** The query parameters checked by a schema of strings. Throws `invalid_request`. */
+export function parseQuery<T>(schema: z.ZodType<T>, search: string): T {
+  const values: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (Object.hasOwn(values, name)) {
+      throw new ProblemError(
+        'invalid_request',
+        `The query parameter "${name.slice(0, 100)}" is given twice: give it once.`,
+      );
+    }
+    Object.defineProperty(values, name, { value, enumerable: true });
+  }
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(parsed.error, 'The query');
+}

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+
+/** What a route answers. `body` is absent where a status has none. */
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  body?: { type: string; content: string | Buffer };
+}
+
+export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
+  return { status, body: { type: 'application/json', content: JSON.stringify(value) }, ...(headers && { headers }) };
+}
+
+/** The answer to a conditional GET: 304 where the caller has this version (RFC 9110 section 13.1.2). */
+export async function versioned(
+  ifNoneMatch: string | undefined,
+  etag: string,
+  make: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const headers = { etag, 'cache-control': 'private, no-cache' };
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag, 'weak')) return { status: 304, headers };
+  const reply = await make();
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+/**
+ * Whether a list of entity tags, or `*`, names this one (RFC 9110 section 8.8.3.2). The strong comparison, which
+ * `If-Match` asks for, takes no weak tag.
+ */
+export function matches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (list.trim() === '*') return true;
+  return list.split(',').some((item) => {
+    const tag = item.trim();
+    return tag === etag || (comparison === 'weak' && tag.startsWith('W/') && tag.slice(2) === etag);
+  });
+}
+
+export function send(response: ServerResponse, reply: Reply): void {
+  response.statusCode = reply.status;
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '');
+  if (reply.body === undefined) {
+    response.end();
+    return;
+  }
+  const bytes = Buffer.isBuffer(reply.body.content) ? reply.body.content : Buffer.from(reply.body.content);
+  response.setHeader('content-type', reply.body.type);
+  response.setHeader('content-length', bytes.length);
+  // Node leaves the body out of an answer to HEAD by itself.
+  response.end(bytes);
+}

@@ -1,0 +1,109 @@
+import { createApp } from './app.js';
+import { CredentialIndex } from './auth/credential-index.js';
+import { Tokens } from './auth/tokens.js';
+import { bootstrap } from './bootstrap.js';
+import type { Cloud } from './cloud.js';
+import type { CloudConfig } from './config.js';
+import { createLogger } from './log.js';
+import { Metrics } from './metrics.js';
+import { listen } from './server.js';
+import { openSqliteStore } from './store/sqlite.js';
+import type { Store } from './store/store.js';
+import { Tenants } from './tenants/tenants.js';
+
+export interface RunningCloud {
+  /** Where it listens. */
+  url: string;
+  /** Stops gracefully: requests under way end, then the database closes. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** Takes what is shown once and belongs in no log; standard error unless given. */
+  announce?: (text: string) => void;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const IDEMPOTENCY_MS = 24 * HOUR_MS;
+
+/**
+ * Opens the data directory and takes requests. Throws `invalid_config` where the directory is in use or the address
+ * cannot be listened on.
+ */
+export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
+  const log = createLogger(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
+  const store = await openSqliteStore(config.dataDir);
+  try {
+    return await start(config, store, log, options);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function start(
+  config: CloudConfig,
+  store: Store,
+  log: Cloud['log'],
+  { now = Date.now, announce = (text) => void process.stderr.write(text) }: StartOptions,
+): Promise<RunningCloud> {
+  const tenants = await Tenants.open(store);
+  const credentials = new CredentialIndex(await store.credentials());
+  const tokens = await Tokens.open(store, now);
+  await bootstrap({ store, tenants, credentials, now }, config.bootstrap, announce);
+
+  let ready = false;
+  let publicUrl = config.publicUrl ?? '';
+  const metrics = new Metrics(() => tenants.size);
+  const cloud: Cloud = {
+    store,
+    tenants,
+    credentials,
+    tokens,
+    metrics,
+    log,
+    now,
+    publicUrl: () => publicUrl,
+    ready: () => ready,
+  };
+  const server = await listen(config.listen, createApp(cloud));
+  const url = `http://${hostOf(config.listen.host)}:${server.port}`;
+  if (publicUrl === '') publicUrl = url;
+  ready = true;
+
+  const forget = () => store.purgeIdempotent(new Date(now() - IDEMPOTENCY_MS).toISOString());
+  await forget();
+  const forgetting = setInterval(() => {
+    forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys failed'));
+  }, HOUR_MS);
+  forgetting.unref();
+  log.info({ url, tenants: tenants.size }, 'cloud is listening');
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    ready = false;
+    clearInterval(forgetting);
+    log.info('cloud is stopping');
+    await server.stop();
+    await tenants.idle();
+    await store.close();
+    log.info('cloud has stopped');
+  };
+  return {
+    url,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** A host as URLs write it; one that stands for all addresses is reached at the loopback. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

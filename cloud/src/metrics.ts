@@ -1,0 +1,56 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the cloud counts, in the text exposition format at `GET /metrics`. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = new Counter({
+    name: 'service_cloud_requests_total',
+    help: 'Requests answered, by method, route and status; 499 is a caller that went away.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers: [this.registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'service_cloud_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route'] as const,
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+  readonly decisions = new Counter({
+    name: 'service_cloud_decisions_total',
+    help: 'Decisions, by outcome and access path.',
+    labelNames: ['allowed', 'access_path'] as const,
+    registers: [this.registry],
+  });
+  readonly commits = new Counter({
+    name: 'service_cloud_commits_total',
+    help: 'Revisions committed.',
+    registers: [this.registry],
+  });
+  readonly commitDurations = new Histogram({
+    name: 'service_cloud_commit_duration_seconds',
+    help: 'Time that a commit took, without the wait for its turn.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+
+  constructor(tenants: () => number) {
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'service_cloud_tenants',
+      help: 'Tenants.',
+      registers: [this.registry],
+      collect() {
+        this.set(tenants());
+      },
+    });
+  }
+
+  observeRequest(method: string, route: string, status: number, ms: number): void {
+    this.#requests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status });
+    this.#durations.observe({ method: KNOWN_METHODS.has(method) ? method : 'other', route }, ms / 1000);
+  }
+}
+
+/** Labels must not grow with what callers send. */
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);

@@ -1,0 +1,143 @@
+import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
+import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import { z } from 'zod';
+import type { Route } from '../http/route.js';
+
+const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
+  errors: z.array(z.object({ pointer: z.string(), detail: z.string(), address: z.string().optional() })).optional(),
+  request_id: z.string(),
+});
+
+/** An OpenAPI 3.1 document of these routes, from the schemas by which they check and answer. */
+export function openapiDocument(routes: readonly Route[], url: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = paths[route.path] ?? {};
+    paths[route.path] = path;
+    path[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Authorization decision service',
+      version: '1',
+      description: 'Decisions, policy bundles and the records they come from.',
+    },
+    servers: [{ url }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, or an access token of `POST /oauth/token`.',
+        },
+      },
+      schemas: { Problem: schemaOf(problemSchema, 'output') },
+    },
+  };
+}
+
+function operationOf(route: Route): object {
+  const { operation, anyOf, body } = route;
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    tags: [operation.tag],
+    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(bodyTypes(route).map((type) => [type, { schema: schemaOf(body.schema, 'input') }])),
+      },
+    }),
+    responses: { ...answers(route), ...problems(route) },
+    security: anyOf ? [{ bearer: [] }] : [],
+    ...(anyOf && anyOf.length > 0 && { 'x-scopes-any-of': anyOf }),
+  };
+}
+
+function bodyTypes(route: Route): string[] {
+  if (route.body?.form) return ['application/x-www-form-urlencoded', 'application/json'];
+  return route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+}
+
+function pathParameters({ path }: Route): object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query }: Route): object[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  return Object.entries(query.shape).map(([name, member]) => {
+    const { description, ...schema } = schemaOf(member as z.ZodType, 'input') as { description?: string };
+    return { name, in: 'query', required: false, ...(description !== undefined && { description }), schema };
+  });
+}
+
+function headerParameters({ operation }: Route): object[] {
+  const headers = { 'X-Request-ID': 'Echoed in the answer; made where it is absent.', ...operation.headers };
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
+function answers({ operation }: Route): Record<string, object> {
+  const documented = Object.entries(operation.responses).map(([status, { description, schema, type }]) => {
+    const content =
+      schema || type
+        ? { [type ?? 'application/json']: schema ? { schema: schemaOf(schema, 'output') } : {} }
+        : undefined;
+    return [status, { description, ...(content && { content }) }];
+  });
+  const unchanged = operation.headers?.['If-None-Match'] ? { 304: { description: 'The caller has the newest.' } } : {};
+  return { ...Object.fromEntries(documented), ...unchanged };
+}
+
+/** The problems a route can answer with, by status. */
+function problems(route: Route): Record<string, object> {
+  const codes = new Set<ProblemCode>(route.operation.problems);
+  codes.add('internal');
+  if (route.anyOf) codes.add('unauthorized');
+  if (route.anyOf && route.anyOf.length > 0) codes.add('forbidden');
+  if (route.query || route.body) codes.add('invalid_request');
+  if (route.body) codes.add('payload_too_large').add(route.body.wrongType);
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [
+      status,
+      {
+        description: list.map((code) => `\`${code}\`: ${PROBLEMS[code]}.`).join(' '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+}
+
+/** Metadata of fields that means something to this project only. */
+const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set'] as const;
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      for (const keyword of OWN_KEYWORDS) delete (jsonSchema as Record<string, unknown>)[keyword];
+    },
+  });
+  return rest;
+}

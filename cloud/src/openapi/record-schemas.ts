@@ -1,0 +1,38 @@
+import { isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { wireInputSchema, wireRecordSchema } from '@authz-service/core/wire/record-schema';
+import { z } from 'zod';
+
+type Schemas = { [K in Kind]: z.ZodType };
+
+function forEachKind(make: (kind: Kind) => z.ZodType): Schemas {
+  return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Schemas;
+}
+
+const operator = z.boolean().optional().meta({ description: 'Makes and reads tenants; only operators can give it.' });
+
+/** Records as a GET shows them. */
+export const recordSchemas = forEachKind((kind) =>
+  isCredential(kind) ? wireRecordSchema(kind).extend({ operator }) : wireRecordSchema(kind),
+);
+
+/** Records as a POST takes them. */
+export const inputSchemas = forEachKind((kind) =>
+  isCredential(kind) ? wireInputSchema(kind).extend({ operator }) : wireInputSchema(kind),
+);
+
+/** Merge patches: every member may be left out, and null takes one away. */
+export const patchSchemas = forEachKind((kind) => {
+  const members = Object.entries(wireRecordSchema(kind).shape).map(([name, member]) => [
+    name,
+    z.nullable(member).optional(),
+  ]);
+  return z.strictObject(Object.fromEntries(members));
+});
+
+/** Records as a POST answers: a credential with its secret. */
+export const madeSchemas = forEachKind((kind) => {
+  const record = wireRecordSchema(kind);
+  if (kind === 'api_key') return record.extend({ operator, secret: z.string() });
+  if (kind === 'oauth_client') return record.extend({ operator, client_id: z.string(), client_secret: z.string() });
+  return record;
+});

@@ -1,0 +1,37 @@
+import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
+import { decisionResponse } from '@authz-service/core/wire/decision-response';
+import { z } from 'zod';
+import type { Cloud } from '../cloud.js';
+import { MIB } from '../http/body.js';
+import { json } from '../http/reply.js';
+import { type Route, secured } from '../http/route.js';
+
+/** `POST /v1/authorize` (spec 4.1), the one route that every request of a production day takes. */
+export function authorizeRoute(cloud: Cloud): Route {
+  return secured({
+    method: 'POST',
+    path: '/v1/authorize',
+    anyOf: ['decisions'],
+    body: {
+      limitBytes: MIB,
+      schema: z.looseObject({}),
+      parse: parseDecisionRequest,
+      wrongType: 'invalid_request',
+    },
+    operation: {
+      id: 'authorize',
+      summary: 'Decide whether a subject may do an action on a resource.',
+      tag: 'decisions',
+      responses: {
+        200: { description: 'The decision; a denial is one too.', schema: z.looseObject({ decision: z.boolean() }) },
+      },
+      problems: ['ambiguous_name', 'evaluation_failed'],
+    },
+    handle: async ({ credential, body, now }) => {
+      const { engine } = await cloud.tenants.get(credential.tenant);
+      const answer = body.explain ? engine.explain(body, now) : engine.decide(body, now);
+      cloud.metrics.decisions.inc({ allowed: String(answer.decision), access_path: answer.access_path });
+      return json(200, decisionResponse(answer));
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@authz-service/core/json';
+import { ProblemError } from '@authz-service/core/problem';
+import { nameText } from '@authz-service/core/records/fields';
+import { KINDS } from '@authz-service/core/records/kinds';
+import type { Change } from '@authz-service/core/state/change';
+import { z } from 'zod';
+import type { Cloud } from '../cloud.js';
+import { commit } from '../commands/commit.js';
+import { MIB } from '../http/body.js';
+import { parserOf } from '../http/parse.js';
+import { json } from '../http/reply.js';
+import { type Route, secured } from '../http/route.js';
+
+const address = z.string().min(1).max(4096);
+const fields = z.record(z.string(), z.json());
+
+const changeSchema = z.discriminatedUnion('op', [
+  z.strictObject({ op: z.literal('create'), kind: z.enum(KINDS), fields }),
+  z.strictObject({ op: z.literal('update'), address, fields }),
+  z.strictObject({ op: z.literal('delete'), address }),
+  z.strictObject({ op: z.literal('move'), from: address, to: address }),
+  z.strictObject({ op: z.literal('adopt'), address }),
+]);
+
+const changesetSchema = z.strictObject({
+  base_revision: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The revision that the changes were made for; another present one is answered with 409.' }),
+  stack: nameText
+    .optional()
+    .meta({ description: 'The stack on whose behalf: it owns what is created, and touches only its own.' }),
+  take_ownership: z.boolean().optional().meta({ description: 'Take over records of other stacks.' }),
+  changes: z.array(changeSchema).max(1_000_000),
+});
+
+const item = { address: z.string(), id: z.string() };
+const committedSchema = z.strictObject({
+  revision: z.string(),
+  added: z.int(),
+  changed: z.int(),
+  removed: z.int(),
+  created: z.array(z.strictObject(item)),
+  secrets: z
+    .array(
+      z.union([
+        z.strictObject({ ...item, secret: z.string().nullable() }),
+        z.strictObject({ ...item, client_id: z.string(), client_secret: z.string().nullable() }),
+      ]),
+    )
+    .meta({ description: 'Shown this once: a repeated request is answered with null in their place.' }),
+});
+
+const parse = parserOf(changesetSchema);
+
+export function changesetRoutes(cloud: Cloud): Route[] {
+  return [
+    secured({
+      method: 'POST',
+      path: '/v1/changesets',
+      anyOf: ['records:write', 'credentials'],
+      body: {
+        limitBytes: 64 * MIB,
+        schema: changesetSchema,
+        parse: (value) => ({ ...parse(value), hash: hashOf(value) }),
+        wrongType: 'unsupported_media_type',
+      },
+      operation: {
+        id: 'commitChangeset',
+        summary: 'Change records, all or none, in one revision.',
+        tag: 'records',
+        responses: { 200: { description: 'The revision that holds the changes.', schema: committedSchema } },
+        problems: ['conflict', 'idempotency_mismatch', 'invalid_records', 'not_owner', 'stale_base'],
+        headers: {
+          'Idempotency-Key':
+            'Names this wish for 24 hours: sent again, it is done once and answered as the first time.',
+        },
+      },
+      handle: async ({ credential, body, headers, requestId, now }) => {
+        const key = idempotencyKey(headers['idempotency-key']);
+        const { committed, replayed } = await commit(cloud, {
+          changes: () => body.changes as Change[],
+          ...(body.stack !== undefined && { stack: body.stack }),
+          ...(body.base_revision !== undefined && { baseRevision: body.base_revision }),
+          takeOwnership: body.take_ownership ?? false,
+          ...(key !== undefined && { idempotency: { key, requestHash: body.hash } }),
+          credential,
+          requestId,
+          now,
+        });
+        return json(200, committed, replayed ? { 'idempotency-replayed': 'true' } : {});
+      },
+    }),
+  ];
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined || (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)))
+    return header as string;
+  throw new ProblemError(
+    'invalid_request',
+    'The Idempotency-Key is not usable: send 1 to 255 printable ASCII characters without spaces.',
+  );
+}

@@ -1,0 +1,95 @@
+import { SCOPES } from '@authz-service/core/records/scopes';
+import { z } from 'zod';
+import type { Cloud } from '../cloud.js';
+import { issueToken, TokenError } from '../commands/issue-token.js';
+import { json, type Reply } from '../http/reply.js';
+import { open, type Route } from '../http/route.js';
+import { asTokenError, tokenParameters, tokenRequest } from '../http/token-request.js';
+
+const tokenRequestSchema = z.looseObject({
+  grant_type: z.literal('client_credentials'),
+  scope: z.string().optional().meta({ description: 'Scopes, separated by spaces; all of the client unless given.' }),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+});
+
+const tokenSchema = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  scope: z.string(),
+});
+
+export function oauthRoutes(cloud: Cloud): Route[] {
+  return [
+    open({
+      method: 'POST',
+      path: '/oauth/token',
+      body: {
+        limitBytes: 64 * 1024,
+        schema: tokenRequestSchema,
+        parse: (value) => value as { type: string | undefined; bytes: Buffer },
+        wrongType: 'invalid_request',
+        form: true,
+      },
+      operation: {
+        id: 'issueToken',
+        summary: 'An access token by client credentials (RFC 6749 section 4.4).',
+        tag: 'credentials',
+        responses: { 200: { description: 'The token, good for an hour.', schema: tokenSchema } },
+      },
+      handle: async ({ headers, body }) => {
+        try {
+          const parameters = tokenParameters(body.type, body.bytes);
+          return json(200, await issueToken(cloud, tokenRequest(headers, parameters)), { pragma: 'no-cache' });
+        } catch (error) {
+          return refusal(asTokenError(error));
+        }
+      },
+    }),
+    open({
+      method: 'GET',
+      path: '/.well-known/oauth-authorization-server',
+      operation: {
+        id: 'readOAuthMetadata',
+        summary: 'Metadata of the authorization server (RFC 8414).',
+        tag: 'credentials',
+        responses: { 200: { description: 'The metadata.', schema: z.looseObject({ issuer: z.string() }) } },
+      },
+      handle: () => {
+        const issuer = cloud.publicUrl();
+        return json(200, {
+          issuer,
+          token_endpoint: `${issuer}/oauth/token`,
+          jwks_uri: `${issuer}/.well-known/jwks.json`,
+          scopes_supported: [...SCOPES, 'operator'],
+          response_types_supported: [],
+          grant_types_supported: ['client_credentials'],
+          token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        });
+      },
+    }),
+    open({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      operation: {
+        id: 'readJwks',
+        summary: 'The public keys of access tokens (RFC 7517).',
+        tag: 'credentials',
+        responses: { 200: { description: 'The keys.', schema: z.strictObject({ keys: z.array(z.looseObject({})) }) } },
+      },
+      handle: () => json(200, cloud.tokens.jwks, { 'cache-control': 'public, max-age=300' }),
+    }),
+  ];
+}
+
+/** RFC 6749 section 5.2. */
+function refusal(error: unknown): Reply {
+  if (!(error instanceof TokenError)) throw error;
+  const unauthorized = error.error === 'invalid_client';
+  return json(
+    unauthorized ? 401 : 400,
+    { error: error.error, error_description: error.description },
+    unauthorized ? { 'www-authenticate': 'Basic realm="authz-service"' } : {},
+  );
+}

@@ -1,0 +1,219 @@
+import type { JsonObject } from '@authz-service/core/json';
+import { ProblemError } from '@authz-service/core/problem';
+import { isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import type { TenantState } from '@authz-service/core/state/tenant-state';
+import { toWire } from '@authz-service/core/wire/record-wire';
+import { z } from 'zod';
+import { demand, type Grant } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import { findRecord } from '../commands/find-record.js';
+import { filterNames, listRecords } from '../commands/list-records.js';
+import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
+import { MIB } from '../http/body.js';
+import { pageSchema, paging } from '../http/paging.js';
+import { parserOf } from '../http/parse.js';
+import { json, matches, versioned } from '../http/reply.js';
+import { type BodyRule, type Route, secured } from '../http/route.js';
+import { inputSchemas, madeSchemas, patchSchemas, recordSchemas } from '../openapi/record-schemas.js';
+
+const anyObject = parserOf(z.record(z.string(), z.json()));
+
+/** The routes of every kind: list, create, read, change, delete. */
+export function recordRoutes(cloud: Cloud): Route[] {
+  return KINDS.flatMap((kind) => [
+    list(cloud, kind),
+    create(cloud, kind),
+    read(cloud, kind),
+    change(cloud, kind),
+    remove(cloud, kind),
+  ]);
+}
+
+function list(cloud: Cloud, kind: Kind): Route {
+  const names = filterNames(kind);
+  const query = z.strictObject({
+    ...paging,
+    ...Object.fromEntries(
+      names.map((name) => [name, z.string().optional().meta({ description: 'Only records with this value.' })]),
+    ),
+  });
+  return secured({
+    method: 'GET',
+    path: collection(kind),
+    anyOf: readers(kind),
+    query: query as unknown as z.ZodType<{ limit: number; cursor?: string } & Record<string, string>>,
+    operation: {
+      id: `list_${kind}`,
+      summary: `A page of the records of the kind ${kind}.`,
+      tag: kind,
+      responses: { 200: { description: 'The page.', schema: pageSchema(recordSchemas[kind]) } },
+      problems: ['invalid_cursor'],
+    },
+    handle: async ({ credential, query: { limit, cursor, ...filter } }) => {
+      const tenant = await cloud.tenants.get(credential.tenant);
+      const page = listRecords(tenant, { kind, filter, limit, ...(cursor !== undefined && { cursor }) });
+      const items = page.records.map((record) => shown(cloud, record, tenant.state));
+      return json(200, { items, ...(page.next !== undefined && { next_cursor: page.next }) });
+    },
+  });
+}
+
+function create(cloud: Cloud, kind: Kind): Route {
+  return secured({
+    method: 'POST',
+    path: collection(kind),
+    anyOf: writers(kind),
+    body: jsonBody(inputSchemas[kind]),
+    operation: {
+      id: `create_${kind}`,
+      summary: definitionOf(kind).docs,
+      tag: kind,
+      responses: {
+        201: { description: 'The record; a credential with its secret, this once.', schema: madeSchemas[kind] },
+      },
+      problems: ['conflict', 'invalid_records'],
+    },
+    handle: async ({ credential, body, requestId, now }) => {
+      const { operator, fields } = asOperator(kind, body);
+      if (operator) demand(credential, ['operator']);
+      const { record, secret } = await createRecord(cloud, {
+        kind,
+        body: fields,
+        operator,
+        credential,
+        requestId,
+        now,
+      });
+      const { state } = await cloud.tenants.get(credential.tenant);
+      const { address: _address, id: _id, ...secrets } = secret ?? { address: '', id: '' };
+      const headers = { etag: etagOf(record), location: `${collection(kind)}/${encodeURIComponent(record.id)}` };
+      return json(201, { ...shown(cloud, record, state), ...secrets }, headers);
+    },
+  });
+}
+
+function read(cloud: Cloud, kind: Kind): Route {
+  return secured({
+    method: 'GET',
+    path: `${collection(kind)}/{id}`,
+    anyOf: readers(kind),
+    operation: {
+      id: `read_${kind}`,
+      summary: `One record of the kind ${kind}, by its id or its percent-encoded path.`,
+      tag: kind,
+      responses: { 200: { description: 'The record.', schema: recordSchemas[kind] } },
+      problems: ['not_found'],
+      headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
+    },
+    handle: async ({ credential, params, headers }) => {
+      const { state } = await cloud.tenants.get(credential.tenant);
+      const record = findRecord(state, kind, params.id ?? '');
+      return versioned(headers['if-none-match'], etagOf(record), () => json(200, shown(cloud, record, state)));
+    },
+  });
+}
+
+function change(cloud: Cloud, kind: Kind): Route {
+  return secured({
+    method: 'PATCH',
+    path: `${collection(kind)}/{id}`,
+    anyOf: writers(kind),
+    body: jsonBody(patchSchemas[kind]),
+    operation: {
+      id: `update_${kind}`,
+      summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
+      tag: kind,
+      responses: { 200: { description: 'The record as it now is.', schema: recordSchemas[kind] } },
+      problems: ['conflict', 'invalid_records', 'not_found', 'precondition_failed'],
+      headers: IF_MATCH,
+    },
+    handle: async ({ credential, params, body, headers, requestId, now }) => {
+      const order = {
+        kind,
+        credential,
+        requestId,
+        now,
+        name: params.id ?? '',
+        isExpected: isExpected(headers['if-match']),
+      };
+      const record = await updateRecord(cloud, { ...order, patch: body });
+      const { state } = await cloud.tenants.get(credential.tenant);
+      return json(200, shown(cloud, record, state), { etag: etagOf(record) });
+    },
+  });
+}
+
+function remove(cloud: Cloud, kind: Kind): Route {
+  return secured({
+    method: 'DELETE',
+    path: `${collection(kind)}/{id}`,
+    anyOf: writers(kind),
+    operation: {
+      id: `delete_${kind}`,
+      summary: `Delete one record of the kind ${kind}.`,
+      tag: kind,
+      responses: { 204: { description: 'It is gone.' } },
+      problems: ['conflict', 'not_found', 'precondition_failed'],
+      headers: IF_MATCH,
+    },
+    handle: async ({ credential, params, headers, requestId, now }) => {
+      const order = {
+        kind,
+        credential,
+        requestId,
+        now,
+        name: params.id ?? '',
+        isExpected: isExpected(headers['if-match']),
+      };
+      await deleteRecord(cloud, order);
+      return { status: 204 };
+    },
+  });
+}
+
+const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 once it is another.' };
+
+function collection(kind: Kind): string {
+  return `/v1/${definitionOf(kind).collection}`;
+}
+
+function readers(kind: Kind): Grant[] {
+  return isCredential(kind) ? ['records:read', 'credentials'] : ['records:read'];
+}
+
+function writers(kind: Kind): Grant[] {
+  return isCredential(kind) ? ['credentials'] : ['records:write'];
+}
+
+function jsonBody(schema: z.ZodType): BodyRule<JsonObject> {
+  return {
+    limitBytes: MIB,
+    schema,
+    parse: (value) => anyObject(value) as JsonObject,
+    wrongType: 'unsupported_media_type',
+  };
+}
+
+function etagOf(record: StoredRecord): string {
+  return `"${record.revision}"`;
+}
+
+function isExpected(ifMatch: string | undefined): (revision: number) => boolean {
+  return (revision) => ifMatch === undefined || matches(ifMatch, `"${revision}"`, 'strong');
+}
+
+/** A record as callers see it; of a credential also whether it is an operator's, which no field of it says. */
+function shown(cloud: Cloud, record: StoredRecord, state: TenantState): JsonObject {
+  const wire = toWire(record, state);
+  return cloud.credentials.of(record)?.operator ? { ...wire, operator: true } : wire;
+}
+
+/** Takes from the body of a new credential whether it shall be an operator's. */
+function asOperator(kind: Kind, body: JsonObject): { operator: boolean; fields: JsonObject } {
+  if (!isCredential(kind) || body.operator === undefined) return { operator: false, fields: body };
+  const { operator, ...fields } = body;
+  if (typeof operator === 'boolean') return { operator, fields };
+  const detail = 'must be true or false';
+  throw new ProblemError('invalid_request', `/operator ${detail}.`, [{ pointer: '/operator', detail }]);
+}

@@ -1,0 +1,30 @@
+import type { Cloud } from '../cloud.js';
+import type { Route } from '../http/route.js';
+import { auditRoutes } from './audit.js';
+import { authorizeRoute } from './authorize.js';
+import { bundleRoutes } from './bundle.js';
+import { changesetRoutes } from './changesets.js';
+import { oauthRoutes } from './oauth.js';
+import { openapiRoute } from './openapi.js';
+import { operationalRoutes } from './operational.js';
+import { recordRoutes } from './records.js';
+import { stateRoutes } from './state.js';
+import { tenantRoutes } from './tenants.js';
+import { whoamiRoutes } from './whoami.js';
+
+/** Every route there is. The bundle comes before the policies, whose item path it would else be. */
+export function allRoutes(cloud: Cloud): Route[] {
+  const routes = [
+    authorizeRoute(cloud),
+    ...bundleRoutes(cloud),
+    ...changesetRoutes(cloud),
+    ...stateRoutes(cloud),
+    ...recordRoutes(cloud),
+    ...auditRoutes(cloud),
+    ...whoamiRoutes(cloud),
+    ...tenantRoutes(cloud),
+    ...oauthRoutes(cloud),
+    ...operationalRoutes(cloud),
+  ];
+  return [...routes, openapiRoute(cloud, routes)];
+}

@@ -1,0 +1,109 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { nameText } from '@authz-service/core/records/fields';
+import { z } from 'zod';
+import type { Cloud } from '../cloud.js';
+import { createTenant } from '../commands/create-tenant.js';
+import { decodeCursor, encodeCursor } from '../commands/cursor.js';
+import { deleteTenant } from '../commands/delete-tenant.js';
+import { MIB } from '../http/body.js';
+import { pageSchema, paging } from '../http/paging.js';
+import { parserOf } from '../http/parse.js';
+import { json } from '../http/reply.js';
+import { type Route, secured } from '../http/route.js';
+
+const shape = { id: z.string(), name: z.string(), created_at: z.iso.datetime() };
+const tenantSchema = z.strictObject(shape);
+const madeSchema = z.strictObject({ ...shape, client_id: z.string(), client_secret: z.string() });
+const newTenantSchema = z.strictObject({ name: nameText.meta({ description: 'The name, unique in this cloud.' }) });
+
+const LIST = ['tenants'];
+
+/** For operators alone. */
+export function tenantRoutes(cloud: Cloud): Route[] {
+  return [
+    secured({
+      method: 'GET',
+      path: '/v1/tenants',
+      anyOf: ['operator'],
+      query: z.strictObject(paging),
+      operation: {
+        id: 'listTenants',
+        summary: 'A page of the tenants, by name.',
+        tag: 'tenants',
+        responses: { 200: { description: 'The page.', schema: pageSchema(tenantSchema) } },
+        problems: ['invalid_cursor'],
+      },
+      handle: ({ query: { limit, cursor } }) => {
+        const after = cursor === undefined ? '' : decodeCursor(LIST, cursor);
+        const rest = cloud.tenants.list().filter(({ name }) => name > after);
+        const items = rest.slice(0, limit);
+        const last = items.at(-1);
+        return json(200, { items, ...(last && rest.length > limit && { next_cursor: encodeCursor(LIST, last.name) }) });
+      },
+    }),
+    secured<undefined, z.output<typeof newTenantSchema>>({
+      method: 'POST',
+      path: '/v1/tenants',
+      anyOf: ['operator'],
+      body: {
+        limitBytes: MIB,
+        schema: newTenantSchema,
+        parse: parserOf(newTenantSchema),
+        wrongType: 'unsupported_media_type',
+      },
+      operation: {
+        id: 'createTenant',
+        summary: 'Make a tenant and its administrator client.',
+        tag: 'tenants',
+        responses: {
+          201: { description: "The tenant, with its administrator's secret, this once.", schema: madeSchema },
+        },
+        problems: ['conflict'],
+      },
+      handle: async ({ credential, body, requestId, now }) => {
+        const { kind, id, name } = credential;
+        const { tenant, client } = await createTenant(cloud, {
+          name: body.name,
+          by: { kind, id, name },
+          requestId,
+          now,
+        });
+        return json(201, { ...tenant, ...client }, { location: `/v1/tenants/${encodeURIComponent(tenant.name)}` });
+      },
+    }),
+    secured({
+      method: 'GET',
+      path: '/v1/tenants/{name}',
+      anyOf: ['operator'],
+      operation: {
+        id: 'readTenant',
+        summary: 'One tenant by its name.',
+        tag: 'tenants',
+        responses: { 200: { description: 'The tenant.', schema: tenantSchema } },
+        problems: ['not_found'],
+      },
+      handle: ({ params }) => {
+        const row = cloud.tenants.named(params.name ?? '');
+        if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${params.name}".`);
+        return json(200, row);
+      },
+    }),
+    secured({
+      method: 'DELETE',
+      path: '/v1/tenants/{name}',
+      anyOf: ['operator'],
+      operation: {
+        id: 'deleteTenant',
+        summary: 'Remove a tenant with all its records and credentials.',
+        tag: 'tenants',
+        responses: { 204: { description: 'It is gone.' } },
+        problems: ['conflict', 'not_found'],
+      },
+      handle: async ({ params, credential, log }) => {
+        await deleteTenant(cloud, params.name ?? '', credential);
+        log.warn({ tenant_name: params.name, credential: credential.id }, 'tenant deleted');
+        return { status: 204 };
+      },
+    }),
+  ];
+}

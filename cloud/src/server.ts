@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { ProblemError } from '@authz-service/core/problem';
+
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 120_000;
+const KEEP_ALIVE_MS = 65_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+/** Requests under way get this long to end once the server stops. */
+const DRAIN_MS = 10_000;
+
+export interface Listening {
+  port: number;
+  /** Takes no more connections, lets the requests under way end, and cuts those that take too long. */
+  stop(): Promise<void>;
+}
+
+export async function listen(
+  at: { host: string; port: number },
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Listening> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    listener,
+  );
+  server.on('clientError', refuse);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(at, error)));
+    server.listen(at.port, at.host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
+}
+
+function cannotListen({ host, port }: { host: string; port: number }, error: NodeJS.ErrnoException): ProblemError {
+  return new ProblemError(
+    'invalid_config',
+    `Cannot listen on ${host}:${port} (${error.code}): choose another listen address, or port 0 for a free one.`,
+    [],
+    { cause: error },
+  );
+}
+
+const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** What is no HTTP request reaches no route: it is told so, and its connection closed. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = UNREADABLE[error.code ?? ''] ?? 400;
+  const title = STATUS_CODES[status] ?? '';
+  const body = JSON.stringify({ type: 'about:blank', title, status });
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(cut);
+}

@@ -1,0 +1,189 @@
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Knex } from 'knex';
+import {
+  type AuditRow,
+  type Commit,
+  type CredentialKind,
+  type CredentialRow,
+  type IdempotencyKey,
+  type IdempotencyRow,
+  type SigningKeyRow,
+  StaleStoreError,
+  type Store,
+  type TenantRow,
+} from './store.js';
+import { writeRecords } from './write-records.js';
+
+/** The store over a migrated database that knex speaks to. `release` is called when all is closed. */
+export function knexStore(knex: Knex, release: () => Promise<void>): Store {
+  return {
+    tenants: async () => await knex<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name'),
+
+    createTenant: (tenant, first) =>
+      knex.transaction(async (trx) => {
+        await trx('tenants').insert({ ...tenant, revision: first.base });
+        await write(trx, first);
+      }),
+
+    deleteTenant: (id) =>
+      knex.transaction(async (trx) => {
+        const own = trx('records').select('pk').where('tenant_id', id);
+        await trx('record_references').whereIn('from_pk', own).delete();
+        await trx('records').where('tenant_id', id).delete();
+        await trx('tenants').where('id', id).delete();
+      }),
+
+    load: (tenant) =>
+      knex.transaction(async (trx) => {
+        const row: { revision: number } | undefined = await trx('tenants')
+          .select('revision')
+          .where('id', tenant)
+          .first();
+        if (row === undefined) throw new Error(`the store holds no tenant ${tenant}`);
+        const records: RecordRow[] = await trx('records').where('tenant_id', tenant).orderBy('pk');
+        return { revision: Number(row.revision), records: records.map(storedRecord) };
+      }),
+
+    commit: (commit) => knex.transaction((trx) => write(trx, commit)),
+
+    audit: async (tenant, { before, limit }) => {
+      const query = knex<RevisionRow>('revisions').where('tenant_id', tenant).orderBy('number', 'desc').limit(limit);
+      if (before !== undefined) query.where('number', '<', before);
+      return (await query).map(auditRow);
+    },
+
+    credentials: async () => {
+      const rows: (RecordRow & { hash: string; operator: number | boolean })[] = await knex('records')
+        .join('secrets', 'secrets.record_pk', 'records.pk')
+        .select('records.*', 'secrets.hash', 'secrets.operator');
+      return rows.map(credentialRow);
+    },
+
+    findIdempotent: async ({ tenant, credential, key }) => {
+      const row = await knex('idempotency_keys')
+        .where({ tenant_id: tenant, credential_id: credential, key })
+        .first<IdempotencyRow | undefined>();
+      return row && { tenant, credential, key, ...pickResponse(row) };
+    },
+
+    saveIdempotent: (row) => saveIdempotent(knex, row),
+
+    purgeIdempotent: async (before) => {
+      await knex('idempotency_keys').where('created_at', '<', before).delete();
+    },
+
+    signingKeys: async () => await knex<SigningKeyRow>('signing_keys').orderBy('created_at'),
+
+    addSigningKey: async (row) => {
+      await knex('signing_keys').insert(row);
+    },
+
+    close: async () => {
+      await knex.destroy();
+      await release();
+    },
+  };
+}
+
+async function write(trx: Knex, commit: Commit): Promise<void> {
+  const moved = await trx('tenants')
+    .where({ id: commit.tenant, revision: commit.base })
+    .update({ revision: commit.revision });
+  if (moved !== 1) throw new StaleStoreError(commit.tenant, commit.base);
+  await writeRecords(trx, commit);
+  const { audit } = commit;
+  await trx('revisions').insert({
+    tenant_id: commit.tenant,
+    number: audit.revision,
+    digest: audit.digest,
+    at: audit.at,
+    request_id: audit.request_id,
+    credential_kind: audit.credential.kind,
+    credential_id: audit.credential.id,
+    credential_name: audit.credential.name,
+    stack: audit.stack ?? null,
+    ...audit.counts,
+    changes: JSON.stringify(audit.changes),
+    truncated: audit.truncated,
+  });
+  if (commit.idempotency) await saveIdempotent(trx, commit.idempotency);
+}
+
+async function saveIdempotent(knex: Knex, row: IdempotencyRow): Promise<void> {
+  const { tenant, credential, ...rest } = row;
+  await knex('idempotency_keys')
+    .insert({ tenant_id: tenant, credential_id: credential, ...rest })
+    .onConflict(['tenant_id', 'credential_id', 'key'])
+    .merge();
+}
+
+interface RecordRow {
+  tenant_id: string;
+  kind: string;
+  id: string;
+  address: string;
+  fields: string;
+  managed_by: string;
+  created_at: string;
+  updated_at: string;
+  revision: number;
+}
+
+function storedRecord(row: RecordRow): StoredRecord {
+  return {
+    kind: row.kind,
+    address: row.address,
+    fields: JSON.parse(row.fields),
+    id: row.id,
+    managed_by: row.managed_by,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    revision: Number(row.revision),
+  } as StoredRecord;
+}
+
+function credentialRow(row: RecordRow & { hash: string; operator: number | boolean }): CredentialRow {
+  return {
+    tenant: row.tenant_id,
+    kind: row.kind as CredentialKind,
+    id: row.id,
+    fields: JSON.parse(row.fields),
+    hash: row.hash,
+    operator: Boolean(row.operator),
+  };
+}
+
+interface RevisionRow {
+  tenant_id: string;
+  number: number;
+  digest: string;
+  at: string;
+  request_id: string;
+  credential_kind: AuditRow['credential']['kind'];
+  credential_id: string;
+  credential_name: string;
+  stack: string | null;
+  added: number;
+  changed: number;
+  removed: number;
+  changes: string;
+  truncated: number | boolean;
+}
+
+function auditRow(row: RevisionRow): AuditRow {
+  return {
+    revision: Number(row.number),
+    digest: row.digest,
+    at: row.at,
+    request_id: row.request_id,
+    credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
+    ...(row.stack === null ? {} : { stack: row.stack }),
+    counts: { added: row.added, changed: row.changed, removed: row.removed },
+    changes: JSON.parse(row.changes),
+    truncated: Boolean(row.truncated),
+  };
+}
+
+function pickResponse(row: IdempotencyRow): Omit<IdempotencyRow, keyof IdempotencyKey> {
+  return { request_hash: row.request_hash, response: row.response, created_at: row.created_at };
+}

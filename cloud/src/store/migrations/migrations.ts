@@ -1,0 +1,13 @@
+import type { Knex } from 'knex';
+import * as initial from './0001-initial.js';
+
+type Named = Knex.Migration & { name: string };
+
+/** Every migration in order. A list in code, since built programs keep no folder of them to scan. */
+const MIGRATIONS: Named[] = [{ name: '0001-initial', ...initial }];
+
+export const migrations: Knex.MigrationSource<Named> = {
+  getMigrations: async () => MIGRATIONS,
+  getMigrationName: (migration) => migration.name,
+  getMigration: async (migration) => migration,
+};

@@ -1,0 +1,109 @@
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Staged } from '@authz-service/core/state/change';
+
+/** What the cloud keeps, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
+export interface Store {
+  tenants(): Promise<TenantRow[]>;
+  /** Makes a tenant together with its first revision, so that no tenant is ever left without an administrator. */
+  createTenant(tenant: TenantRow, first: Commit): Promise<void>;
+  deleteTenant(id: string): Promise<void>;
+  /** The newest committed revision of a tenant. */
+  load(tenant: string): Promise<{ revision: number; records: StoredRecord[] }>;
+  /** Writes one revision, whole or not at all. Throws `StaleStoreError` where the store does not stand at `commit.base`. */
+  commit(commit: Commit): Promise<void>;
+  /** Newest first, of revisions below `before`. */
+  audit(tenant: string, page: { before?: number; limit: number }): Promise<AuditRow[]>;
+  /** The credentials of all tenants, with the hashes of their secrets. */
+  credentials(): Promise<CredentialRow[]>;
+  findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
+  saveIdempotent(row: IdempotencyRow): Promise<void>;
+  /** Forgets the keys first used before this moment. */
+  purgeIdempotent(before: string): Promise<void>;
+  /** Private keys as JWK, oldest first. */
+  signingKeys(): Promise<SigningKeyRow[]>;
+  addSigningKey(row: SigningKeyRow): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TenantRow {
+  id: string;
+  name: string;
+  created_at: string;
+}
+
+/** One revision to be. `base` is the number that the store must stand at, `revision` the one it then has. */
+export interface Commit {
+  tenant: string;
+  base: number;
+  revision: number;
+  put: Staged['put'];
+  remove: StoredRecord[];
+  secrets: NewSecret[];
+  audit: AuditRow;
+  idempotency?: IdempotencyRow;
+}
+
+export type CredentialKind = 'api_key' | 'oauth_client';
+
+/** The hash of the secret of a credential that the same commit creates. */
+export interface NewSecret {
+  kind: CredentialKind;
+  id: string;
+  hash: string;
+  operator: boolean;
+}
+
+export interface CredentialRow extends NewSecret {
+  tenant: string;
+  fields: { name: string; scopes: string[]; expires_at?: string };
+}
+
+/** Who did what in which revision. `changes` is bounded; `truncated` says that there were more. */
+export interface AuditRow {
+  revision: number;
+  digest: string;
+  at: string;
+  request_id: string;
+  credential: { kind: CredentialKind | 'bootstrap'; id: string; name: string };
+  stack?: string;
+  counts: { added: number; changed: number; removed: number };
+  changes: AuditedChange[];
+  truncated: boolean;
+}
+
+export interface AuditedChange {
+  op: 'create' | 'update' | 'move' | 'delete';
+  address: string;
+  /** Of a move, the address before. */
+  from?: string;
+}
+
+/** An idempotency key belongs to one credential of one tenant. */
+export interface IdempotencyKey {
+  tenant: string;
+  credential: string;
+  key: string;
+}
+
+export interface IdempotencyRow extends IdempotencyKey {
+  request_hash: string;
+  /** The response as JSON text, without secrets. */
+  response: string;
+  created_at: string;
+}
+
+export interface SigningKeyRow {
+  kid: string;
+  /** The private key as JWK JSON text. */
+  jwk: string;
+  created_at: string;
+}
+
+/** The store stands at another revision than the memory: somebody else wrote, or an earlier commit's outcome was unknown. */
+export class StaleStoreError extends Error {
+  override readonly name = 'StaleStoreError';
+
+  constructor(tenant: string, base: number) {
+    super(`tenant ${tenant} is not at revision ${base}`);
+  }
+}

@@ -1,0 +1,119 @@
+import { referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
+import type { Knex } from 'knex';
+import { inParts, insertRows } from './batch.js';
+import type { Commit } from './store.js';
+
+const COLUMNS = [
+  'pk',
+  'tenant_id',
+  'kind',
+  'id',
+  'address',
+  'fields',
+  'managed_by',
+  'created_at',
+  'updated_at',
+  'revision',
+] as const;
+
+const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ')}`;
+
+/** Writes the records, references and secrets of a commit, in a number of statements that does not grow with each record. */
+export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
+  const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => (previous ? [previous] : []))];
+  const pks = await pksOf(
+    trx,
+    commit.tenant,
+    before.map((record) => record.address),
+  );
+  const pkBefore = (record: StoredRecord): number => known(pks, record.address);
+
+  await inParts(before.map(pkBefore), async (part) => {
+    await trx('record_references').whereIn('from_pk', part).delete();
+  });
+  await inParts(commit.remove.map(pkBefore), async (part) => {
+    await trx('records').whereIn('pk', part).delete();
+  });
+
+  // Moves may swap addresses or ids: park the old ones first, since unique constraints look at every single row.
+  const moved = commit.put.flatMap(({ record, previous }) =>
+    previous && (previous.address !== record.address || previous.id !== record.id) ? [pkBefore(previous)] : [],
+  );
+  await inParts(moved, async (part) => {
+    await trx('records')
+      .whereIn('pk', part)
+      .update({ address: trx.raw("'~' || pk"), id: trx.raw("'~' || pk") });
+  });
+
+  let next = await lastPk(trx);
+  const now = new Map<string, number>();
+  const rows = commit.put.map(({ record, previous }) => {
+    const pk = previous ? pkBefore(previous) : ++next;
+    now.set(record.address, pk);
+    return [pk, commit.tenant, ...columnsOf(record)];
+  });
+  await insertRows(trx, 'records', COLUMNS, rows, REPLACE);
+  await writeReferences(trx, commit, now);
+  await writeSecrets(trx, commit, now);
+}
+
+function columnsOf(record: StoredRecord): (string | number)[] {
+  return [
+    record.kind,
+    record.id,
+    record.address,
+    JSON.stringify(record.fields),
+    record.managed_by,
+    record.created_at,
+    record.updated_at,
+    record.revision,
+  ];
+}
+
+async function writeReferences(trx: Knex, commit: Commit, now: Map<string, number>): Promise<void> {
+  const wanted = commit.put.map(({ record }) => ({
+    from: known(now, record.address),
+    targets: new Set(referencesOf(record.kind, record.fields).map((reference) => reference.target)),
+  }));
+  const elsewhere = new Set<string>();
+  for (const { targets } of wanted) for (const target of targets) if (!now.has(target)) elsewhere.add(target);
+  const pks = await pksOf(trx, commit.tenant, [...elsewhere]);
+  const rows = wanted.flatMap(({ from, targets }) =>
+    [...targets].map((target) => [from, now.get(target) ?? known(pks, target)]),
+  );
+  await insertRows(trx, 'record_references', ['from_pk', 'to_pk'], rows);
+}
+
+async function writeSecrets(trx: Knex, commit: Commit, now: Map<string, number>): Promise<void> {
+  const addressOfId = new Map(commit.put.map(({ record }) => [`${record.kind}/${record.id}`, record.address]));
+  const rows = commit.secrets.map((secret) => {
+    const address = addressOfId.get(`${secret.kind}/${secret.id}`) ?? '';
+    return [known(now, address), secret.hash, secret.operator];
+  });
+  await insertRows(trx, 'secrets', ['record_pk', 'hash', 'operator'], rows);
+}
+
+async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Map<string, number>> {
+  const pks = new Map<string, number>();
+  await inParts(addresses, async (part) => {
+    const rows: { pk: number; address: string }[] = await trx('records')
+      .select('pk', 'address')
+      .where('tenant_id', tenant)
+      .whereIn('address', part);
+    for (const row of rows) pks.set(row.address, row.pk);
+  });
+  return pks;
+}
+
+async function lastPk(trx: Knex): Promise<number> {
+  const row = await trx('records').max<{ last: number | null }>('pk as last').first();
+  return row?.last ?? 0;
+}
+
+function known(pks: Map<string, number>, address: string): number {
+  const pk = pks.get(address);
+  if (pk === undefined) throw new Error(`the store holds no ${address}, though the memory does`);
+  return pk;
+}

@@ -1,0 +1,10 @@
+/** Runs work one piece at a time, in the order of calls, whether the piece before succeeds or fails. */
+export class Lane {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,102 @@
+import type { BundleTenant } from '@authz-service/core/bundle/types';
+import { packBundle } from '@authz-service/core/bundle/write';
+import { compileEngine } from '@authz-service/core/decision/engine';
+import type { Engine } from '@authz-service/core/decision/types';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Staged } from '@authz-service/core/state/change';
+import { revisionText } from '@authz-service/core/state/revision';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { Store, TenantRow } from '../store/store.js';
+import { Lane } from './lane.js';
+
+/** One tenant in memory, at its newest committed revision. All that is derived from the records is made when asked for. */
+export class Tenant {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  #state: TenantState;
+  #number: number;
+  #engine: Engine | undefined;
+  #bundle: Promise<Buffer> | undefined;
+  readonly #sorted = new Map<Kind, StoredRecord[]>();
+  readonly #lane = new Lane();
+
+  private constructor(row: TenantRow, loaded: { revision: number; records: StoredRecord[] }) {
+    this.id = row.id;
+    this.name = row.name;
+    this.createdAt = row.created_at;
+    this.#state = new TenantState(loaded.records);
+    this.#number = loaded.revision;
+  }
+
+  static async load(row: TenantRow, store: Store): Promise<Tenant> {
+    return new Tenant(row, await store.load(row.id));
+  }
+
+  get state(): TenantState {
+    return this.#state;
+  }
+
+  get revisionNumber(): number {
+    return this.#number;
+  }
+
+  /** `NUMBER.DIGEST`. */
+  get revision(): string {
+    return revisionText(this.#number, this.#state.digest());
+  }
+
+  get engine(): Engine {
+    this.#engine ??= compileEngine(this.#state.records());
+    return this.#engine;
+  }
+
+  /** The records of a kind in the order of their addresses. */
+  sorted(kind: Kind): readonly StoredRecord[] {
+    const known = this.#sorted.get(kind);
+    if (known) return known;
+    const records = [...this.#state.records(kind)];
+    records.sort((left, right) => (left.address < right.address ? -1 : 1));
+    this.#sorted.set(kind, records);
+    return records;
+  }
+
+  /** The bundle of this tenant alone, packed once a revision. */
+  bundle(): Promise<Buffer> {
+    this.#bundle ??= packBundle({ format: 1, revision: this.revision, tenants: [this.bundled()] });
+    return this.#bundle;
+  }
+
+  /** This tenant's part of a bundle. */
+  bundled(): BundleTenant {
+    const records = [...this.#state.records()].filter((record) => !isCredential(record.kind));
+    return { id: this.id, name: this.name, revision: this.revision, digest: this.#state.digest(), records };
+  }
+
+  /** Runs work while no other work of this tenant runs here, in the order of calls. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lane.run(work);
+  }
+
+  /** Takes over what the store has committed. */
+  follow(staged: Staged, number: number): void {
+    this.#state.commit(staged);
+    this.#number = number;
+    const touched = [...staged.remove, ...staged.put.map(({ record }) => record)];
+    for (const record of touched) this.#sorted.delete(record.kind);
+    this.#bundle = undefined;
+    // Credentials are no part of decisions: making one must not cost a compilation.
+    if (touched.some((record) => !isCredential(record.kind))) this.#engine = undefined;
+  }
+
+  /** Reads the store anew, where the memory may have fallen behind it. */
+  async reload(store: Store): Promise<void> {
+    const { revision, records } = await store.load(this.id);
+    this.#state = new TenantState(records);
+    this.#number = revision;
+    this.#sorted.clear();
+    this.#bundle = undefined;
+    this.#engine = undefined;
+  }
+}

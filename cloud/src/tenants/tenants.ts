@@ -1,0 +1,71 @@
+import type { Store, TenantRow } from '../store/store.js';
+import { Lane } from './lane.js';
+import { Tenant } from './tenant.js';
+
+/** All tenants by id and name; each is loaded into memory at its first use. */
+export class Tenants {
+  readonly #rows = new Map<string, TenantRow>();
+  readonly #ids = new Map<string, string>();
+  readonly #loaded = new Map<string, Promise<Tenant>>();
+  readonly #lane = new Lane();
+
+  private constructor(private readonly store: Store) {}
+
+  static async open(store: Store): Promise<Tenants> {
+    const tenants = new Tenants(store);
+    for (const row of await store.tenants()) tenants.add(row);
+    return tenants;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** By name. */
+  list(): TenantRow[] {
+    return [...this.#rows.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  named(name: string): TenantRow | undefined {
+    const id = this.#ids.get(name);
+    return id === undefined ? undefined : this.#rows.get(id);
+  }
+
+  /** The tenant with this id, which a verified credential or a row of `list` names. */
+  get(id: string): Promise<Tenant> {
+    const loaded = this.#loaded.get(id);
+    if (loaded) return loaded;
+    const row = this.#rows.get(id);
+    if (row === undefined) return Promise.reject(new Error(`there is no tenant ${id}`));
+    const loading = Tenant.load(row, this.store);
+    this.#loaded.set(id, loading);
+    // A failed load must not be remembered: the next use tries again.
+    loading.catch(() => this.#loaded.delete(id));
+    return loading;
+  }
+
+  /** Runs work that makes or removes tenants, one at a time. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lane.run(work);
+  }
+
+  add(row: TenantRow): void {
+    this.#rows.set(row.id, row);
+    this.#ids.set(row.name, row.id);
+  }
+
+  remove(row: TenantRow): void {
+    this.#rows.delete(row.id);
+    this.#ids.delete(row.name);
+    this.#loaded.delete(row.id);
+  }
+
+  /** Resolves when all work under way in the tenants' lanes is done. */
+  async idle(): Promise<void> {
+    await this.#lane.run(async () => {});
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    await Promise.all(
+      loaded.map((result) => (result.status === 'fulfilled' ? result.value.exclusive(async () => {}) : undefined)),
+    );
+  }
+}
