@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Credentials } from '@authz-service/sdk/client';
 
 /** Where a cloud listens unless told otherwise. */
-const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
+export const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
 
 /** How to reach the cloud, and as whom. */
 export interface CloudAccess {
@@ -27,7 +27,8 @@ export function accessFromEnvironment(environment: Environment): CloudAccess {
   return { url: value(environment, 'SERVICE_CLOUD_URL') ?? DEFAULT_CLOUD_URL, credentials };
 }
 
-function credentialsIn(environment: Environment): Credentials | undefined {
+/** The credentials in the environment, if any. Throws `invalid_config` where one half of a client is missing. */
+export function credentialsIn(environment: Environment): Credentials | undefined {
   const clientId = value(environment, 'SERVICE_CLIENT_ID');
   const clientSecret = value(environment, 'SERVICE_CLIENT_SECRET');
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };

@@ -1,0 +1,75 @@
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import { UsageError } from '../errors/usage-error.js';
+import { typed } from './question.js';
+
+/**
+ * The questions in a file: JSON lines, a JSON array, or YAML (a list, or documents apart). Each is a request as the
+ * service takes it; `subject`, `resource` and `action` may be written short, as on the command line:
+ * `{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}`. `where` names the file in errors.
+ */
+export async function parseBatch(text: string, where: string): Promise<DecisionQuestion[]> {
+  const start = text.trimStart().charAt(0);
+  if (start === '') throw new UsageError(`${where} is empty: write one request a line, like ${EXAMPLE}.`);
+  if (start === '{' && !/\.ya?ml$/.test(where)) return jsonLines(text, where);
+  if (start === '[' && !/\.ya?ml$/.test(where)) {
+    return list(json(text, where), (index) => `${where}, request ${index + 1}`);
+  }
+  return yaml(text, where);
+}
+
+const EXAMPLE = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
+
+function jsonLines(text: string, where: string): DecisionQuestion[] {
+  const lines = text.split('\n');
+  const questions: DecisionQuestion[] = [];
+  lines.forEach((line, index) => {
+    const place = `${where}:${index + 1}`;
+    if (line.trim() !== '') questions.push(question(json(line, place), place));
+  });
+  return questions;
+}
+
+async function yaml(text: string, where: string): Promise<DecisionQuestion[]> {
+  const { parseAllDocuments } = await import('yaml');
+  const values: unknown[] = [];
+  for (const document of parseAllDocuments(text)) {
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const line = error.linePos?.[0];
+      const place = line === undefined ? where : `${where}:${line.line}:${line.col}`;
+      throw new UsageError(`${place}: ${error.message.split('\n')[0]?.replace(/ at line .*/, '')}.`);
+    }
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    if (Array.isArray(value)) values.push(...value);
+    else if (value !== null && value !== undefined) values.push(value);
+  }
+  return list(values, (index) => `${where}, request ${index + 1}`);
+}
+
+function list(values: unknown, place: (index: number) => string): DecisionQuestion[] {
+  return (values as unknown[]).map((value, index) => question(value, place(index)));
+}
+
+function json(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `${where}: this is no JSON (${(error as Error).message}). One request a line, like ${EXAMPLE}.`,
+    );
+  }
+}
+
+/** Expands the short forms; everything else is the service's to judge, so that it answers as it would to anybody. */
+function question(value: unknown, where: string): DecisionQuestion {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${where}: a request is an object, like ${EXAMPLE}.`);
+  }
+  const { subject, action, resource, ...rest } = value as Record<string, unknown>;
+  return {
+    subject: typeof subject === 'string' ? typed(`${where}: subject`, subject, 'user:alice', 'id') : subject,
+    action: typeof action === 'string' ? { name: action } : action,
+    resource: typeof resource === 'string' ? typed(`${where}: resource`, resource, 'invoice:INV-1', 'name') : resource,
+    ...rest,
+  } as DecisionQuestion;
+}

@@ -1,0 +1,95 @@
+import type { Json, JsonObject } from '@authz-service/core/json';
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import { UsageError } from '../errors/usage-error.js';
+
+/** The flags that make up one question. */
+export interface QuestionFlags {
+  subject?: string | undefined;
+  action?: string | undefined;
+  resource?: string | undefined;
+  'resource-id'?: string | undefined;
+  role?: string[] | undefined;
+  'subject-property'?: string[] | undefined;
+  'resource-property'?: string[] | undefined;
+  'action-property'?: string[] | undefined;
+  context?: string[] | undefined;
+}
+
+/** The question that the flags ask. Throws `UsageError` naming the flag, its value and how to write it. */
+export function questionOf(flags: QuestionFlags): DecisionQuestion {
+  const { subject, action, resource } = flags;
+  const missing = Object.entries({ subject, action, resource }).flatMap(([name, value]) =>
+    value ? [] : [`--${name}`],
+  );
+  if (subject === undefined || action === undefined || resource === undefined || missing.length > 0) {
+    throw new UsageError(`A question needs ${missing.join(' and ')}, as in ${EXAMPLE}.`);
+  }
+  const roles = flags.role ?? [];
+  const context = members('context', flags.context);
+  return {
+    subject: {
+      ...typed('--subject', subject, 'user:alice', 'id'),
+      ...properties('subject-property', flags['subject-property']),
+      ...(roles.length > 0 && { roles }),
+    },
+    action: { name: action, ...properties('action-property', flags['action-property']) },
+    resource: {
+      ...resourceOf(resource, flags['resource-id']),
+      ...properties('resource-property', flags['resource-property']),
+    },
+    ...(context && { context }),
+  };
+}
+
+const EXAMPLE = '"--subject user:alice --action read --resource invoice:INV-1"';
+
+function resourceOf(text: string, id: string | undefined): { type: string } & ({ id: string } | { name: string }) {
+  if (id === undefined) return typed('--resource', text, 'invoice:INV-1', 'name');
+  if (text.includes(':')) {
+    throw new UsageError(
+      `--resource "${text}" names a resource, and --resource-id another way to name it: give the type alone, like "invoice".`,
+    );
+  }
+  return { type: text, id };
+}
+
+/** "user:alice": the type ends at the first colon, for names may hold more of them. */
+export function typed<K extends string>(
+  where: string,
+  text: string,
+  example: string,
+  key: K,
+): { type: string } & { [P in K]: string } {
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1) {
+    throw new UsageError(`${where} "${text}" is not TYPE:${key === 'id' ? 'ID' : 'NAME'}: write it like "${example}".`);
+  }
+  return { type: text.slice(0, colon), [key]: text.slice(colon + 1) } as { type: string } & { [P in K]: string };
+}
+
+function properties(flag: string, pairs: string[] | undefined): { properties?: JsonObject } {
+  const found = members(flag, pairs);
+  return found ? { properties: found } : {};
+}
+
+/** "amount=120", 'tags=["a"]', "ip=10.0.0.1": JSON where the value is JSON, else the text itself. */
+function members(flag: string, pairs: string[] | undefined): JsonObject | undefined {
+  if (pairs === undefined || pairs.length === 0) return undefined;
+  const found = new Map<string, Json>();
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) throw new UsageError(`--${flag} "${pair}" is not NAME=VALUE: write it like "amount=120".`);
+    const name = pair.slice(0, equals);
+    if (found.has(name)) throw new UsageError(`--${flag} gives "${name}" twice: keep one of them.`);
+    found.set(name, jsonOrText(pair.slice(equals + 1)));
+  }
+  return Object.fromEntries(found);
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

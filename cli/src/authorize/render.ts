@@ -1,0 +1,48 @@
+import type { Candidate } from '@authz-service/core/decision/types';
+import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { Style } from '../output/terminal.js';
+import { padded, printable, width } from '../output/text.js';
+
+/** How a person reads one answer. */
+export function renderAnswer(question: DecisionQuestion, answer: DecisionResponse, style: Style): string {
+  const { reason, access_path, policy_id } = answer.context;
+  const lines = [
+    `${verdict(answer.decision, style)}  ${printable(sentence(question))}`,
+    `  reason  ${printable(reason)}`,
+    `  path    ${access_path}`,
+  ];
+  if (policy_id !== undefined) lines.push(`  policy  ${printable(policy_id)}`);
+  const { explanation } = answer.context;
+  if (explanation !== undefined) lines.push('', renderCandidates(explanation.candidates, style));
+  return lines.join('\n');
+}
+
+/** "user:alice read invoice:INV-1" */
+export function sentence({ subject, action, resource }: DecisionQuestion): string {
+  const name = resource.name ?? resource.id;
+  return `${subject?.type}:${subject?.id} ${action?.name} ${resource?.type}:${name}`;
+}
+
+export function verdict(decision: boolean, style: Style): string {
+  return style.bold(decision ? style.green('allowed') : style.red('denied'));
+}
+
+const MARKS = { applies: '✓', does_not_apply: '·', failed: '✗' } as const;
+
+/** Every policy that came into question: highest priority first, as the engine weighs them. */
+function renderCandidates(candidates: Candidate[], style: Style): string {
+  if (candidates.length === 0) return style.dim('No policy covers this action on this resource for this subject.');
+  const names = Math.max(...candidates.map((candidate) => width(printable(candidate.policy))));
+  const blocks = candidates.map((candidate) => {
+    const paint = candidate.outcome === 'applies' ? style.bold : candidate.outcome === 'failed' ? style.red : style.dim;
+    const effect = candidate.effect === 'ALLOW' ? style.green('ALLOW') : style.red('DENY ');
+    const head = `${MARKS[candidate.outcome]} ${padded(printable(candidate.policy), names)}`;
+    return [
+      `${paint(head)}  ${effect}  priority ${candidate.priority}`,
+      `    ${printable(candidate.why)}`,
+      style.dim(`    through ${candidate.through.map(printable).join(' → ')}`),
+    ].join('\n');
+  });
+  return [style.bold('Policies that came into question'), ...blocks].join('\n');
+}

@@ -1,0 +1,54 @@
+import type { ServiceCommand } from './service-command.js';
+
+/** A command's module: its class stands as the default export. */
+export type CommandClass = typeof ServiceCommand &
+  (new (
+    ...args: ConstructorParameters<typeof ServiceCommand>
+  ) => ServiceCommand);
+
+/**
+ * Every command by the words that call it. A module is loaded when its command runs, so that starting the program
+ * costs the same however many commands there are.
+ */
+export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> = {
+  init: () => import('./commands/init.js'),
+  validate: () => import('./commands/validate.js'),
+  plan: () => import('./commands/plan.js'),
+  apply: () => import('./commands/apply.js'),
+  export: () => import('./commands/export.js'),
+  schema: () => import('./commands/schema.js'),
+  authorize: () => import('./commands/authorize.js'),
+  get: () => import('./commands/get.js'),
+  audit: () => import('./commands/audit.js'),
+  whoami: () => import('./commands/whoami.js'),
+  'keys create': () => import('./commands/keys/create.js'),
+  'keys list': () => import('./commands/keys/list.js'),
+  'keys delete': () => import('./commands/keys/delete.js'),
+  'clients create': () => import('./commands/clients/create.js'),
+  'clients list': () => import('./commands/clients/list.js'),
+  'clients delete': () => import('./commands/clients/delete.js'),
+  'tenants create': () => import('./commands/tenants/create.js'),
+  'tenants list': () => import('./commands/tenants/list.js'),
+  'tenants delete': () => import('./commands/tenants/delete.js'),
+  'cloud start': () => import('./commands/cloud/start.js'),
+  'agent start': () => import('./commands/agent/start.js'),
+  profiles: () => import('./commands/profiles.js'),
+  completion: () => import('./commands/completion.js'),
+};
+
+/** First words that lead to several commands, with the line that help shows for each. */
+export const TOPICS: Record<string, string> = {
+  keys: 'Make, list and delete API keys.',
+  clients: 'Make, list and delete OAuth clients.',
+  tenants: 'Make, list and delete tenants.',
+  cloud: 'Run the cloud service on this machine.',
+  agent: 'Run the agent on this machine.',
+};
+
+/** The sections of the root help: what a newcomer needs first stands first. */
+export const SECTIONS: { title: string; entries: string[] }[] = [
+  { title: 'DECLARE', entries: ['init', 'validate', 'plan', 'apply', 'export', 'schema'] },
+  { title: 'ASK', entries: ['authorize', 'get', 'audit', 'whoami'] },
+  { title: 'CREDENTIALS', entries: ['keys', 'clients', 'tenants', 'profiles'] },
+  { title: 'RUN', entries: ['cloud', 'agent', 'completion'] },
+];

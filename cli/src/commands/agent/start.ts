@@ -1,0 +1,27 @@
+import { string } from '@oclif/core/flags';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class AgentStart extends ServiceCommand {
+  static override summary = 'Run the agent here until it is told to stop.';
+  static override description =
+    `The same as the program service-agent: pulls the tenant's policy bundle from the cloud and answers POST /v1/authorize
+from memory, also while the cloud is away. It reads --config, else ./service-agent.yaml, else ~/.service/agent.yaml;
+environment variables win: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR,
+SERVICE_POLL_INTERVAL, SERVICE_CACHE_DIR, SERVICE_LOG_LEVEL, SERVICE_DECISION_LOG.
+
+Logs go to standard error, decision lines to standard output. SIGTERM and Ctrl-C stop it with exit code 0.`;
+  static override examples = [
+    { description: 'By environment alone', command: 'SERVICE_API_KEY=svc_… service agent start' },
+    { description: 'With a file', command: 'service agent start --config service-agent.yaml' },
+  ];
+  static override flags = {
+    config: string({ description: 'The YAML file to read.', helpValue: 'PATH' }),
+  };
+  static override handlesSignals = true;
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(AgentStart);
+    const { runAgent } = await import('@authz-service/agent/run');
+    return { json: undefined, exitCode: await runAgent({ configPath: flags.config, env: process.env }) };
+  }
+}

@@ -1,0 +1,161 @@
+import { stat } from 'node:fs/promises';
+import type { Plan } from '@authz-service/core/plan/plan';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Progress as ApplyProgress } from '@authz-service/provider/reconcile/send-once';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { string as stringArgument } from '@oclif/core/args';
+import { boolean, string } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../config/connect.js';
+import { openCredentialsFile } from '../credentials/credentials-file.js';
+import { UsageError } from '../errors/usage-error.js';
+import { ask, canAsk } from '../output/ask.js';
+import { Progress } from '../output/progress.js';
+import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
+import { readPlan } from '../plan/plan-file.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { loadManifest } from '../tree/load-tree.js';
+
+interface Planned {
+  plan: Plan;
+  /** Of a tree: makes the plan again, should the tenant move meanwhile. A saved plan is applied as it is or not at all. */
+  replan?: () => Promise<Plan>;
+}
+
+export default class Apply extends ServiceCommand {
+  static override summary = 'Make the tenant hold what the tree declares, all or nothing.';
+  static override description =
+    `Takes a folder, or a plan that "service plan --out" saved. On a terminal it shows the plan and asks; elsewhere it takes
+--yes. All changes become one revision, or none is made.
+
+A "yes" on the terminal covers removals; with --yes they need --prune too. Without it nothing at all is changed.
+Declared API keys and OAuth clients are made with secrets that are shown once: --credentials-out keeps them in a file
+that nobody else can read.
+
+A folder is planned anew when the tenant moves in between, and applied if the plan is still the same. A saved plan is
+applied exactly, or refused when the tenant has moved.`;
+  static override examples = [
+    { description: 'Look, answer "yes", done', command: 'service apply' },
+    { description: 'In a pipeline', command: 'service apply tenant --yes --prune --json' },
+    { description: 'Exactly what was reviewed', command: 'service apply tenant.plan --yes --prune' },
+  ];
+  static override args = {
+    tree: stringArgument({
+      description: 'The folder of YAML files, or a saved plan.',
+      default: '.',
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    yes: boolean({ char: 'y', description: 'Do not ask.' }),
+    all: boolean({ description: 'Show every change, however many.' }),
+    prune: boolean({ description: 'Agree to removals.' }),
+    'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
+    'credentials-out': string({
+      description: 'Where the secrets of new credentials go: a new file of JSON, mode 0600.',
+      helpValue: 'FILE',
+    }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Apply);
+    const asks = !flags.yes;
+    if (asks && (flags.json || !canAsk())) {
+      throw new UsageError('Without a terminal to ask on (or with --json), apply takes --yes: nothing was changed.');
+    }
+    const client = await connect(flags);
+    const progress = new Progress(err);
+    const [{ applyPlan }, { checkConsent }] = await Promise.all([
+      import('@authz-service/provider/reconcile/reconcile'),
+      import('@authz-service/provider/reconcile/consent'),
+    ]);
+    try {
+      const { plan, replan } = await this.#plan(args.tree, client, flags['take-ownership'], progress);
+      progress.done();
+      if (!flags.json) await show(plan, flags.all);
+      if (plan.changes.length === 0) return nothingToDo(plan);
+      // What a yes cannot cover is refused before anybody is asked.
+      checkConsent(plan, {
+        prune: flags.prune || asks,
+        takeOwnership: true,
+        credentialsSink: flags['credentials-out'],
+      });
+      if (asks && !(await agrees(plan))) throw new UsageError('Not applied: nothing was changed.');
+
+      const file = flags['credentials-out'];
+      const sink = file === undefined ? undefined : await openCredentialsFile(file, plan);
+      try {
+        const { created: _, ...result } = await applyPlan(client, plan, {
+          prune: flags.prune || asks,
+          takeOwnership: true,
+          signal: this.signal,
+          onProgress: (event) => report(progress, event),
+          ...(sink && { credentialsSink: sink.write }),
+          ...(replan && { replan }),
+        });
+        progress.done();
+        const { revision, added, changed, removed, unchanged, credentials } = result;
+        return {
+          json: { revision, added, changed, removed, unchanged, ...(credentials.length > 0 && { credentials }) },
+          text: done(result, sink?.path),
+        };
+      } finally {
+        await sink?.close();
+      }
+    } finally {
+      progress.done();
+    }
+  }
+
+  async #plan(tree: string, client: ServiceClient, takeOwnership: boolean, progress: Progress): Promise<Planned> {
+    const saved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
+    if (saved) {
+      const plan = await readPlan(tree);
+      const { tenant } = await client.whoami({ signal: this.signal });
+      if (tenant?.name === plan.tenant) return { plan };
+      throw new ProblemError(
+        'conflict',
+        `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant?.name ?? 'no tenant'}": use another one.`,
+      );
+    }
+    const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
+    progress.phase('Reading the tree');
+    const manifest = await loadManifest(tree, (text) => err.line(`${err.style.yellow('warning:')} ${text}`));
+    const replan = () => planTree(client, manifest, { takeOwnership, signal: this.signal });
+    progress.phase('Reading the tenant');
+    return { plan: await replan(), replan };
+  }
+}
+
+/** The plan goes to stderr: stdout is for what became of it. */
+async function show(plan: Plan, all: boolean): Promise<void> {
+  const { planText } = await import('../plan/show.js');
+  await err.line(planText(plan, err.style, all));
+}
+
+function nothingToDo({ base_revision: revision, counts }: Plan): Outcome {
+  return { json: { revision, ...counts }, text: `Nothing to do: the tenant is at revision ${revision}.` };
+}
+
+async function agrees({ tenant, counts }: Plan): Promise<boolean> {
+  const removals = counts.removed === 0 ? '' : err.style.red(`, and remove ${counted(counts.removed, 'record')}`);
+  const question = `${err.style.bold(`Apply this to the tenant "${tenant}"`)}${removals}${err.style.bold('?')} Only "yes" does it: `;
+  return (await ask(`\n${question}`)).trim().toLowerCase() === 'yes';
+}
+
+function report(progress: Progress, event: ApplyProgress): void {
+  if (event.phase === 'sending') progress.phase(`Applying ${counted(event.changes, 'change')}`);
+  else if (event.phase === 'replanning') progress.phase('The tenant has moved: planning again');
+  else if (event.phase === 'interrupted') progress.phase('Interrupted while the changes are under way: waiting');
+  else progress.done();
+}
+
+function done(
+  result: { revision: string; added: number; changed: number; removed: number; unchanged: number },
+  credentialsFile: string | undefined,
+): string {
+  const counts = `${result.added} added, ${result.changed} changed, ${result.removed} removed, ${result.unchanged} unchanged`;
+  const kept = credentialsFile === undefined ? '' : `\nThe secrets of the new credentials are in ${credentialsFile}.`;
+  return `${out.style.green('Applied')}: revision ${result.revision}; ${counts}.${kept}`;
+}

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import { boolean, integer, string } from '@oclif/core/flags';
+import { parseBatch } from '../authorize/batch.js';
+import { questionOf } from '../authorize/question.js';
+import { renderAnswer } from '../authorize/render.js';
+import { runBatch } from '../authorize/run-batch.js';
+import { chosenConnection, clientOf, connectionFlags } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { out } from '../output/terminal.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+const DENIED_EXIT_CODE = 2;
+
+const pair = (description: string) =>
+  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true, helpGroup: 'QUESTION' });
+
+export default class Authorize extends ServiceCommand {
+  static override summary = 'Ask whether a subject may do something to a resource.';
+  static override description =
+    `Asks the cloud, or with --local the agent on this machine; both answer alike. A denial is an answer: the exit
+code is 0 all the same, unless --exit-code asks for 2.
+
+Values of properties and context are read as JSON where they are JSON (120, true, ["a"], "007" with its quotes), and
+as text where they are not (10.0.0.1, open).
+
+--batch reads requests from a file: JSON lines, a JSON array, or YAML; each as the service takes it, or short like
+{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer a line, in
+the order of the requests; a request that cannot be answered gives a line {"error": …}, and the exit code is 1.`;
+
+  static override examples = [
+    {
+      description: 'May Alice read this invoice?',
+      command: 'service authorize --subject user:alice --action read --resource invoice:INV-1',
+    },
+    {
+      description: 'Ask the agent, and stop a script when the answer is no',
+      command:
+        'service authorize --local --exit-code --subject user:alice --action read --resource billing/invoice:INV-1',
+    },
+    {
+      description: 'With what only the caller knows, and why',
+      command:
+        'service authorize --subject user:bob --action approve --resource invoice:INV-2 --resource-property amount=900 --context ip=10.0.0.1 --context mfa=true --explain',
+    },
+    { description: 'Many questions at once', command: 'service authorize --batch questions.jsonl --json' },
+  ];
+
+  static override flags = {
+    subject: string({ char: 's', description: 'Who asks.', helpValue: 'TYPE:ID', helpGroup: 'QUESTION' }),
+    action: string({ char: 'a', description: 'What they want to do.', helpValue: 'NAME', helpGroup: 'QUESTION' }),
+    resource: string({
+      char: 'r',
+      description: 'To what. The type may be qualified: billing/invoice:INV-1.',
+      helpValue: 'TYPE:NAME',
+      helpGroup: 'QUESTION',
+    }),
+    'resource-id': string({
+      description: 'The resource by its id; --resource then gives the type alone.',
+      helpValue: 'ID',
+      helpGroup: 'QUESTION',
+    }),
+    role: string({
+      description: 'A role that the caller vouches for; may be repeated.',
+      helpValue: 'ROLE',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpGroup: 'QUESTION',
+    }),
+    'subject-property': pair('An attribute of the subject, over the stored one.'),
+    'resource-property': pair('An attribute of the resource, over the stored one.'),
+    'action-property': pair('An attribute of the action.'),
+    context: pair('Something about the request: ip, time, mfa, or any other name.'),
+    batch: string({
+      char: 'b',
+      description: 'Read the questions from a file; - is standard input.',
+      helpValue: 'FILE',
+    }),
+    concurrency: integer({
+      description: 'Questions of a batch under way at once.',
+      default: 16,
+      min: 1,
+      max: 256,
+      helpValue: 'N',
+    }),
+    explain: boolean({
+      char: 'e',
+      description: 'Show every policy that came into question, and why it did or did not apply.',
+    }),
+    'exit-code': boolean({ description: 'Exit with 2 when the answer (any answer of a batch) is a denial.' }),
+    local: boolean({
+      char: 'l',
+      description: 'Ask the agent on this machine, http://127.0.0.1:8181, without credentials.',
+      exclusive: ['url', 'profile'],
+    }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(Authorize);
+    const batch = flags.batch === undefined ? undefined : await readBatch(flags.batch, flags);
+    const question = batch === undefined ? questionOf(flags) : undefined;
+    const client = await clientOf(await chosenConnection(flags));
+    const denied = flags['exit-code'] ? DENIED_EXIT_CODE : 0;
+    const prepare = (question: DecisionQuestion): DecisionQuestion =>
+      flags.explain ? { ...question, options: { ...question.options, explain: true } } : question;
+    if (question === undefined) {
+      const options = { json: flags.json, concurrency: flags.concurrency, signal: this.signal };
+      const counts = await runBatch(client, (batch ?? []).map(prepare), options, out);
+      return { json: undefined, exitCode: counts.failed > 0 ? 1 : counts.denied > 0 ? denied : 0 };
+    }
+    const answer = await client.authorize(prepare(question), { signal: this.signal });
+    return { json: answer, text: renderAnswer(question, answer, out.style), exitCode: answer.decision ? 0 : denied };
+  }
+}
+
+const OF_ONE_QUESTION = [
+  'subject',
+  'action',
+  'resource',
+  'resource-id',
+  'role',
+  'subject-property',
+  'resource-property',
+  'action-property',
+  'context',
+];
+
+async function readBatch(file: string, flags: Record<string, unknown>): Promise<DecisionQuestion[]> {
+  const beside = OF_ONE_QUESTION.find((name) => flags[name] !== undefined);
+  if (beside !== undefined) {
+    throw new UsageError(`--${beside} stands beside --batch: the questions of a batch come from the file alone.`);
+  }
+  const text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
+  return parseBatch(text, file === '-' ? 'standard input' : file);
+}

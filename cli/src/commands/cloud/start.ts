@@ -1,0 +1,71 @@
+import { string } from '@oclif/core/flags';
+import { out } from '../../output/terminal.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class CloudStart extends ServiceCommand {
+  static override summary = 'Run the cloud service here until it is told to stop.';
+  static override description =
+    `Keeps its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address on standard
+output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, after the requests under way.
+
+On an empty folder it makes the first tenant and an administrator who is also an operator: from
+SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE), or else one whose secret is shown
+on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
+
+Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SERVICE_LOG_LEVEL.`;
+  static override examples = [
+    { description: 'On this machine', command: 'service cloud start' },
+    {
+      description: 'For a test: on a free port, its address as JSON',
+      command: 'service cloud start --data-dir data --listen-addr 127.0.0.1:0',
+    },
+  ];
+  static override flags = {
+    'data-dir': string({
+      description: 'The folder for the database; ~/.service/cloud unless given.',
+      helpValue: 'DIR',
+    }),
+    'listen-addr': string({
+      description: 'Where to listen; 127.0.0.1:8080 unless given, port 0 takes a free one.',
+      helpValue: 'HOST:PORT',
+    }),
+    'public-url': string({ description: 'The address callers use, where it is another one.', helpValue: 'URL' }),
+    'log-level': string({
+      description: 'trace, debug, info, warn, error, fatal or silent; info unless given.',
+      helpValue: 'LEVEL',
+    }),
+  };
+  static override handlesSignals = true;
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(CloudStart);
+    const [{ readConfig }, { startCloud }] = await Promise.all([
+      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/main'),
+    ]);
+    const config = readConfig(process.env, {
+      ...(flags['data-dir'] !== undefined && { dataDir: flags['data-dir'] }),
+      ...(flags['listen-addr'] !== undefined && { listenAddr: flags['listen-addr'] }),
+      ...(flags['public-url'] !== undefined && { publicUrl: flags['public-url'] }),
+      ...(flags['log-level'] !== undefined && { logLevel: flags['log-level'] }),
+    });
+    const stopped = stopSignal();
+    const cloud = await startCloud(config);
+    // One line, also without --json: scripts wait for it.
+    await out.line(JSON.stringify({ url: cloud.url }));
+    await stopped;
+    await cloud.close();
+    return { json: undefined };
+  }
+}
+
+/** The first signal asks it to stop; a second one, while it stops, ends the process. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+      resolve();
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+  });
+}

@@ -1,0 +1,44 @@
+import { string } from '@oclif/core/args';
+import { COMMANDS } from '../command-table.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export default class Completion extends ServiceCommand {
+  static override summary = 'Print a script by which a shell completes commands, flags and values.';
+  static override description =
+    `The script works without a network and without starting this program. To have it in every shell:
+
+  bash  in ~/.bashrc: source <(service completion bash)
+  zsh   in ~/.zshrc, after compinit: source <(service completion zsh)
+  fish  service completion fish > ~/.config/fish/completions/service.fish
+
+After an update of this program, write the script again.`;
+  static override examples = [{ description: 'In this shell, now', command: 'source <(service completion bash)' }];
+  static override args = {
+    shell: string({ description: 'The shell.', options: SHELLS, required: true, ignoreStdin: true }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args } = await this.parse(Completion);
+    const [{ vocabulary }, script] = await Promise.all([import('../completion/vocabulary.js'), generator(args.shell)]);
+    const words = await vocabulary(async (id) => {
+      const module = await COMMANDS[id]?.();
+      if (module === undefined) throw new Error(`No module for the command "${id}".`);
+      return module.default;
+    });
+    const text = script(words);
+    return { json: { shell: args.shell, script: text }, text: text.trimEnd() };
+  }
+}
+
+async function generator(shell: string) {
+  switch (shell) {
+    case 'zsh':
+      return (await import('../completion/zsh.js')).zshScript;
+    case 'fish':
+      return (await import('../completion/fish.js')).fishScript;
+    default:
+      return (await import('../completion/bash.js')).bashScript;
+  }
+}

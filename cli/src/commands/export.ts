@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { boolean, string } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { BY_HAND, chooseStacks } from '../export/choose-stacks.js';
+import { prepareFolder } from '../export/prepare-folder.js';
+import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { relativePath } from '../tree/relative-path.js';
+
+export default class Export extends ServiceCommand {
+  static override summary = 'Write what the tenant holds as YAML that plans to "no changes".';
+  static override description =
+    `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree
+has one owner. Secrets are in no export; the service does not know them.
+
+What was made by hand, by single calls or another tool's, has the owner "api". It is left out unless --stack api asks
+for it or nothing else is there. Its tree takes the stack that --as names, and "service apply --take-ownership" brings
+the records under it.`;
+  static override examples = [
+    { description: 'What the stacks declare', command: 'service export --out tenant' },
+    { description: 'Again, to look at the difference in Git', command: 'service export --out tenant --replace' },
+    {
+      description: 'What was made by hand, to bring it under Git',
+      command: 'service export --out adopted --stack api --as adopted',
+    },
+  ];
+  static override flags = {
+    out: string({ char: 'o', description: 'The folder to write to.', helpValue: 'DIR', required: true }),
+    stack: string({ description: "Only this stack's records.", helpValue: 'NAME' }),
+    as: string({
+      description: 'The stack that the tree of hand-made records takes.',
+      default: 'default',
+      helpValue: 'NAME',
+    }),
+    replace: boolean({ description: 'Remove the YAML files that are in the folder.' }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(Export);
+    const client = await connect(flags);
+    const [{ writeManifest }, state] = await Promise.all([
+      import('@authz-service/core/manifest/write'),
+      client.state({ signal: this.signal }),
+    ]);
+    const { trees, leftOut } = chooseStacks(state.records, flags.stack);
+    if (trees.length === 0 && flags.stack !== undefined) {
+      throw new UsageError(
+        `The tenant "${state.tenant}" holds no records of the stack "${flags.stack}": nothing was written.`,
+      );
+    }
+    await prepareFolder(flags.out, flags.replace);
+    const files: string[] = [];
+    for (const { owner, records } of trees) {
+      const folder = trees.length === 1 ? flags.out : join(flags.out, encodeURIComponent(owner));
+      const stack = owner === BY_HAND ? flags.as : owner;
+      for (const file of writeManifest(records, { tenant: state.tenant, stack })) {
+        const path = join(folder, file.path);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, file.text);
+        files.push(relativePath(path));
+      }
+    }
+    const owners = trees.map(({ owner }) => owner);
+    for (const note of notes(owners, leftOut)) await err.line(err.style.dim(note));
+    const records = trees.reduce((sum, tree) => sum + tree.records.length, 0);
+    return {
+      json: { tenant: state.tenant, revision: state.revision, stacks: owners, records, files },
+      text: `${out.style.green('Exported')} ${counted(records, 'record')} at revision ${state.revision}: ${counted(files.length, 'file')} in ${flags.out}.`,
+    };
+  }
+}
+
+function notes(owners: string[], leftOut: number): string[] {
+  const found: string[] = [];
+  if (owners.length > 1) found.push(`Each stack has its own tree: ${owners.join(', ')}.`);
+  if (owners.includes(BY_HAND))
+    found.push('Records made by hand: "service apply --take-ownership" brings them under the tree.');
+  if (leftOut > 0) found.push(`Left out: ${counted(leftOut, 'record')} made by hand (--stack api writes them).`);
+  return found;
+}

@@ -1,0 +1,84 @@
+import { string as stringArgument } from '@oclif/core/args';
+import { integer, string } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { table } from '../output/table.js';
+import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
+import { headings, renderRecord, row } from '../records/columns.js';
+import { splitTarget } from '../records/kind-argument.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+export default class Get extends ServiceCommand {
+  static override summary = 'List the records of a kind, or show one.';
+  static override description =
+    `KIND is a kind of record in the singular or plural: application, resource-types, policies, group-memberships …
+NAME is the path of one record (billing/accountant, user/alice) or its id; an address stands for both.`;
+  static override examples = [
+    { description: 'All roles', command: 'service get roles' },
+    {
+      description: 'The roles of one application, as JSON',
+      command: 'service get roles --filter application=billing --json',
+    },
+    { description: 'One record, by its address', command: 'service get subject/user/alice' },
+    { description: 'Who is in this group?', command: 'service get group-memberships --filter group=finance' },
+  ];
+  static override args = {
+    kind: stringArgument({
+      description: 'The kind of record, or the address of one.',
+      required: true,
+      ignoreStdin: true,
+    }),
+    name: stringArgument({ description: 'The path or the id of one record.', ignoreStdin: true }),
+  };
+  static override flags = {
+    filter: string({
+      char: 'f',
+      description: 'Only records whose field has this value; may be repeated.',
+      helpValue: 'FIELD=VALUE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    limit: integer({ description: 'Stop after this many records.', helpValue: 'N', min: 1 }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Get);
+    const { kind, path } = splitTarget(args.kind);
+    if (path !== undefined && args.name !== undefined) {
+      throw new UsageError(`"${args.kind}" names a record already: leave out "${args.name}".`);
+    }
+    const name = path ?? args.name;
+    const filter = filterOf(flags.filter ?? []);
+    if (name !== undefined && Object.keys(filter).length > 0) {
+      throw new UsageError(`--filter chooses among many records, and "${name}" names one: leave one of them out.`);
+    }
+    const collection = (await connect(flags)).records(kind);
+    if (name !== undefined) {
+      const record = await collection.get(name, { signal: this.signal });
+      return { json: record, text: renderRecord(record, out.style) };
+    }
+    const items = [];
+    for await (const record of collection.list(filter, { signal: this.signal })) {
+      if (items.push(record) === flags.limit) break;
+    }
+    await err.line(err.style.dim(counted(items.length, 'record')));
+    const rows = items.map((record) => row(kind, record));
+    return {
+      json: { items },
+      text: items.length === 0 ? undefined : table(headings(kind), rows, out.style, out.columns),
+    };
+  }
+}
+
+function filterOf(pairs: string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1)
+        throw new UsageError(`--filter "${pair}" is not FIELD=VALUE: write it like "application=billing".`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}

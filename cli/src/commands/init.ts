@@ -1,0 +1,68 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { string as stringArgument } from '@oclif/core/args';
+import { string } from '@oclif/core/flags';
+import { UsageError } from '../errors/usage-error.js';
+import { err, out } from '../output/terminal.js';
+import { SCHEMA_PATH, scaffold } from '../scaffold/files.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { relativePath } from '../tree/relative-path.js';
+
+export default class Init extends ServiceCommand {
+  static override summary = 'Write a small commented tree to start from.';
+  static override description =
+    `Writes tenant.yaml, people.yaml and applications/billing.yaml, and the JSON Schema by which editors complete and
+check them. What is there already is never written over.`;
+  static override examples = [
+    { description: 'In this folder', command: 'service init' },
+    {
+      description: 'In a new folder, for one tenant only',
+      command: 'service init access --stack access --tenant acme',
+    },
+  ];
+  static override args = {
+    dir: stringArgument({
+      description: 'The folder to write to; it is made if it is not there.',
+      default: '.',
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    stack: string({ description: 'The owner of what the tree declares.', default: 'default', helpValue: 'NAME' }),
+    tenant: string({ description: 'The only tenant the tree may be applied to.', helpValue: 'NAME' }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Init);
+    const { manifestJsonSchema } = await import('@authz-service/core/manifest/json-schema');
+    const files = [
+      ...scaffold(flags),
+      { path: SCHEMA_PATH, text: `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n` },
+    ].map((file) => ({ ...file, path: join(args.dir, file.path) }));
+
+    const present = (await Promise.all(files.map(async ({ path }) => ((await exists(path)) ? [path] : [])))).flat();
+    if (present.length > 0) {
+      const names = present.map((path) => relativePath(path)).join(', ');
+      throw new UsageError(`Nothing was written, for this is there already: ${names}. Give another folder.`);
+    }
+    for (const { path, text } of files) {
+      await mkdir(dirname(path), { recursive: true });
+      // A file that appears in between is not written over either.
+      await writeFile(path, text, { flag: 'wx' });
+    }
+    const paths = files.map(({ path }) => relativePath(path));
+    const where = args.dir === '.' ? '' : ` ${args.dir}`;
+    await err.line(err.style.dim(`Next: service validate${where}, then service plan${where}`));
+    return { json: { files: paths }, text: paths.map((path) => `${out.style.green('+')} ${path}`).join('\n') };
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Scope } from '@authz-service/core/records/scopes';
+import { string } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../../config/connect.js';
+import { nameArgument } from '../../credentials/name-argument.js';
+import { scopeFlag } from '../../credentials/scope-flag.js';
+import { err } from '../../output/terminal.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class KeysCreate extends ServiceCommand {
+  static override summary = 'Make an API key and show its secret, this once.';
+  static override description =
+    `The secret goes to standard output and nowhere else; the service keeps only a hash of it. An agent needs the scope
+bundle, a caller of /v1/authorize the scope decisions.`;
+  static override examples = [
+    { description: 'For an agent', command: 'service keys create agent-eu --scope bundle' },
+    {
+      description: 'For a caller, until the end of the year',
+      command: 'service keys create shop --scope decisions --expires-at 2026-12-31T23:59:59Z',
+    },
+    { description: 'In a script', command: 'service keys create ci --scope decisions --scope bundle --json' },
+  ];
+  static override args = { name: nameArgument('The name of the key, unique in the tenant.') };
+  static override flags = {
+    scope: scopeFlag,
+    'expires-at': string({ description: 'When it stops counting (RFC 3339).', helpValue: 'TIME' }),
+    description: string({ description: 'A note for people.', helpValue: 'TEXT' }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(KeysCreate);
+    const client = await connect(flags);
+    const made = await client.records('api_key').create(
+      {
+        name: args.name,
+        scopes: flags.scope as Scope[],
+        ...(flags['expires-at'] !== undefined && { expires_at: flags['expires-at'] }),
+        ...(flags.description !== undefined && { description: flags.description }),
+      },
+      { signal: this.signal },
+    );
+    if (!flags.json) {
+      await err.line(err.style.dim(`API key "${args.name}" (${made.id}). Its secret is shown this once:`));
+    }
+    return { json: { id: made.id, secret: made.secret }, text: made.secret };
+  }
+}

@@ -1,0 +1,72 @@
+import type { Plan as PlanData } from '@authz-service/core/plan/plan';
+import { boolean, string } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../config/connect.js';
+import { Progress } from '../output/progress.js';
+import { err, out } from '../output/terminal.js';
+import { writePlan } from '../plan/plan-file.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { directory } from '../tree/directory-argument.js';
+import { loadManifest } from '../tree/load-tree.js';
+
+const CHANGES_EXIT_CODE = 2;
+
+export default class Plan extends ServiceCommand {
+  static override summary = 'Show what apply would change, and change nothing.';
+  static override description =
+    `Compares the tree with what the tenant holds: + added, ~ changed (old → new), - removed, > renamed. Only records
+of the tree's own stack are changed or removed; another stack's need --take-ownership.
+
+--out saves the plan: "service apply FILE" then does exactly that, or refuses where the tenant has moved since.
+--detailed-exitcode exits with 0 when there is nothing to do, 2 when there are changes, 1 on failure.`;
+  static override examples = [
+    { description: 'What would change?', command: 'service plan' },
+    {
+      description: 'In a pipeline: fail the step where Git and tenant differ',
+      command: 'service plan tenant --detailed-exitcode',
+    },
+    { description: 'As a comment on a pull request', command: 'service plan tenant --markdown > plan.md' },
+    { description: 'Look at it now, apply exactly that later', command: 'service plan tenant --out tenant.plan' },
+  ];
+  static override args = { dir: directory };
+  static override flags = {
+    out: string({ char: 'o', description: 'Save the plan, for "service apply FILE".', helpValue: 'FILE' }),
+    all: boolean({ description: 'Show every change, however many.' }),
+    markdown: boolean({ description: 'Print Markdown, for a pull request.', exclusive: ['json'] }),
+    'detailed-exitcode': boolean({ description: 'Exit with 2 when there are changes.' }),
+    'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Plan);
+    const progress = new Progress(err);
+    const warn = (text: string) => err.line(`${err.style.yellow('warning:')} ${text}`);
+    const [client, { planTree }] = await Promise.all([
+      connect(flags),
+      import('@authz-service/provider/reconcile/reconcile'),
+    ]);
+    try {
+      progress.phase('Reading the tree');
+      const manifest = await loadManifest(args.dir, warn);
+      progress.phase('Reading the tenant');
+      const plan = await planTree(client, manifest, { takeOwnership: flags['take-ownership'], signal: this.signal });
+      if (flags.out !== undefined) await writePlan(flags.out, plan);
+      return {
+        json: plan,
+        text: await render(plan, flags),
+        exitCode: flags['detailed-exitcode'] && plan.changes.length > 0 ? CHANGES_EXIT_CODE : 0,
+      };
+    } finally {
+      progress.done();
+    }
+  }
+}
+
+async function render(
+  plan: PlanData,
+  flags: { json: boolean; markdown: boolean; all: boolean },
+): Promise<string | undefined> {
+  if (flags.json) return undefined;
+  if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out.style, flags.all);
+  return (await import('@authz-service/core/plan/render-markdown')).renderMarkdown(plan).trimEnd();
+}

@@ -1,0 +1,28 @@
+import { connect, connectionFlags } from '../../config/connect.js';
+import { nameArgument } from '../../credentials/name-argument.js';
+import { err } from '../../output/terminal.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class TenantsCreate extends ServiceCommand {
+  static override summary = 'Make a tenant and show the secret of its administrator, this once.';
+  static override description =
+    'Takes the credential of an operator. The administrator may do everything in its own tenant and nothing beside it.';
+  static override examples = [
+    { description: 'A tenant and the variables to work in it', command: 'service tenants create acme > acme.env' },
+  ];
+  static override args = { name: nameArgument('The name of the tenant.') };
+  static override flags = { ...connectionFlags };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(TenantsCreate);
+    const client = await connect(flags);
+    const made = await client.tenants.create({ name: args.name }, { signal: this.signal });
+    const { client_id, client_secret } = made as { client_id?: string; client_secret?: string };
+    if (!flags.json) {
+      await err.line(
+        err.style.dim(`Tenant "${made.name}" (${made.id}). Its administrator's secret is shown this once:`),
+      );
+    }
+    return { json: made, text: `SERVICE_CLIENT_ID=${client_id}\nSERVICE_CLIENT_SECRET=${client_secret}` };
+  }
+}

@@ -1,0 +1,61 @@
+import { faultText, type ManifestFault } from '@authz-service/core/manifest/manifest';
+import { boolean } from '@oclif/core/flags';
+import { failureOf } from '../errors/failure.js';
+import { out, type Style } from '../output/terminal.js';
+import { counted, printable } from '../output/text.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { directory } from '../tree/directory-argument.js';
+import { InvalidTree, readFolder } from '../tree/load-tree.js';
+
+export default class Validate extends ServiceCommand {
+  static override summary = 'Check a folder of YAML files, without any service.';
+  static override description =
+    `Reads every *.yaml and *.yml below the folder (hidden ones and node_modules aside) and reports all that is
+wrong at once, each fault as file:line:column with the record, the value and the remedy. Needs no network and no
+credentials: run it before every commit.
+
+Warnings do not fail, unless --strict is given.`;
+  static override examples = [
+    { description: 'Check the tree in this folder', command: 'service validate' },
+    { description: 'In a pipeline, warnings included', command: 'service validate tenant --strict --json' },
+  ];
+  static override args = { dir: directory };
+  static override flags = {
+    strict: boolean({ description: 'Fail on warnings too.' }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Validate);
+    const { files, result } = await readFolder(args.dir);
+    const { faults, warnings, manifest } = result;
+    const failing = flags.strict ? [...faults, ...warnings] : faults;
+    const valid = failing.length === 0;
+    const records = manifest?.records.length ?? 0;
+    const { errors: _, ...error } = failureOf(new InvalidTree(failing, args.dir), { flags: [] });
+    return {
+      json: { valid, files, records, faults, warnings, ...(!valid && { error: { ...error, errors: [] } }) },
+      text: [
+        ...faults.map((fault) => line(fault, out.style.red('error'), out.style)),
+        ...warnings.map((warning) => line(warning, out.style.yellow('warning'), out.style)),
+        summary({ files, records, faults: faults.length, warnings: warnings.length, valid }, out.style),
+      ].join('\n'),
+      exitCode: valid ? 0 : 1,
+    };
+  }
+}
+
+/** `file:line:column: error: detail`, which editors and problem matchers understand. */
+function line(fault: ManifestFault, severity: string, style: Style): string {
+  const place = `${fault.file}:${fault.line}:${fault.column}:`;
+  return `${style.bold(printable(place))} ${severity}: ${printable(faultText(fault).slice(place.length + 1))}`;
+}
+
+function summary(
+  found: { files: number; records: number; faults: number; warnings: number; valid: boolean },
+  style: Style,
+): string {
+  const also = found.warnings === 0 ? '' : `, ${counted(found.warnings, 'warning')}`;
+  const where = ` in ${counted(found.files, 'file')}`;
+  if (found.valid) return `${style.green('✓')} ${counted(found.records, 'record')}${where}: valid${also}`;
+  return `${style.red('✗')} ${counted(found.faults, 'fault')}${also}${where}`;
+}

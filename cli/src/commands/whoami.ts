@@ -1,0 +1,28 @@
+import { connect, connectionFlags } from '../config/connect.js';
+import { printable } from '../output/text.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+export default class WhoAmI extends ServiceCommand {
+  static override summary = 'Show the tenant and the scopes of the credential in use.';
+  static override examples = [
+    { description: 'As whom would apply act?', command: 'service whoami --profile production' },
+  ];
+  static override flags = { ...connectionFlags };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(WhoAmI);
+    const client = await connect(flags);
+    const who = await client.whoami({ signal: this.signal });
+    const { tenant, credential, scopes } = who;
+    const rows = [
+      ['service', client.url],
+      ['tenant', tenant === null ? 'none' : tenant.name],
+      ['credential', `${credential.kind.replaceAll('_', ' ')} ${credential.name} (${credential.id})`],
+      ['scopes', scopes.join(', ')],
+    ];
+    return {
+      json: who,
+      text: rows.map(([name = '', value = '']) => `${name.padEnd(10)}  ${printable(value)}`).join('\n'),
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { string } from '@oclif/core/flags';
+import { err } from '../output/terminal.js';
+import { type Connection, type ConnectionFlags, chooseConnection } from './connection.js';
+import { readEnvironment } from './environment.js';
+import { readProfiles } from './profiles.js';
+
+/** The flags of every command that talks to a service. Secrets have no flag: others see a command line. */
+export const connectionFlags = {
+  url: string({
+    description: "The address of the service, in place of SERVICE_CLOUD_URL or the profile's.",
+    helpValue: 'URL',
+    helpGroup: 'GLOBAL',
+  }),
+  profile: string({
+    description: "A profile in ~/.service/config.yaml, in place of the environment's credentials.",
+    helpValue: 'NAME',
+    helpGroup: 'GLOBAL',
+  }),
+};
+
+/** A client for commands that need a credential. Throws `unauthorized` at once where there is none. */
+export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
+  const connection = await chosenConnection(flags);
+  if (connection.credentials === undefined) {
+    throw new ProblemError('unauthorized', `There are no credentials for ${connection.url} (${connection.source}).`);
+  }
+  return clientOf(connection);
+}
+
+/** The connection that flags, environment and profiles give; what looks wrong about them goes to stderr. */
+export async function chosenConnection(flags: ConnectionFlags): Promise<Connection> {
+  const connection = await chooseConnection(flags, readEnvironment(process.env), readProfiles);
+  for (const warning of connection.warnings) await err.line(`${err.style.yellow('warning:')} ${warning}`);
+  return connection;
+}
+
+export async function clientOf({ url, credentials }: Connection): Promise<ServiceClient> {
+  const { ServiceClient } = await import('@authz-service/sdk/client');
+  return new ServiceClient({ url, credentials, userAgent: 'authz-service-cli' });
+}

@@ -1,0 +1,63 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
+import { baseAddress } from '@authz-service/sdk/base-address';
+import type { Credentials } from '@authz-service/sdk/client';
+import type { Environment } from './environment.js';
+import { openProfile, type ProfilesFile } from './profiles.js';
+
+/** Where an agent listens on this machine. */
+export const LOCAL_URL = 'http://127.0.0.1:8181';
+
+/** Which service a command talks to, as whom, and who said so. */
+export interface Connection {
+  url: string;
+  credentials?: Credentials;
+  /** Where the credentials come from, or why there are none: for error texts. */
+  source: string;
+  warnings: string[];
+}
+
+export interface ConnectionFlags {
+  url?: string | undefined;
+  profile?: string | undefined;
+  local?: boolean | undefined;
+}
+
+/**
+ * What is nearest to the person wins: the flags, then credentials in the environment, then the profile that
+ * SERVICE_PROFILE names or `default`. A profile's credentials go to that profile's own address and nowhere else,
+ * unless `--profile` and `--url` are given together.
+ */
+export async function chooseConnection(
+  flags: ConnectionFlags,
+  environment: Environment,
+  readProfiles: () => Promise<ProfilesFile | undefined>,
+): Promise<Connection> {
+  const warnings = [...environment.warnings];
+  if (flags.local) return { url: LOCAL_URL, source: 'an agent needs none', warnings };
+  const url = flags.url === undefined ? undefined : baseAddress(flags.url);
+  const { credentials } = environment;
+  if (flags.profile === undefined && credentials !== undefined) {
+    return { url: url ?? environment.cloudUrl, credentials, source: 'the environment', warnings };
+  }
+
+  const wanted = flags.profile ?? environment.profile;
+  const name = wanted ?? 'default';
+  const file = await readProfiles();
+  if (wanted === undefined && file?.profiles.default === undefined) {
+    return { url: url ?? environment.cloudUrl, source: 'none are set', warnings };
+  }
+  if (file === undefined) {
+    throw new ProblemError('invalid_config', `There is no profile "${name}": ~/.service/config.yaml does not exist.`);
+  }
+  const profile = await openProfile(file, name);
+  warnings.push(...file.warnings);
+  const home = profile.url ?? DEFAULT_CLOUD_URL;
+  const byFlag = flags.profile !== undefined;
+  const chosen = url ?? (byFlag || !environment.namesUrl ? home : environment.cloudUrl);
+  if (profile.credentials === undefined) return { url: chosen, source: `the profile "${name}" has none`, warnings };
+  if (!byFlag && new URL(chosen).origin !== new URL(home).origin) {
+    return { url: chosen, source: `those of the profile "${name}" are for ${home}`, warnings };
+  }
+  return { url: chosen, credentials: profile.credentials, source: `the profile "${name}"`, warnings };
+}

@@ -1,0 +1,78 @@
+import type { ProblemItem } from '@authz-service/core/problem';
+import { nearest } from '@authz-service/core/state/nearest';
+import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { entryFault, type ProfileEntry, profileFaults } from './profiles.js';
+
+const text = z.string().min(1, 'must not be empty');
+const entrySchema = z.strictObject({
+  url: text.optional(),
+  client_id: text.optional(),
+  client_secret: text.optional(),
+  client_secret_file: text.optional(),
+  api_key: text.optional(),
+  api_key_file: text.optional(),
+});
+const fileSchema = z.strictObject({ profiles: z.record(text, entrySchema) });
+
+/** The profiles that the text of a configuration file declares. Throws `invalid_config` with every fault at its place. */
+export function parseProfiles(path: string, source: string): Record<string, ProfileEntry> {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${path}:${line}:${col}`;
+  };
+  if (document.errors.length > 0) {
+    throw profileFaults(
+      path,
+      document.errors.map((error) => ({ pointer: at(error.pos[0]), detail: error.message.split('\n')[0] ?? '' })),
+    );
+  }
+  const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 20 }) ?? { profiles: {} });
+  const place = (keys: PropertyKey[]): string => at(offsetOf(document, keys));
+  if (!parsed.success) {
+    throw profileFaults(
+      path,
+      parsed.error.issues.flatMap((issue) => issueItems(issue, place)),
+    );
+  }
+  const faults: ProblemItem[] = [];
+  for (const [name, entry] of Object.entries(parsed.data.profiles)) {
+    const fault = entryFault(entry);
+    if (fault === undefined) continue;
+    const keys = ['profiles', name, ...(fault.key === undefined ? [] : [fault.key])];
+    faults.push({ pointer: place(keys), detail: `${fault.key ?? `the profile "${name}"`} ${fault.detail}` });
+  }
+  if (faults.length > 0) throw profileFaults(path, faults);
+  return parsed.data.profiles;
+}
+
+function issueItems(issue: z.core.$ZodIssue, place: (keys: PropertyKey[]) => string): ProblemItem[] {
+  if (issue.code !== 'unrecognized_keys') {
+    const key = issue.path.at(-1);
+    return [
+      { pointer: place(issue.path), detail: `${key === undefined ? 'the file' : String(key)}: ${issue.message}` },
+    ];
+  }
+  const known = Object.keys(issue.path.length === 0 ? fileSchema.shape : entrySchema.shape);
+  return issue.keys.map((key) => {
+    const meant = nearest(key, known);
+    const remedy = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`;
+    return { pointer: place([...issue.path, key]), detail: `unknown key "${key}": ${remedy}` };
+  });
+}
+
+/** The offset of the key that a path ends in, or of the deepest part of the path that is there. */
+function offsetOf(document: Document.Parsed, keys: PropertyKey[]): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const key of keys) {
+    if (!isMap(node)) break;
+    const pair = node.items.find((item) => String((item.key as { value?: unknown }).value) === String(key));
+    if (pair === undefined) break;
+    offset = (pair.key as Node).range?.[0] ?? offset;
+    node = pair.value;
+  }
+  return offset;
+}

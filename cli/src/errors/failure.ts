@@ -1,0 +1,83 @@
+import { PROBLEMS, ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import type { Style } from '../output/terminal.js';
+import { printable } from '../output/text.js';
+import { isParseError, parseDetail } from './parse-error.js';
+import { REMEDIES } from './remedies.js';
+import { UsageError } from './usage-error.js';
+
+/** A failure as scripts read it: `{"error": Failure}` on stdout with `--json`. The exit code is 1. */
+export interface Failure {
+  /** A problem code, or `usage` (the command line is wrong) or `io` (a file or device). */
+  code: string;
+  title: string;
+  detail: string;
+  errors: readonly ProblemItem[];
+  /** For people: what to do next. */
+  hint?: string;
+}
+
+/** The command that failed, as far as the command line got. */
+export interface Caller {
+  /** The words that call it. */
+  id?: string;
+  /** The names of its flags. */
+  flags: readonly string[];
+}
+
+/** Judges whatever was thrown. What nobody foresaw becomes a fixed text: its own may hold anything. */
+export function failureOf(error: unknown, caller: Caller): Failure {
+  if (error instanceof ProblemError) {
+    const hint = REMEDIES[error.code];
+    return { code: error.code, title: error.title, detail: error.detail, errors: error.errors, ...(hint && { hint }) };
+  }
+  if (error instanceof UsageError) return usage(error.message, caller);
+  if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller);
+  if (isSystemError(error)) {
+    return { code: 'io', title: 'A file could not be used', detail: systemDetail(error), errors: [] };
+  }
+  return {
+    code: 'internal',
+    title: PROBLEMS.internal,
+    detail: 'The command failed in a way nobody foresaw.',
+    errors: [],
+    hint: 'Set SERVICE_DEBUG=1 to see the cause.',
+  };
+}
+
+function usage(detail: string, { id }: Caller): Failure {
+  const hint = `"service ${id === undefined ? '' : `${id} `}--help" shows how to call it.`;
+  return { code: 'usage', title: 'The command line is wrong', detail, errors: [], hint };
+}
+
+/** How a person sees a failure: what is wrong, where, and what to do. */
+export function renderFailure(failure: Failure, style: Style): string {
+  const lines = [`${style.red(style.bold('error:'))} ${printable(failure.detail)}`];
+  for (const item of failure.errors) {
+    const place = item.address ?? item.pointer;
+    const where = place === '' ? '' : `${style.bold(printable(place))}: `;
+    lines.push(`  ${where}${printable(item.detail)}`);
+  }
+  if (failure.hint !== undefined) lines.push(`${style.cyan('hint:')} ${failure.hint}`);
+  return lines.join('\n');
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+const SYSTEM: Record<string, string> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'permission denied',
+  EPERM: 'the operation is not permitted',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'it exists already',
+  ENOSPC: 'no space is left on the device',
+  EROFS: 'the file system is read-only',
+  EADDRINUSE: 'the address is in use by another program',
+};
+
+export function systemDetail(error: NodeJS.ErrnoException): string {
+  const why = SYSTEM[error.code ?? ''] ?? error.code ?? 'unknown reason';
+  return error.path === undefined ? `${error.syscall ?? 'A system call'} failed: ${why}.` : `"${error.path}": ${why}.`;
+}

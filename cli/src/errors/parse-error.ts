@@ -1,0 +1,36 @@
+import { stripVTControlCharacters } from 'node:util';
+import { nearest } from '@authz-service/core/state/nearest';
+
+/** What oclif's parser throws; it exports no classes to tell these apart by. */
+interface ParseError extends Error {
+  oclif: object;
+  /** Flags that do not exist, as typed. */
+  flags?: string[];
+  /** Arguments too many (as typed), or missing ones (as defined). */
+  args?: (string | { name: string })[];
+}
+
+export function isParseError(error: unknown): error is ParseError {
+  return error instanceof Error && typeof (error as Partial<ParseError>).oclif === 'object';
+}
+
+/** The parser's complaint in our own words: the value, and where one is near, what was meant. */
+export function parseDetail(error: ParseError, knownFlags: readonly string[]): string {
+  if (error.flags !== undefined) return error.flags.map((flag) => unknownFlag(flag, knownFlags)).join(' ');
+  const [argument] = error.args ?? [];
+  if (typeof argument === 'string') return `"${argument}" is one argument too many.`;
+  if (argument !== undefined) return `${argument.name.toUpperCase()} is missing.`;
+  const text = stripVTControlCharacters(error.message)
+    .replace(/\s*See more help with --help\s*$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^Parsing (--\S+)\s+/, '$1: ')
+    .replace(/Missing required flag (\S+)/g, '--$1 is missing')
+    .replace(/\s*\n\s*/g, '; ');
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+function unknownFlag(flag: string, known: readonly string[]): string {
+  const word = flag.split('=')[0] ?? flag;
+  const meant = nearest(word.replace(/^-+/, ''), known);
+  return `There is no flag ${word}${meant === undefined ? '.' : `: did you mean --${meant}?`}`;
+}

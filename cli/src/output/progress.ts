@@ -1,0 +1,51 @@
+import type { Terminal } from './terminal.js';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+/** What is done sooner than this needs no word. */
+const PATIENCE_MS = 400;
+/** Without a terminal, how long a phase lasts before a line says so, and then how often again. */
+const LINE_MS = 5000;
+
+/** Says on stderr what takes long: a moving line on a terminal, now and then a line in a log. */
+export class Progress {
+  #text = '';
+  #since = 0;
+  #lineAt = LINE_MS;
+  #shown = false;
+  #frame = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly terminal: Terminal) {}
+
+  /** Begins the next phase: "Applying 10,000 changes". */
+  phase(text: string): void {
+    this.#text = text;
+    this.#since = performance.now();
+    this.#lineAt = LINE_MS;
+    this.#timer ??= setInterval(() => this.#tick(), FRAME_MS).unref();
+  }
+
+  /** Takes the moving line away, so that other text can stand there. */
+  done(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    if (this.#shown) void this.terminal.raw('\r\u001B[2K');
+    this.#shown = false;
+  }
+
+  #tick(): void {
+    const elapsed = performance.now() - this.#since;
+    const seconds = Math.floor(elapsed / 1000);
+    if (this.terminal.interactive) {
+      if (elapsed < PATIENCE_MS) return;
+      this.#frame = (this.#frame + 1) % FRAMES.length;
+      const line = `${FRAMES[this.#frame]} ${this.#text} …${seconds > 0 ? ` ${seconds} s` : ''}`;
+      void this.terminal.raw(`\r\u001B[2K${this.terminal.style.cyan(line)}`);
+      this.#shown = true;
+    } else if (elapsed >= this.#lineAt) {
+      void this.terminal.line(`${this.#text} … ${seconds} s`);
+      this.#lineAt *= 2;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { PassThrough } from 'node:stream';
+
+/** Paints text for a terminal; without colour each function gives its text back. */
+export interface Style {
+  readonly colour: boolean;
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+const sgr = (colour: boolean, open: number, close: number) => (text: string) =>
+  colour && text !== '' ? `\u001B[${open}m${text}\u001B[${close}m` : text;
+
+export function style(colour: boolean): Style {
+  return {
+    colour,
+    bold: sgr(colour, 1, 22),
+    dim: sgr(colour, 2, 22),
+    red: sgr(colour, 31, 39),
+    green: sgr(colour, 32, 39),
+    yellow: sgr(colour, 33, 39),
+    cyan: sgr(colour, 36, 39),
+  };
+}
+
+type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+
+/** One of the two streams a command writes to. */
+export class Terminal {
+  readonly interactive: boolean;
+  readonly style: Style;
+
+  constructor(
+    private readonly stream: Output,
+    environment: Record<string, string | undefined>,
+  ) {
+    this.interactive = stream.isTTY === true;
+    // https://no-color.org: any value that is not empty turns colour off.
+    this.style = style(this.interactive && !environment.NO_COLOR && environment.TERM !== 'dumb');
+  }
+
+  /** The width in columns; without a terminal nothing limits it. */
+  get columns(): number {
+    return this.interactive ? (this.stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Writes text and a line's end, and waits until it has left: a big result must not pile up in memory. */
+  line(text: string): Promise<void> {
+    return this.raw(`${text}\n`);
+  }
+
+  raw(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.stream.write(text, () => resolve());
+    });
+  }
+}
+
+/** Where a command's result goes, and nothing else. */
+export const out = new Terminal(process.stdout, process.env);
+/** Where progress, warnings, questions and faults go. */
+export const err = new Terminal(process.stderr, process.env);
+
+/** A terminal that keeps what is written, for tests. */
+export function captured(): { terminal: Terminal; text(): string } {
+  const stream = new PassThrough();
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return { terminal: new Terminal(stream, {}), text: () => text };
+}

@@ -1,0 +1,31 @@
+import { isKind, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { nearest } from '@authz-service/core/state/nearest';
+import { UsageError } from '../errors/usage-error.js';
+
+/** "role", "roles", "resource-types", "policies": however a person writes a kind. */
+const SPELLINGS: ReadonlyMap<string, Kind> = new Map(
+  KINDS.flatMap((kind) =>
+    [kind, plural(kind)].flatMap((word) => [word, word.replaceAll('_', '-')].map((text) => [text, kind] as const)),
+  ),
+);
+
+/** The kind that a word means. Throws `UsageError` naming the nearest one, or all. */
+export function kindOf(word: string): Kind {
+  const kind = SPELLINGS.get(word.toLowerCase());
+  if (kind !== undefined) return kind;
+  const meant = nearest(word.toLowerCase(), SPELLINGS.keys());
+  const remedy = meant === undefined ? `Kinds are: ${KINDS.map(plural).join(', ')}.` : `Did you mean "${meant}"?`;
+  throw new UsageError(`"${word}" is no kind of record. ${remedy}`);
+}
+
+export function plural(kind: Kind): string {
+  return kind === 'policy' ? 'policies' : `${kind}s`;
+}
+
+/** "role/billing/accountant" as one argument names the kind and the record together. */
+export function splitTarget(word: string): { kind: Kind; path?: string } {
+  const slash = word.indexOf('/');
+  const head = word.slice(0, Math.max(0, slash));
+  if (slash > 0 && isKind(head) && slash < word.length - 1) return { kind: head, path: word.slice(slash + 1) };
+  return { kind: kindOf(word) };
+}

@@ -1,0 +1,11 @@
+import { string } from '@oclif/core/args';
+
+/**
+ * An argument of a command. oclif would read a missing one from standard input, where pipelines keep other things:
+ * every argument here says no to that.
+ */
+export const directory = string({
+  description: 'The folder of YAML files, or one file.',
+  default: '.',
+  ignoreStdin: true,
+});

@@ -1,0 +1,49 @@
+import {
+  faultText,
+  type Manifest,
+  type ManifestFault,
+  type ManifestResult,
+} from '@authz-service/core/manifest/manifest';
+import { ProblemError } from '@authz-service/core/problem';
+import { relativePath } from './relative-path.js';
+
+/** The tree is wrong: every fault with its place. */
+export class InvalidTree extends ProblemError {
+  constructor(
+    readonly faults: readonly ManifestFault[],
+    folder: string,
+  ) {
+    const count = faults.length === 1 ? 'one fault' : `${faults.length.toLocaleString('en')} faults`;
+    super(
+      'invalid_records',
+      `The tree "${folder}" has ${count}.`,
+      faults.map(({ pointer = '', ...fault }) => ({ pointer, ...fault })),
+    );
+  }
+}
+
+export interface LoadedTree {
+  files: number;
+  result: ManifestResult;
+}
+
+/** Reads a folder, or one YAML file; paths are as a person in this folder would write them. */
+export async function readFolder(folder: string): Promise<LoadedTree> {
+  const [{ readTree }, { readManifest }] = await Promise.all([
+    import('@authz-service/provider/reconcile/read-tree'),
+    import('@authz-service/core/manifest/read'),
+  ]);
+  const files = await readTree(folder);
+  return {
+    files: files.length,
+    result: readManifest(files.map((file) => ({ ...file, path: relativePath(file.path) }))),
+  };
+}
+
+/** The manifest of a folder, for commands that need it whole. Warnings go to `warn`. Throws `InvalidTree`. */
+export async function loadManifest(folder: string, warn: (text: string) => Promise<void>): Promise<Manifest> {
+  const { result } = await readFolder(folder);
+  for (const warning of result.warnings) await warn(faultText(warning));
+  if (result.manifest === undefined) throw new InvalidTree(result.faults, folder);
+  return result.manifest;
+}
