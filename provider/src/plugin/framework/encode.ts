@@ -1,0 +1,123 @@
+/**
+ * Values to and from the wire, always led by the schema: an object has every attribute and nothing else, an absent one
+ * is null, and numbers that a double would round travel as text.
+ */
+import type { DynamicValue } from '../wire/messages.js';
+import { type Packed, pack, unpack } from '../wire/msgpack.js';
+import type { Attribute, Attributes, Type } from './schema.js';
+import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
+
+/** The values of an object, or null where there is none. Terraform sends msgpack; JSON is the protocol's other form. */
+export function decodeObject(attributes: Attributes, message: DynamicValue | undefined): Values | null {
+  const raw =
+    message?.msgpack === undefined
+      ? message?.json === undefined
+        ? null
+        : (JSON.parse(Buffer.from(message.json).toString('utf8')) as Packed)
+      : unpack(message.msgpack);
+  return raw === null ? null : readObject(attributes, raw, []);
+}
+
+export function encodeObject(attributes: Attributes, values: Values | null): DynamicValue {
+  return { msgpack: pack(values === null ? null : writeObject(attributes, values, [])) };
+}
+
+function fault(at: readonly string[], expected: string, value: unknown): Error {
+  const found = value === UNKNOWN ? 'an unknown' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  return new Error(`the value of ${at.join('.') || 'the object'} should be ${expected} and is ${found}`);
+}
+
+function isRecord(value: Packed | undefined): value is { readonly [key: string]: Packed } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+}
+
+function readObject(attributes: Attributes, raw: Packed, at: readonly string[]): Values {
+  if (!isRecord(raw)) throw fault(at, 'an object', raw);
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => [
+      name,
+      readAttribute(attribute, Object.hasOwn(raw, name) ? (raw[name] ?? null) : null, [...at, name]),
+    ]),
+  );
+}
+
+function readAttribute(attribute: Attribute, raw: Packed, at: readonly string[]): Value {
+  if ('type' in attribute) return readTyped(attribute.type, raw, at);
+  const object = (item: Packed) =>
+    item === null ? null : item === UNKNOWN ? UNKNOWN : readObject(attribute.attributes, item, at);
+  if (attribute.nested === 'single') return object(raw);
+  return readCollection(attribute.nested === 'map', raw, object, at);
+}
+
+function readTyped(type: Type, raw: Packed, at: readonly string[]): Value {
+  if (raw === null || raw === UNKNOWN) return raw;
+  if (type === 'number') return readNumber(raw, at);
+  if (type === 'string' || type === 'bool') {
+    if (typeof raw !== (type === 'bool' ? 'boolean' : 'string')) throw fault(at, `a ${type}`, raw);
+    return raw as string | boolean;
+  }
+  const [kind, item] = Object.entries(type)[0] as [string, Type];
+  return readCollection(kind === 'map', raw, (value) => readTyped(item, value, at), at);
+}
+
+function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Value, at: readonly string[]): Value {
+  if (raw === null || raw === UNKNOWN) return raw;
+  if (isMap && isRecord(raw)) return Object.fromEntries(Object.entries(raw).map(([key, item]) => [key, read(item)]));
+  if (!isMap && Array.isArray(raw)) return raw.map(read);
+  throw fault(at, isMap ? 'a map' : 'a list', raw);
+}
+
+/** Terraform writes what a 64-bit integer or float cannot hold exactly as decimal text, 0.1 too. */
+function readNumber(raw: Packed, at: readonly string[]): number | bigint {
+  if (typeof raw === 'number' || typeof raw === 'bigint') return raw;
+  if (typeof raw !== 'string') throw fault(at, 'a number', raw);
+  const near = Number(raw);
+  return /^-?\d+$/.test(raw) && !Number.isSafeInteger(near) ? BigInt(raw) : near;
+}
+
+function writeObject(attributes: Attributes, values: Values, at: readonly string[]): Packed {
+  for (const name of Object.keys(values)) {
+    if (!Object.hasOwn(attributes, name)) throw new Error(`the schema has no attribute ${[...at, name].join('.')}`);
+  }
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => [
+      name,
+      writeAttribute(attribute, values[name] ?? null, [...at, name]),
+    ]),
+  );
+}
+
+function writeAttribute(attribute: Attribute, value: Value, at: readonly string[]): Packed {
+  if ('type' in attribute) return writeTyped(attribute.type, value, at);
+  const object = (item: Value) => {
+    if (item === null || item === UNKNOWN) return item;
+    if (!isObject(item)) throw fault(at, 'an object', item);
+    return writeObject(attribute.attributes, item, at);
+  };
+  if (attribute.nested === 'single') return object(value);
+  return writeCollection(attribute.nested === 'map', value, object, at);
+}
+
+function writeTyped(type: Type, value: Value, at: readonly string[]): Packed {
+  if (value === null || value === UNKNOWN) return value;
+  if (type === 'number') {
+    if (typeof value === 'bigint') return value.toString();
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw fault(at, 'a finite number', value);
+    return Number.isSafeInteger(value) ? value : String(value);
+  }
+  if (type === 'string' || type === 'bool') {
+    if (typeof value !== (type === 'bool' ? 'boolean' : 'string')) throw fault(at, `a ${type}`, value);
+    return value as string | boolean;
+  }
+  const [kind, item] = Object.entries(type)[0] as [string, Type];
+  return writeCollection(kind === 'map', value, (element) => writeTyped(item, element, at), at);
+}
+
+function writeCollection(isMap: boolean, value: Value, write: (item: Value) => Packed, at: readonly string[]): Packed {
+  if (value === null || value === UNKNOWN) return value;
+  if (isMap && isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, write(item)]));
+  }
+  if (!isMap && isList(value)) return value.map(write);
+  throw fault(at, isMap ? 'a map' : 'a list', value);
+}

@@ -1,0 +1,64 @@
+/**
+ * What every resource's plan obeys. Terraform holds a provider to it: a value that the configuration gives is planned
+ * as given (or as the state has it, when both mean the same), and what is planned as known is what apply must produce.
+ */
+import type { Path } from './diagnostics.js';
+import { equalObjects, equalValues } from './equal.js';
+import type { Attribute, Attributes } from './schema.js';
+import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
+
+/**
+ * The values after the change. Computed ones stay as they are while nothing changes; with any change they become
+ * unknown, except the stable ones. Computed attributes inside sets need a default: their elements have no past.
+ */
+export function planValues(attributes: Attributes, prior: Values | null, config: Values): Values {
+  const planned = planObject(attributes, prior, config);
+  if (prior === null || equalObjects(attributes, planned, prior)) return planned;
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => [
+      name,
+      isMade(attribute, config[name]) && !attribute.stable ? UNKNOWN : (planned[name] ?? null),
+    ]),
+  );
+}
+
+/** The attributes whose change makes another object of it. */
+export function replacedBy(attributes: Attributes, prior: Values, planned: Values): Path[] {
+  return Object.entries(attributes)
+    .filter(
+      ([name, attribute]) => attribute.replace && !equalValues(attribute, prior[name] ?? null, planned[name] ?? null),
+    )
+    .map(([name]) => [name]);
+}
+
+/** Whether the provider makes the value, the configuration giving none and the schema no default. */
+function isMade(attribute: Attribute, config: Value | undefined): boolean {
+  return attribute.computed === true && attribute.default === undefined && (config ?? null) === null;
+}
+
+function planObject(attributes: Attributes, prior: Values | null, config: Values): Values {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => {
+      const given = config[name] ?? null;
+      if (attribute.writeOnly) return [name, null];
+      if (isMade(attribute, given)) return [name, prior === null ? UNKNOWN : (prior[name] ?? null)];
+      return [name, planGiven(attribute, prior?.[name] ?? null, given ?? attribute.default ?? null)];
+    }),
+  );
+}
+
+function planGiven(attribute: Attribute, prior: Value, config: Value): Value {
+  if (config === null || config === UNKNOWN) return config;
+  if (prior !== null && attribute.same?.(prior, config)) return prior;
+  if ('type' in attribute) return config;
+  const item = (given: Value, before: Value | undefined): Value =>
+    isObject(given) ? planObject(attribute.attributes, isObject(before) ? before : null, given) : given;
+  if (attribute.nested === 'single') return item(config, prior);
+  if (isList(config)) {
+    const before = attribute.nested === 'list' && isList(prior) ? prior : [];
+    return config.map((given, index) => item(given, before[index]));
+  }
+  if (!isObject(config)) return config;
+  const before = isObject(prior) ? prior : {};
+  return Object.fromEntries(Object.entries(config).map(([key, given]) => [key, item(given, before[key])]));
+}

@@ -1,0 +1,146 @@
+/**
+ * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): cookie, handshake line, mutual TLS, service
+ * until Terraform asks for the end or dies.
+ */
+import type { SecureServerOptions } from 'node:http2';
+import { type Listening, listenForTerraform } from './address.js';
+import { makeCertificate } from './certificate.js';
+import { grpcServer, type UnaryMethod } from './grpc.js';
+import type { Log } from './log.js';
+import { type Handlers, METHODS, type Method } from './messages.js';
+import { decode, encode, type Shape } from './protobuf.js';
+
+const COOKIE_NAME = 'TF_PLUGIN_MAGIC_COOKIE';
+const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
+const PLUGIN_PROTOCOL = 1;
+const TERRAFORM_PROTOCOL = 6;
+const PARENT_CHECK_MS = 1000;
+
+export interface ServeOptions {
+  env: NodeJS.ProcessEnv;
+  log: Log;
+  /** Gives the provider; asked for after the handshake, so that loading it does not hold Terraform up. */
+  load(): Promise<Handlers>;
+}
+
+/** Serves Terraform until it ends. Never returns: the process exits. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { env, log } = options;
+  if (env[COOKIE_NAME] !== COOKIE) {
+    process.stderr.write(
+      'This program is a Terraform plugin: Terraform starts it, and it does nothing when started by hand.\n' +
+        'Declare the provider in a configuration and run "terraform init" instead.\n',
+    );
+    process.exit(1);
+  }
+  const handshake = reserveStdout();
+  const tls = tlsOptions(env);
+  if (tls === undefined && env.SERVICE_PROVIDER_PLAINTEXT !== '1') {
+    process.stderr.write(
+      'Terraform asked for an unencrypted plugin connection (TF_DISABLE_PLUGIN_TLS), over which secrets would travel. ' +
+        'Unset that variable, or set SERVICE_PROVIDER_PLAINTEXT=1 to allow it.\n',
+    );
+    process.exit(1);
+  }
+
+  let loading: Promise<Handlers> | undefined;
+  const handlers = () => {
+    loading ??= options.load();
+    return loading;
+  };
+  let listening: Listening | undefined;
+  const exit = (status: number): never => {
+    listening?.remove();
+    process.exit(status);
+  };
+  const methods = pluginMethods(() => exit(0));
+  for (const name of Object.keys(METHODS) as Method[]) {
+    methods.set(`/tfplugin6.Provider/${name}`, providerMethod(name, handlers, log));
+  }
+
+  const server = grpcServer(methods, tls?.server);
+  listening = await listenForTerraform(server, env);
+  liveWithParent(exit, log);
+  handshake.write(
+    `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', tls?.announced ?? ''].join('|')}\n`,
+  );
+  setImmediate(() => handlers().catch(() => {}));
+}
+
+/** Every method decodes, calls the provider, encodes. What a handler throws is a fault of the provider: logged whole. */
+function providerMethod(name: Method, handlers: () => Promise<Handlers>, log: Log): UnaryMethod {
+  const { request, response }: { request: Shape; response: Shape } = METHODS[name];
+  return async (bytes) => {
+    const started = performance.now();
+    try {
+      const handler = (await handlers())[name] as (request: unknown) => unknown;
+      const answer = encode(response, (await handler(decode(request, bytes))) as object);
+      if (log.enabled('trace')) {
+        log.log('trace', 'served', { method: name, ms: Number((performance.now() - started).toFixed(1)) });
+      }
+      return answer;
+    } catch (error) {
+      log.log('error', 'failed to serve', {
+        method: name,
+        error: error instanceof Error ? error.stack : String(error),
+      });
+      throw error;
+    }
+  };
+}
+
+/** The services that go-plugin itself calls. Standard output is not forwarded, since nothing is written there. */
+function pluginMethods(shutdown: () => void): Map<string, UnaryMethod> {
+  return new Map<string, UnaryMethod>([
+    [
+      '/plugin.GRPCController/Shutdown',
+      (_request, replied) => {
+        replied.then(() => setImmediate(shutdown));
+        return Buffer.alloc(0);
+      },
+    ],
+    ['/plugin.GRPCStdio/StreamStdio', () => null],
+  ]);
+}
+
+/**
+ * The handshake line is the only thing that may ever stand on standard output: one long line there blocks Terraform.
+ * Whatever else is written to it goes to standard error.
+ */
+function reserveStdout(): Pick<NodeJS.WriteStream, 'write'> {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  return { write };
+}
+
+/** Mutual TLS: the certificate that Terraform made for this run is the only authority, and so the only client. */
+function tlsOptions(env: NodeJS.ProcessEnv): { server: SecureServerOptions; announced: string } | undefined {
+  const client = env.PLUGIN_CLIENT_CERT;
+  if (client === undefined || client === '') return undefined;
+  const own = makeCertificate(Date.now());
+  return {
+    server: {
+      key: own.key,
+      cert: own.pem,
+      ca: client,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+    },
+    announced: own.der.toString('base64').replace(/=+$/, ''),
+  };
+}
+
+/**
+ * A signal from a terminal or a job runner reaches the whole process group, this process too; Terraform then asks for the end itself, by
+ * StopProvider and Shutdown. When Terraform dies without a word nobody would: then the parent's process id changes.
+ */
+function liveWithParent(exit: (status: number) => never, log: Log): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => log.log('debug', 'signal left to Terraform', { signal }));
+  }
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) exit(1);
+  }, PARENT_CHECK_MS).unref();
+}
