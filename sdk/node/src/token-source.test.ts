@@ -20,6 +20,8 @@ const token = (access_token: string, expires_in = 3600) => ({
   json: { access_token, token_type: 'Bearer', expires_in },
 });
 const client = () => new ServiceClient({ url: server.url, credentials: CLIENT, retries: 0 });
+const transport = () =>
+  new Transport({ base: server.url, timeoutMs: 5000, overallTimeoutMs: 5000, retries: 0, userAgent: 't', fetch });
 const bearers = () =>
   server.received.filter((request) => request.line === WHOAMI).map((request) => request.headers.authorization);
 
@@ -60,6 +62,13 @@ describe('tokens', () => {
     expect(server.count(TOKEN)).toBe(1);
   });
 
+  it('a caller who gives up need not wait for the token', async () => {
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    server.script(TOKEN, () => abort.abort(reason));
+    await expect(client().whoami({ signal: abort.signal })).rejects.toBe(reason);
+  });
+
   it('one that is refused is replaced once, and the call repeated', async () => {
     server.script(TOKEN, token('t1'), token('t2'));
     const one = client();
@@ -80,6 +89,14 @@ describe('tokens', () => {
     });
     await Promise.all(Array.from({ length: 10 }, () => one.whoami()));
     expect(server.count(TOKEN)).toBe(2);
+  });
+
+  it('a call replaces its token once, even when others renew it for it again and again', async () => {
+    server.script(WHOAMI, { status: 401, json: { code: 'unauthorized', detail: 'no' } });
+    const always = { get: async () => ({ header: 'Bearer t', reused: true }), discard: () => {}, secrets: () => [] };
+    const sent = transport().send({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, {}, always);
+    await expect(sent).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(server.count(WHOAMI)).toBe(2);
   });
 
   it('a fresh one that is refused is not replaced again and again', async () => {
@@ -126,15 +143,7 @@ describe('renewal', () => {
   let now = 0;
   const source = () => {
     now = 0;
-    const transport = new Transport({
-      base: server.url,
-      timeoutMs: 5000,
-      overallTimeoutMs: 5000,
-      retries: 0,
-      userAgent: 't',
-      fetch,
-    });
-    return new TokenSource(transport, CLIENT, () => now);
+    return new TokenSource(transport(), CLIENT, () => now);
   };
 
   it.each([
@@ -160,7 +169,9 @@ describe('renewal', () => {
     now = 95_000;
     expect(await tokens.get(never)).toMatchObject({ header: 'Bearer t1' });
     await expect.poll(() => server.count(TOKEN)).toBe(2);
+    await fetch(server.url);
     expect(await tokens.get(never)).toMatchObject({ header: 'Bearer t1' });
+    await fetch(server.url);
     expect(server.count(TOKEN)).toBe(2);
     now = 100_000;
     await expect(tokens.get(never)).rejects.toMatchObject({ code: 'internal' });

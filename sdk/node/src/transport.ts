@@ -74,7 +74,7 @@ export class Transport {
     let renewed = false;
     let unclear = false;
     try {
-      for (let attempt = 0; ; attempt++) {
+      for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
         const outcome = await this.#attempt(request, url, at, options, credential?.header, overall.signal);
         if ('status' in outcome) return outcome;
@@ -82,7 +82,6 @@ export class Transport {
         if (last.problem.code === 'unauthorized' && credential?.reused === true && !renewed) {
           renewed = true;
           authorization?.discard(credential.header);
-          attempt -= 1;
           continue;
         }
         unclear ||= last.fate === 'unclear';
@@ -90,6 +89,7 @@ export class Transport {
         const hopeless = last.waitMs > RETRY_AFTER_MAX_MS || performance.now() + waitMs >= endsAt;
         if (attempt >= retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.problem;
         await pause(waitMs, overall.signal);
+        attempt += 1;
       }
     } catch (error) {
       throw request.writes && unclear && error instanceof ProblemError ? withNote(error, UNCLEAR) : error;
