@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 /** A million records take some 30 MiB packed and 250 MiB unpacked. */
 const BOUNDS: FetchBounds = { compressed: 128 * MIB, unpacked: 512 * MIB, idleMs: 10_000, totalMs: 60_000 };
 
-/** How long requests under way may take to end once the agent is told to stop. */
+/** How long what is under way may take to end once the agent is told to stop. */
 const STOP_MS = 5_000;
 
 export interface RunningAgent {
@@ -55,7 +55,9 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   return {
     url,
     stop: async () => {
-      await Promise.all([sync.stop(), close(server)]);
+      const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
+      await Promise.race([Promise.all([sync.stop(), close(server)]), deadline]);
+      server.closeAllConnections();
     },
   };
 }
@@ -76,7 +78,7 @@ async function warmStart(
       log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
       return;
     }
-    const served = activate(cached.bytes, tenantId, undefined);
+    const served = await activate(cached.bytes, tenantId, undefined);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
     log.info({ tenant: served.tenant.name, bundle_revision: served.revision }, 'serving the cached bundle');
   } catch (error) {
@@ -96,14 +98,10 @@ function listen(server: Server, { host, port }: ListenAddr): Promise<AddressInfo
   });
 }
 
-/** Idle connections end at once, busy ones after their answer, and all of them at the deadline. */
+/** Idle connections end at once, busy ones after their answer. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
+    server.close(() => resolve());
     server.closeIdleConnections();
   });
 }

@@ -1,28 +1,47 @@
-import { decodeBundle } from '@authz-service/core/bundle/read';
+import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
-import { compileEngine } from '@authz-service/core/decision/engine';
+import { EngineBuilder } from '@authz-service/core/decision/builder';
+import type { Engine, EngineRecord } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Served } from '../state.js';
+import { interleave } from './interleave.js';
+
+const RECORDS_PER_STEP = 256;
 
 /**
  * Makes of the bytes of `bundle.json` what decisions are answered from. `current` is what is served now: another tenant
  * or an older revision than it is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none.
- * Throws `invalid_bundle` in words fit for the log.
+ * It works in short steps between requests. Throws `invalid_bundle` in words fit for the log.
  */
-export function activate(json: Buffer, tenantId: string | undefined, current: Served | undefined): Served {
-  const bundle = decodeBundle(json);
+export async function activate(
+  json: Buffer,
+  tenantId: string | undefined,
+  current: Served | undefined,
+): Promise<Served> {
+  const bundle = await interleave(decodeBundleInSteps(json));
   const tenant = chooseTenant(bundle, tenantId);
   if (current !== undefined) {
     refuseOtherHistory(tenant, current);
     if (tenant.revision === current.revision) return { ...current, bundleRevision: bundle.revision };
   }
   return {
-    engine: compileEngine(tenant.records),
+    engine: await interleave(compileInSteps(tenant.records)),
     tenant: { id: tenant.id, name: tenant.name },
     revision: tenant.revision,
     bundleRevision: bundle.revision,
   };
+}
+
+function* compileInSteps(records: readonly EngineRecord[]): Generator<undefined, Engine> {
+  const builder = new EngineBuilder();
+  let added = 0;
+  for (const record of records) {
+    builder.add(record);
+    added++;
+    if (added % RECORDS_PER_STEP === 0) yield;
+  }
+  return builder.finish();
 }
 
 /** `tenantId` may be a tenant's id or its name. */

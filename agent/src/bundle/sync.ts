@@ -69,7 +69,7 @@ export class Sync {
       return;
     }
     const before = state.served;
-    const served = activate(fetched.json, options.tenantId, before);
+    const served = await activate(fetched.json, options.tenantId, before);
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(fetched.json);
     state.replaced(served);

@@ -196,12 +196,7 @@ describe('POST /v1/authorize', () => {
       {},
       /deeper/,
     ],
-    [
-      'another content type',
-      asking('alice'),
-      { 'content-type': 'text/plain' },
-      /"text\/plain": send JSON as/,
-    ],
+    ['another content type', asking('alice'), { 'content-type': 'text/plain' }, /"text\/plain": send JSON as/],
     ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, /send JSON as/],
     ['no content type', asking('alice'), { 'content-type': '' }, /send JSON as/],
   ])('refuses %s with 400', async (_, body, headers, detail) => {

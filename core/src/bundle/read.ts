@@ -17,6 +17,9 @@ import type { Bundle, BundleLimits, BundleTenant } from './types.js';
 const REVISION = /^(0|[1-9]\d{0,14})\.[0-9a-f]{16}$/;
 const GUNZIP_CHUNK_BYTES = 128 * 1024;
 
+/** Records between two steps: they take about a millisecond. */
+const RECORDS_PER_STEP = 256;
+
 /**
  * The bytes of `bundle.json` from a bundle's archive. It stops at the first byte over a limit and never holds more
  * than the entry itself. Throws `invalid_bundle` on anything but one whole archive with that one entry; errors of the
@@ -61,6 +64,14 @@ export async function unpackBundle(source: Readable | Buffer, limits: BundleLimi
  * revision are those of the records. Throws `invalid_bundle` naming what is wrong.
  */
 export function decodeBundle(bytes: Buffer): Bundle {
+  const steps = decodeBundleInSteps(bytes);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Does what `decodeBundle` does, in short steps, so that a caller can do other work between them. */
+export function* decodeBundleInSteps(bytes: Buffer): Generator<undefined, Bundle> {
   try {
     const raw = readSlices(bytes);
     const head = objectOf(raw.head, 'The bundle');
@@ -71,7 +82,7 @@ export function decodeBundle(bytes: Buffer): Bundle {
     }
     const tenants: BundleTenant[] = [];
     for (const tenant of raw.tenants) {
-      const decoded = decodeTenant(tenant);
+      const decoded = yield* decodeTenant(tenant);
       if (tenants.some((other) => other.id === decoded.id || other.name === decoded.name)) {
         throw invalid(`The bundle holds the tenant ${short(decoded.name)} twice.`);
       }
@@ -91,7 +102,7 @@ export function decodeBundle(bytes: Buffer): Bundle {
   }
 }
 
-function decodeTenant({ head, slices }: RawTenant): BundleTenant {
+function* decodeTenant({ head, slices }: RawTenant): Generator<undefined, BundleTenant> {
   const { id, name, revision, digest } = objectOf(head, 'A tenant');
   if (!isText(id) || !isText(name)) throw invalid('A tenant of the bundle has no id or no name.');
   const records: EngineRecord[] = [];
@@ -111,6 +122,7 @@ function decodeTenant({ head, slices }: RawTenant): BundleTenant {
       lastAddress = address;
       digests.add(address, record.fields);
       records.push(record);
+      if (records.length % RECORDS_PER_STEP === 0) yield;
     }
   }
   const actual = digests.hex();

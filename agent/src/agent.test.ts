@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { digestRecords } from '@authz-service/core/bundle/digest';
+import { encodeBundle } from '@authz-service/core/bundle/write';
+import type { EngineRecord } from '@authz-service/core/decision/types';
+import { declare } from '@authz-service/core/records/registry';
+import { revisionText } from '@authz-service/core/state/revision';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningAgent, startAgent } from './agent.js';
+import { Secret } from './config/secret.js';
+import { LineWriter } from './line-writer.js';
+import { createLog } from './log.js';
+
+const records = [
+  declare('application', { name: 'billing' }),
+  declare('resource_type', { application: 'billing', name: 'invoice', actions: ['read'] }),
+].map(({ kind, address, fields }) => ({ kind, id: address, fields })) as EngineRecord[];
+const digest = digestRecords(records);
+const revision = revisionText(4, digest);
+const good = encodeBundle({
+  format: 1,
+  revision,
+  tenants: [{ id: 'tenant-1', name: 'acme', revision, digest, records }],
+});
+
+let dir: string;
+let logged: { level: string; msg: string; [field: string]: unknown }[];
+let agent: RunningAgent | undefined;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'agent-'));
+  logged = [];
+});
+afterEach(async () => {
+  await agent?.stop();
+  agent = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function start(tenantId?: string): Promise<RunningAgent> {
+  const into = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const writer = new LineWriter(into);
+  agent = await startAgent(
+    {
+      apiKey: new Secret('svc_test'),
+      // Port 9 is that of the discard protocol: nobody listens there.
+      cloudUrl: new URL('http://127.0.0.1:9'),
+      listenAddr: { host: '127.0.0.1', port: 0 },
+      pollIntervalMs: 3_600_000,
+      cacheDir: dir,
+      logLevel: 'info',
+      decisionLog: false,
+      ...(tenantId === undefined ? {} : { tenantId }),
+    },
+    { log: createLog('info', writer), decisions: writer },
+  );
+  return agent;
+}
+
+const readiness = async () => (await fetch(`${agent?.url}/readyz`)).status;
+const text = good.toString();
+
+/** Every tenth of the file, and around the places where something ends. */
+const cuts = [
+  ...Array.from({ length: 10 }, (_, tenth) => Math.floor((good.length * tenth) / 10)),
+  1,
+  text.indexOf('\n'),
+  text.indexOf('\n') + 1,
+  text.indexOf('"records":[') + 11,
+  text.lastIndexOf(']}'),
+  good.length - 3,
+  good.length - 2,
+];
+
+describe('a warm start', () => {
+  it('serves a good cache at once', async () => {
+    writeFileSync(join(dir, 'bundle.json'), good);
+    await start();
+    expect(await readiness()).toBe(200);
+    expect(logged.map(({ msg }) => msg)).toContain('serving the cached bundle');
+  });
+
+  it.each([undefined, 'tenant-1', 'acme'])('serves the cache of the tenant configured as %s', async (tenantId) => {
+    writeFileSync(join(dir, 'bundle.json'), good);
+    await start(tenantId);
+    expect(await readiness()).toBe(200);
+  });
+
+  it.each(cuts)('ignores a cache cut off after %i bytes', async (length) => {
+    writeFileSync(join(dir, 'bundle.json'), good.subarray(0, length));
+    await start();
+    expect(await readiness()).toBe(503);
+    expect(logged[0]).toMatchObject({ level: 'WARN', msg: expect.stringMatching(/^cached bundle ignored/) });
+  });
+
+  it.each<[string, Buffer | string]>([
+    ['of zeros', Buffer.alloc(good.length)],
+    ['of other JSON', '{"cached": true}'],
+    ['of null', 'null'],
+    ['of another format', text.replace('"format":1', '"format":2')],
+    ['with another record than it was made of', text.replaceAll('billing', 'billigg')],
+    ['that is two of them', `${text}${text}`],
+    ['that is no text', Buffer.concat([good.subarray(0, 100), Buffer.from([0xff]), good.subarray(101)])],
+  ])('ignores a cache %s', async (_, bytes) => {
+    writeFileSync(join(dir, 'bundle.json'), bytes);
+    await start();
+    expect(await readiness()).toBe(503);
+    expect(logged[0]).toMatchObject({ level: 'WARN', msg: expect.stringMatching(/^cached bundle ignored/) });
+    expect(readFileSync(join(dir, 'bundle.json')).equals(Buffer.from(bytes))).toBe(true);
+  });
+
+  it('ignores a cache that is a folder', async () => {
+    mkdirSync(join(dir, 'bundle.json'));
+    await start();
+    expect(await readiness()).toBe(503);
+    expect(logged[0]).toMatchObject({ level: 'WARN' });
+  });
+
+  it('ignores the cache of another tenant', async () => {
+    writeFileSync(join(dir, 'bundle.json'), good);
+    await start('tenant-2');
+    expect(await readiness()).toBe(503);
+    expect(logged[0]?.error).toMatch(/no tenant "tenant-2"/);
+  });
+
+  it('starts cold without a word of warning where there is no cache', async () => {
+    await start();
+    expect(await readiness()).toBe(503);
+    expect(logged[0]).toMatchObject({ level: 'INFO', msg: expect.stringContaining('no cached bundle') });
+  });
+
+  it('clears away what a killed writer left', async () => {
+    writeFileSync(join(dir, 'bundle.json'), good);
+    writeFileSync(join(dir, 'bundle.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp'), good.subarray(0, 40));
+    await start();
+    expect(await readiness()).toBe(200);
+    expect(readdirSync(dir)).toEqual(['bundle.json']);
+  });
+});

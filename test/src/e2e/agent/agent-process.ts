@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../../../../agent/bin/service-agent.js', import.meta.url));
+
+/** A line of the agent's log. */
+export interface LogLine {
+  time: string;
+  level: string;
+  msg: string;
+  [field: string]: unknown;
+}
+
+export interface Health {
+  status: string;
+  bundle_revision: string | null;
+  last_sync: string | null;
+  degraded: boolean;
+  consecutive_failures: number;
+  sync_age_seconds: number | null;
+}
+
+export interface AgentStart {
+  args?: string[];
+  cwd?: string;
+  /** All of its environment but PATH. */
+  env: Record<string, string>;
+}
+
+/** The built agent as a process of its own. */
+export class AgentProcess {
+  readonly stdout: string[] = [];
+  readonly log: LogLine[] = [];
+  /** What of standard error is no JSON. */
+  readonly noise: string[] = [];
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly #child: ChildProcess;
+  readonly #listenAddr: string | undefined;
+
+  constructor({ args = [], cwd, env }: AgentStart) {
+    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#listenAddr = env.SERVICE_LISTEN_ADDR;
+    const { stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error('the agent has no output');
+    createInterface({ input: stdout }).on('line', (line) => this.stdout.push(line));
+    createInterface({ input: stderr }).on('line', (line) => {
+      if (line.startsWith('{')) this.log.push(JSON.parse(line));
+      else this.noise.push(line);
+    });
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Where it listens, once it does: at the port it was given, or the one that its log names. */
+  async url(): Promise<string> {
+    const given = this.#listenAddr;
+    if (given !== undefined && !given.endsWith(':0')) return `http://${given}`;
+    const line = await this.logged((logged) => typeof logged.url === 'string' && logged.msg === 'agent is listening');
+    return line.url as string;
+  }
+
+  /** Waits for a line of the log. */
+  async logged(wanted: (line: LogLine) => boolean): Promise<LogLine> {
+    return until(() => {
+      const line = this.log.find(wanted);
+      if (line !== undefined) return line;
+      if (this.#child.exitCode !== null) throw new Error(`the agent ended: ${JSON.stringify(this.log)} ${this.noise}`);
+      throw new Error(`no such line yet: ${JSON.stringify(this.log)}`);
+    });
+  }
+
+  async get(path: string): Promise<Response> {
+    return fetch(`${await this.url()}${path}`);
+  }
+
+  async health(): Promise<Health> {
+    return (await this.get('/healthz')).json() as Promise<Health>;
+  }
+
+  /** Waits until the health report is such. */
+  async healthy(wanted: (health: Health) => boolean): Promise<Health> {
+    return until(async () => {
+      const health = await this.health();
+      if (!wanted(health)) throw new Error(`not yet: ${JSON.stringify(health)} ${JSON.stringify(this.log.at(-1))}`);
+      return health;
+    });
+  }
+
+  async authorize(body: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${await this.url()}/v1/authorize`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+  }
+
+  /** Every sample of the metrics, by name with labels. */
+  async metrics(): Promise<Map<string, number>> {
+    const text = await (await this.get('/metrics')).text();
+    const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Ends it, whatever state it is in. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
+    await this.exited;
+  }
+}
+
+/** Tries again until it does not throw. */
+export function until<T>(attempt: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(attempt, { timeout: 25_000, interval: 10 });
+}
