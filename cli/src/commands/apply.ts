@@ -7,7 +7,7 @@ import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { openCredentialsFile } from '../credentials/credentials-file.js';
-import { UsageError } from '../errors/usage-error.js';
+import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
@@ -81,7 +81,7 @@ applied exactly, or refused when the tenant has moved.`;
         takeOwnership: true,
         credentialsSink: flags['credentials-out'],
       });
-      if (asks && !(await agrees(plan))) throw new UsageError('Not applied: nothing was changed.');
+      if (asks && !(await agrees(plan))) throw new Declined('Not applied: nothing was changed.');
 
       const file = flags['credentials-out'];
       const sink = file === undefined ? undefined : await openCredentialsFile(file, plan);

@@ -5,16 +5,9 @@ import { table } from '../output/table.js';
 import { out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
-/** What the table shows of a commit; the cloud sends more. */
-interface Commit extends AuditEntry {
-  at?: string;
-  credential?: { name?: string };
-  stack?: string;
-  counts?: { added: number; changed: number; removed: number };
-  changes?: { op: string; address: string }[];
-}
-
-const MARKS: Record<string, string> = { create: '+', update: '~', move: '→', delete: '-' };
+/** The numbers beside it say how many there are. */
+const CHANGES_SHOWN = 3;
+const MARKS = { create: '+', update: '~', move: '→', delete: '-' } as const;
 
 export default class Audit extends ServiceCommand {
   static override summary = 'Show who changed what, the latest commits first.';
@@ -30,7 +23,7 @@ export default class Audit extends ServiceCommand {
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Audit);
     const client = await connect(flags);
-    const items: Commit[] = [];
+    const items: AuditEntry[] = [];
     for await (const entry of client.audit({ limit: Math.min(flags.limit, 100), signal: this.signal })) {
       if (items.push(entry) === flags.limit) break;
     }
@@ -42,8 +35,9 @@ export default class Audit extends ServiceCommand {
   }
 }
 
-function cells({ revision, at = '', credential, stack = '', counts, changes = [] }: Commit): string[] {
-  const numbers = [counts?.added, counts?.changed, counts?.removed].map((count) => String(count ?? ''));
-  const summary = changes.map(({ op, address }) => `${MARKS[op] ?? op} ${address}`).join(', ');
-  return [String(revision), at.replace(/\.\d+Z$/, 'Z'), credential?.name ?? '', stack, ...numbers, summary];
+function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {
+  const numbers = [counts.added, counts.changed, counts.removed].map(String);
+  const named = changes.slice(0, CHANGES_SHOWN).map(({ op, address }) => `${MARKS[op]} ${address}`);
+  const summary = `${named.join(', ')}${changes.length > CHANGES_SHOWN ? ', …' : ''}`;
+  return [revision, at.replace(/\.\d+Z$/, 'Z'), credential.name, stack, ...numbers, summary];
 }

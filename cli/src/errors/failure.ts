@@ -1,17 +1,23 @@
 import { PROBLEMS, ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Style } from '../output/terminal.js';
-import { printable } from '../output/text.js';
+import { counted, printable } from '../output/text.js';
 import { isParseError, parseDetail } from './parse-error.js';
 import { REMEDIES } from './remedies.js';
-import { UsageError } from './usage-error.js';
+import { Declined, UsageError } from './usage-error.js';
+
+/** Enough to see what is wrong; a terminal has room for no more. */
+const ITEMS_SHOWN = 50;
+
+/** An item of a problem, with its place in a file where it has one. */
+type PlacedItem = ProblemItem & { file?: string; line?: number; column?: number };
 
 /** A failure as scripts read it: `{"error": Failure}` on stdout with `--json`. The exit code is 1. */
 export interface Failure {
-  /** A problem code, or `usage` (the command line is wrong) or `io` (a file or device). */
+  /** A problem code, or `usage` (the command line is wrong), `io` (a file or device), `declined` (asked, and not agreed). */
   code: string;
   title: string;
   detail: string;
-  errors: readonly ProblemItem[];
+  errors: readonly PlacedItem[];
   /** For people: what to do next. */
   hint?: string;
 }
@@ -30,6 +36,7 @@ export function failureOf(error: unknown, caller: Caller): Failure {
     const hint = REMEDIES[error.code];
     return { code: error.code, title: error.title, detail: error.detail, errors: error.errors, ...(hint && { hint }) };
   }
+  if (error instanceof Declined) return { code: 'declined', title: 'Not agreed to', detail: error.message, errors: [] };
   if (error instanceof UsageError) return usage(error.message, caller);
   if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller);
   if (isSystemError(error)) {
@@ -52,13 +59,24 @@ function usage(detail: string, { id }: Caller): Failure {
 /** How a person sees a failure: what is wrong, where, and what to do. */
 export function renderFailure(failure: Failure, style: Style): string {
   const lines = [`${style.red(style.bold('error:'))} ${printable(failure.detail)}`];
-  for (const item of failure.errors) {
-    const place = item.address ?? item.pointer;
-    const where = place === '' ? '' : `${style.bold(printable(place))}: `;
-    lines.push(`  ${where}${printable(item.detail)}`);
-  }
+  const items = failure.errors.filter((item) => !says(failure.detail, item));
+  lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(item, style)));
+  if (items.length > ITEMS_SHOWN)
+    lines.push(`  … and ${counted(items.length - ITEMS_SHOWN, 'more', 'more')}; --json shows every one`);
   if (failure.hint !== undefined) lines.push(`${style.cyan('hint:')} ${failure.hint}`);
   return lines.join('\n');
+}
+
+/** Whether the detail has said already what the item says, or at least of which record. */
+function says(detail: string, item: PlacedItem): boolean {
+  return detail.includes(item.detail) || (item.address !== undefined && detail.includes(item.address));
+}
+
+/** `file:line:column` where the item has one, else the record or the pointer. */
+function itemLine(item: PlacedItem, style: Style): string {
+  const subject = item.address === undefined || item.detail.includes(item.address) ? item.pointer : item.address;
+  const place = item.file === undefined ? subject : `${item.file}:${item.line}:${item.column}`;
+  return `  ${place === '' ? '' : `${style.bold(printable(place))}: `}${printable(item.detail)}`;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

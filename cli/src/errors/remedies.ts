@@ -6,7 +6,7 @@ import type { ProblemCode } from '@authz-service/core/problem';
  */
 export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
-  conflict: 'Run "service plan" to see the present state.',
+  conflict: undefined,
   evaluation_failed: 'Run it again with --explain to see the policy that failed.',
   forbidden: 'Run "service whoami" to see the scopes of this credential.',
   idempotency_mismatch: undefined,
@@ -21,11 +21,11 @@ export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
   method_not_allowed: 'The URL answers, but not as this service: check --url or SERVICE_CLOUD_URL.',
   network: 'Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start").',
   not_found: undefined,
-  not_owner: 'Add --take-ownership to take these records over, or change them where they are declared.',
+  not_owner: undefined,
   not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',
   payload_too_large: 'Split the tree into several stacks.',
   precondition_failed: 'Read the record again and repeat the change.',
-  stale_base: 'Somebody else has applied in the meantime: run "service plan" again and look at the new plan.',
+  stale_base: undefined,
   timeout: 'Whether a change was made is not known: run "service plan" to see.',
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',

@@ -3,7 +3,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What failed is already printed as the command's own result: only the exit code is left to set. */
-export class Reported extends Error {
-  override readonly name = 'Reported';
+/** The person was asked and did not agree. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
 }

@@ -5,11 +5,18 @@ const GAP = 2;
 const NARROWEST = 12;
 
 /**
- * Rows under headings, aligned. Where the terminal is too narrow the widest columns give way, since one long
+ * Rows under headings, aligned; a column in which no row says anything is left out. Where the terminal is too narrow the widest columns give way, since one long
  * description must not push the rest off the screen; without a terminal (`columns` infinite) nothing is cut.
  */
-export function table(headings: readonly string[], rows: readonly string[][], style: Style, columns: number): string {
-  const cells = rows.map((row) => row.map(printable));
+export function table(
+  allHeadings: readonly string[],
+  rows: readonly string[][],
+  style: Style,
+  columns: number,
+): string {
+  const used = allHeadings.map((_, index) => index === 0 || rows.some((row) => (row[index] ?? '') !== ''));
+  const headings = allHeadings.filter((_, index) => used[index]);
+  const cells = rows.map((row) => row.filter((_, index) => used[index]).map(printable));
   const widths = headings.map((heading, index) =>
     cells.reduce((widest, row) => Math.max(widest, width(row[index] ?? '')), width(heading)),
   );
@@ -22,12 +29,16 @@ export function table(headings: readonly string[], rows: readonly string[][], st
   return [style.bold(line(headings)), ...cells.map(line)].join('\n');
 }
 
+/** The first column names the row: it gives way last. */
 function narrow(widths: number[], available: number): void {
   let excess = widths.reduce((sum, columns) => sum + columns, 0) - available;
   while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= NARROWEST) return;
-    widths[widths.indexOf(widest)] = widest - 1;
+    const rest = widths.slice(1);
+    const widest = Math.max(0, ...rest);
+    const index = widest > NARROWEST ? rest.indexOf(widest) + 1 : 0;
+    const columns = widths[index] ?? 0;
+    if (columns <= NARROWEST) return;
+    widths[index] = columns - 1;
     excess--;
   }
 }

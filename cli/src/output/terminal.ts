@@ -1,5 +1,3 @@
-import { PassThrough } from 'node:stream';
-
 /** Paints text for a terminal; without colour each function gives its text back. */
 export interface Style {
   readonly colour: boolean;
@@ -63,13 +61,3 @@ export class Terminal {
 export const out = new Terminal(process.stdout, process.env);
 /** Where progress, warnings, questions and faults go. */
 export const err = new Terminal(process.stderr, process.env);
-
-/** A terminal that keeps what is written, for tests. */
-export function captured(): { terminal: Terminal; text(): string } {
-  const stream = new PassThrough();
-  let text = '';
-  stream.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  return { terminal: new Terminal(stream, {}), text: () => text };
-}

@@ -2,10 +2,10 @@ import { ProblemError } from '@authz-service/core/problem';
 
 /** Where the `Authorization` header of requests comes from. */
 export interface Authorization {
-  /** `reused` says that the header was made for an earlier call, so that a 401 may only mean that it has lapsed. */
-  get(signal: AbortSignal): Promise<{ header: string; reused: boolean }>;
+  /** `reused` says that the header was made for an earlier call, so that a 401 may only mean that it has lapsed. No header where none is needed. */
+  get(signal: AbortSignal): Promise<{ header: string | undefined; reused: boolean }>;
   /** Forgets a header that the service refused, unless a newer one has taken its place. */
-  discard(header: string): void;
+  discard(header: string | undefined): void;
   /** What no error text may hold. */
   secrets(): string[];
 }

@@ -62,6 +62,15 @@ describe('tokens', () => {
     expect(server.count(TOKEN)).toBe(1);
   });
 
+  it('are not asked for again where there is no token endpoint, as at an agent, which needs none', async () => {
+    server.script(TOKEN, { status: 404, json: { code: 'not_found', detail: 'There is nothing at /oauth/token.' } });
+    const one = client();
+    await one.whoami();
+    await one.whoami();
+    expect(bearers()).toEqual([undefined, undefined]);
+    expect(server.count(TOKEN)).toBe(1);
+  });
+
   it('a caller who gives up need not wait for the token', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');

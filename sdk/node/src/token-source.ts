@@ -7,9 +7,13 @@ import type { Transport } from './transport.js';
 /** After an early renewal failed, the next is tried no sooner than this. */
 const RENEWAL_PAUSE_MS = 5_000;
 
+/** How long a service that has no token endpoint is taken for an agent, before it is asked again. */
+const TOKENLESS_MS = 60_000;
+
 interface Token {
-  header: string;
-  secret: string;
+  /** Undefined where the service takes no tokens. */
+  header: string | undefined;
+  secret: string | undefined;
   /** From here on a new one is fetched while this one still serves. */
   renewAt: number;
   expiresAt: number;
@@ -17,7 +21,8 @@ interface Token {
 
 /**
  * Access tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls: one request for a token is
- * under way at a time, whoever gives up waiting for it, and a token is renewed before it expires.
+ * under way at a time, whoever gives up waiting for it, and a token is renewed before it expires. An agent has no token
+ * endpoint and needs no credential: calls to it go without, so that a caller's credentials may stay set.
  */
 export class TokenSource implements Authorization {
   readonly #transport: Transport;
@@ -42,7 +47,7 @@ export class TokenSource implements Authorization {
     this.#now = now;
   }
 
-  async get(signal: AbortSignal): Promise<{ header: string; reused: boolean }> {
+  async get(signal: AbortSignal): Promise<{ header: string | undefined; reused: boolean }> {
     const token = this.#token;
     const now = this.#now();
     if (token === undefined || now >= token.expiresAt) {
@@ -56,12 +61,13 @@ export class TokenSource implements Authorization {
     return { header: token.header, reused: true };
   }
 
-  discard(header: string): void {
+  discard(header: string | undefined): void {
     if (this.#token?.header === header) this.#token = undefined;
   }
 
   secrets(): string[] {
-    return this.#token === undefined ? [this.#clientSecret] : [this.#clientSecret, this.#token.secret];
+    const secret = this.#token?.secret;
+    return secret === undefined ? [this.#clientSecret] : [this.#clientSecret, secret];
   }
 
   #refreshed(): Promise<Token> {
@@ -73,14 +79,24 @@ export class TokenSource implements Authorization {
 
   async #fetch(): Promise<Token> {
     const startedAt = this.#now();
-    const answer = await this.#transport.send({
-      method: 'POST',
-      path: '/oauth/token',
-      headers: { authorization: basic(this.#clientId, this.#clientSecret) },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      repeat: 'harmless',
-      secrets: [this.#clientSecret],
-    });
+    const answer = await this.#transport
+      .send({
+        method: 'POST',
+        path: '/oauth/token',
+        headers: { authorization: basic(this.#clientId, this.#clientSecret) },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+        repeat: 'harmless',
+        secrets: [this.#clientSecret],
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ProblemError && error.code === 'not_found') return undefined;
+        throw error;
+      });
+    if (answer === undefined) {
+      const askAgainAt = startedAt + TOKENLESS_MS;
+      this.#token = { header: undefined, secret: undefined, renewAt: askAgainAt, expiresAt: askAgainAt };
+      return this.#token;
+    }
     const at = `POST ${this.#transport.base}/oauth/token`;
     const body = (jsonOf(answer, at) ?? {}) as { access_token?: unknown; expires_in?: unknown };
     if (typeof body.access_token !== 'string') {

@@ -17,12 +17,11 @@ export default class TenantsCreate extends ServiceCommand {
     const { args, flags } = await this.parse(TenantsCreate);
     const client = await connect(flags);
     const made = await client.tenants.create({ name: args.name }, { signal: this.signal });
-    const { client_id, client_secret } = made as { client_id?: string; client_secret?: string };
     if (!flags.json) {
       await err.line(
         err.style.dim(`Tenant "${made.name}" (${made.id}). Its administrator's secret is shown this once:`),
       );
     }
-    return { json: made, text: `SERVICE_CLIENT_ID=${client_id}\nSERVICE_CLIENT_SECRET=${client_secret}` };
+    return { json: made, text: `SERVICE_CLIENT_ID=${made.client_id}\nSERVICE_CLIENT_SECRET=${made.client_secret}` };
   }
 }

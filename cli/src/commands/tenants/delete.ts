@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
 import { nameArgument } from '../../credentials/name-argument.js';
-import { UsageError } from '../../errors/usage-error.js';
+import { Declined, UsageError } from '../../errors/usage-error.js';
 import { ask, canAsk } from '../../output/ask.js';
 import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
@@ -29,5 +29,5 @@ export default class TenantsDelete extends ServiceCommand {
 async function confirm(name: string): Promise<void> {
   if (!canAsk()) throw new UsageError(`Deleting the tenant "${name}" cannot be undone: without a terminal, say --yes.`);
   const typed = await ask(err.style.bold(`This deletes all that "${name}" holds, for good. Type the name to go on: `));
-  if (typed.trim() !== name) throw new UsageError('The names differ: nothing was deleted.');
+  if (typed.trim() !== name) throw new Declined('The names differ: nothing was deleted.');
 }
