@@ -1,6 +1,6 @@
 import { everyItem, type ListOptions, type Send } from './records.js';
 import type { CallOptions } from './transport.js';
-import type { Page, Tenant } from './wire.js';
+import type { MadeTenant, Page, Tenant } from './wire.js';
 
 /** The tenants, for operators. */
 export class Tenants {
@@ -25,11 +25,11 @@ export class Tenants {
   }
 
   /** Makes a tenant; the answer holds the secret of its first administrator, this once. */
-  async create(tenant: { name: string } & Record<string, unknown>, options?: CallOptions): Promise<Tenant> {
+  async create(tenant: { name: string }, options?: CallOptions): Promise<MadeTenant> {
     return (await this.#send(
       { method: 'POST', path: '/v1/tenants', body: tenant, repeat: 'once', writes: true },
       options,
-    )) as Tenant;
+    )) as MadeTenant;
   }
 
   /** Removes the tenant with all its records. */

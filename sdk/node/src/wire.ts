@@ -123,20 +123,31 @@ export interface ChangesetResult {
 
 export interface WhoAmI {
   tenant: { id: string; name: string } | null;
-  credential: { kind: string; id: string; name: string };
+  credential: { kind: 'api_key' | 'oauth_client'; id: string; name: string };
   scopes: (Scope | 'operator')[];
 }
 
 export interface Tenant {
   id: string;
   name: string;
-  [member: string]: unknown;
+  created_at: string;
 }
 
-/** A row of the audit: one commit. */
+/** A tenant just made, with the secret of its administrator, this once. */
+export type MadeTenant = Tenant & { client_id: string; client_secret: string };
+
+/** One commit: who changed what. */
 export interface AuditEntry {
-  revision: string | number;
-  [member: string]: unknown;
+  revision: string;
+  digest: string;
+  at: string;
+  request_id: string;
+  credential: { kind: string; id: string; name: string };
+  stack?: string;
+  counts: { added: number; changed: number; removed: number };
+  changes: { op: 'create' | 'update' | 'move' | 'delete'; address: Address; from?: Address }[];
+  /** Whether there were more changes than are listed. */
+  truncated: boolean;
 }
 
 export interface PolicyBundle {

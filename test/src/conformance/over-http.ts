@@ -1,0 +1,76 @@
+import type { ProblemError } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
+import { ServiceClient } from '@authz-service/sdk/client';
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import { expect, it } from 'vitest';
+import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { ADMIN } from '../../../cloud/testing/test-cloud.js';
+import { type ConformanceCase, type ConformanceTenant, withIds } from './load.js';
+
+/** A tenant of conformance cases, held by a running cloud. */
+export interface HeldTenant {
+  /** As the tenant's administrator. */
+  client: ServiceClient;
+  idOf(address: Address): string;
+}
+
+export function operatorOf(cloud: TestCloud): ServiceClient {
+  return new ServiceClient({ url: cloud.url, credentials: { clientId: ADMIN.id, clientSecret: ADMIN.secret } });
+}
+
+/** Makes a tenant of its own for the cases' records, by one change-set. */
+export async function holdTenant(cloud: TestCloud, name: string, { records }: ConformanceTenant): Promise<HeldTenant> {
+  const made = await operatorOf(cloud).tenants.create({ name });
+  const credentials = { clientId: made.client_id, clientSecret: made.client_secret };
+  const client = new ServiceClient({ url: cloud.url, credentials });
+  const { created } = await client.changeset({
+    changes: records.map(({ kind, fields }) => ({ op: 'create', kind, fields: { ...fields } })),
+  });
+  const ids = new Map(created.map(({ address, id }) => [address, id]));
+  return {
+    client,
+    idOf: (address) => ids.get(address) ?? expect.fail(`the tenant has no record ${address}`),
+  };
+}
+
+/** One test for each case; those that fix the clock cannot be put to a service that runs, and are skipped. */
+export function askCases(tenant: ConformanceTenant, held: () => HeldTenant & { asked: ServiceClient }): void {
+  for (const one of tenant.cases) {
+    it.skipIf(one.now !== undefined)(one.name, async () => {
+      const { asked, idOf } = held();
+      await check(asked, one, idOf);
+    });
+  }
+}
+
+async function check(client: ServiceClient, one: ConformanceCase, idOf: (address: Address) => string): Promise<void> {
+  const question = withIds(one.request, idOf) as DecisionQuestion;
+  const wanted = one.expect;
+  if ('error' in wanted) {
+    const problem = await client.authorize(question).then(
+      (answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`),
+      (error: ProblemError) => error,
+    );
+    expect(problem).toMatchObject({ name: 'ProblemError', code: wanted.error });
+    for (const part of wanted.detail ?? []) expect(problem.detail).toContain(part);
+    const pointers = problem.errors.map((item) => item.pointer).sort();
+    if (wanted.pointers !== undefined) expect(pointers).toEqual([...wanted.pointers].sort());
+    return;
+  }
+  const answer = await client.authorize(question);
+  expect(answer).toEqual({
+    decision: wanted.decision,
+    context: {
+      access_path: wanted.access_path,
+      reason: wanted.reason ?? expect.any(String),
+      ...(wanted.policy !== undefined && { policy_id: idOf(wanted.policy) }),
+    },
+  });
+}
+
+/** What ran and what did not, for the reader of the log. */
+export function tally(tenants: readonly ConformanceTenant[], where: string): string {
+  const cases = tenants.flatMap((tenant) => tenant.cases);
+  const skipped = cases.filter((one) => one.now !== undefined).length;
+  return `conformance over HTTP, ${where}: ${cases.length - skipped} cases asked, ${skipped} skipped that fix the clock`;
+}
