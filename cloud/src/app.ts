@@ -1,78 +1,72 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import type { Cloud } from './cloud.js';
 import { Exchange } from './http/exchange.js';
-import { isExpected, problemReply } from './http/problem-reply.js';
-import type { Reply } from './http/reply.js';
+import { send } from './http/reply.js';
 import type { Route } from './http/route.js';
-import { finish, serve } from './http/serve.js';
+import { refuse, serve } from './http/serve.js';
 import { allRoutes } from './routes/routes.js';
 
 /** What answers requests: a listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
   const decide = routes.find((route) => route.path === '/v1/authorize');
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
-  const app = routed(cloud, routes, (request) => exchanges.get(request));
+  const route = router(cloud, routes);
   return (request, response) => {
-    const exchange = new Exchange(request, response, cloud.log, cloud.metrics);
-    if (!cloud.ready()) response.shouldKeepAlive = false;
+    const exchange = new Exchange(request, response, cloud);
     // Decisions go around the router: it costs several times what a decision does.
-    if (decide && request.method === 'POST' && exchange.pathname === decide.path) {
-      void serve(cloud, decide, exchange, {});
-      return;
-    }
-    exchanges.set(request, exchange);
-    app(request, response);
+    const direct = decide && request.method === 'POST' && exchange.pathname === decide.path;
+    if (direct) void serve(cloud, decide, exchange, {});
+    else route(exchange);
   };
 }
 
-function routed(
-  cloud: Cloud,
-  routes: readonly Route[],
-  exchangeOf: (request: Request) => Exchange | undefined,
-): Express {
+/** Finds the route of a request. What is no route is answered here: other methods, other paths, malformed ones. */
+function router(cloud: Cloud, routes: readonly Route[]): (exchange: Exchange) => void {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
-  const answer = (request: Request, response: Response, make: (exchange: Exchange) => Reply) => {
-    const exchange = exchangeOf(request);
-    if (exchange) finish(request, response, make(exchange));
+  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const exchangeOf = (request: IncomingMessage): Exchange => {
+    const exchange = exchanges.get(request);
+    if (exchange === undefined) throw new Error('a request came in beside the listener');
+    return exchange;
   };
   for (const [path, own] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const route of own) {
-      app[route.method.toLowerCase() as 'get'](pattern, async (request, response) => {
-        const exchange = exchangeOf(request);
-        if (exchange) await serve(cloud, route, exchange, request.params as Record<string, string>);
-        else response.destroy();
-      });
+      app[route.method.toLowerCase() as 'get'](pattern, (request, _response) =>
+        serve(cloud, route, exchangeOf(request), request.params as Record<string, string>),
+      );
     }
-    const allow = allowed(own);
-    app.all(pattern, (request, response) =>
-      answer(request, response, (exchange) => {
-        exchange.route = path;
-        if (request.method === 'OPTIONS') return { status: 204, headers: { allow } };
-        return problemReply(otherMethod(request.method, path, allow), exchange.requestId, { headers: { allow } });
-      }),
-    );
+    app.all(pattern, (request, response) => otherMethod(exchangeOf(request), response, path, allowed(own)));
   }
-  app.use((request, response) =>
-    answer(request, response, ({ requestId }) => problemReply(noRoute(request.path), requestId)),
-  );
+  app.use((request) => refuse(exchangeOf(request), noRoute(request.path)));
 
-  const failed: ErrorRequestHandler = (error: unknown, request, response, _next) =>
-    answer(request, response, (exchange) => {
-      // The router refuses percent escapes that are none.
-      const problem = error instanceof URIError ? new ProblemError('invalid_request', 'The path is malformed.') : error;
-      if (!isExpected(problem)) exchange.log.error({ err: error }, 'unexpected error');
-      return problemReply(problem, exchange.requestId);
-    });
+  const failed: ErrorRequestHandler = (error: unknown, request, _response, _next) => {
+    // The router refuses percent escapes that are none.
+    const malformed = new ProblemError('invalid_request', 'The path is malformed: its percent escapes are no UTF-8.');
+    refuse(exchangeOf(request), error instanceof URIError ? malformed : error);
+  };
   app.use(failed);
-  return app;
+  return (exchange) => {
+    exchanges.set(exchange.request, exchange);
+    app(exchange.request, exchange.response);
+  };
+}
+
+function otherMethod(exchange: Exchange, response: ServerResponse, path: string, allow: string): void {
+  const method = exchange.request.method ?? '';
+  exchange.route = path;
+  if (method === 'OPTIONS') {
+    send(response, { status: 204, headers: { allow } });
+    return;
+  }
+  const detail = `${method} is not offered at ${path}: use one of ${allow}.`;
+  refuse(exchange, new ProblemError('method_not_allowed', detail), { allow });
 }
 
 function byPath(routes: readonly Route[]): Map<string, Route[]> {
@@ -85,10 +79,6 @@ function allowed(routes: readonly Route[]): string {
   const methods = new Set<string>(routes.map(({ method }) => method));
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods, 'OPTIONS'].join(', ');
-}
-
-function otherMethod(method: string, path: string, allow: string): ProblemError {
-  return new ProblemError('method_not_allowed', `${method} is not offered at ${path}: use one of ${allow}.`);
 }
 
 function noRoute(path: string): ProblemError {

@@ -51,6 +51,8 @@ const KNOWN_ELSEWHERE = [
   'SERVICE_CLIENT_ID',
   'SERVICE_CLIENT_SECRET',
   'SERVICE_PROFILE',
+  'SERVICE_DEBUG',
+  'SERVICE_PROVIDER_PLAINTEXT',
 ];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,16 +66,19 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     ...reader.publicUrl('SERVICE_PUBLIC_URL', flags.publicUrl),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL', flags.logLevel),
     bootstrap: reader.bootstrap(),
-    warnings: unknownVariables(env),
+    warnings: reader.warnings,
   };
   reader.raise();
   return config;
 }
 
 class Reader {
+  readonly warnings: string[];
   readonly #faults: ProblemItem[] = [];
 
-  constructor(private readonly env: Environment) {}
+  constructor(private readonly env: Environment) {
+    this.warnings = unknownVariables(env);
+  }
 
   raise(): void {
     if (this.#faults.length === 0) return;
@@ -142,7 +147,7 @@ class Reader {
     if (direct !== undefined && file !== undefined) this.#fault(name, `is given beside ${name}_FILE: give one of them`);
     const secret = file === undefined ? direct : this.#read(`${name}_FILE`, file);
     if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
-      this.#fault(name, `is too short: give at least ${SECRET_LENGTH_MIN} characters`);
+      this.warnings.push(`${name} is short: give a secret of at least ${SECRET_LENGTH_MIN} random characters.`);
     }
     return secret;
   }
@@ -162,7 +167,7 @@ class Reader {
   }
 }
 
-const SECRET_LENGTH_MIN = 8;
+const SECRET_LENGTH_MIN = 16;
 
 function unknownVariables(env: Environment): string[] {
   const known = new Set([...KNOWN, ...KNOWN_ELSEWHERE]);

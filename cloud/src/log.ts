@@ -1,15 +1,20 @@
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from './config.js';
 
-/** JSON lines on standard error: standard output belongs to the line that says where the cloud listens. */
-export function createLogger(level: LogLevel): Logger {
-  return pino(
+/**
+ * JSON lines on standard error: standard output belongs to the line that says where the cloud listens. Lines are
+ * written behind the requests' backs; `flush` waits for them.
+ */
+export function createLogger(level: LogLevel): { log: Logger; flush(): void } {
+  const destination = pino.destination({ dest: 2, sync: false });
+  const log = pino(
     {
       level,
       base: undefined,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label.toUpperCase() }) },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
+  return { log, flush: () => destination.flushSync() };
 }

@@ -33,11 +33,12 @@ const IDEMPOTENCY_MS = 24 * HOUR_MS;
  * cannot be listened on.
  */
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
-  const log = createLogger(config.logLevel);
+  const { log, flush } = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
   const store = await openSqliteStore(config.dataDir);
   try {
-    return await start(config, store, log, options);
+    const { url, close } = await start(config, store, log, options);
+    return { url, close: () => close().finally(flush) };
   } catch (error) {
     await store.close();
     throw error;
@@ -69,13 +70,13 @@ async function start(
     publicUrl: () => publicUrl,
     ready: () => ready,
   };
+  const forget = () => store.purgeIdempotent(new Date(now() - IDEMPOTENCY_MS).toISOString());
+  await forget();
   const server = await listen(config.listen, createApp(cloud));
   const url = `http://${hostOf(config.listen.host)}:${server.port}`;
   if (publicUrl === '') publicUrl = url;
   ready = true;
 
-  const forget = () => store.purgeIdempotent(new Date(now() - IDEMPOTENCY_MS).toISOString());
-  await forget();
   const forgetting = setInterval(() => {
     forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys failed'));
   }, HOUR_MS);

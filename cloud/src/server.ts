@@ -8,6 +8,7 @@ const KEEP_ALIVE_MS = 65_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 /** Requests under way get this long to end once the server stops. */
 const DRAIN_MS = 10_000;
+const IDLE_CHECK_MS = 50;
 
 export interface Listening {
   port: number;
@@ -67,8 +68,11 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 
 async function stop(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection becomes idle when its request ends: it would stay open as long as its client likes.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  server.closeIdleConnections();
   await closed;
+  clearInterval(idle);
   clearTimeout(cut);
 }

@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Credential } from './credential.js';
+import { type Credential, holds } from './credential.js';
 import type { CredentialIndex } from './credential-index.js';
 import { API_KEY_PREFIX, hashApiKey } from './secrets.js';
 import type { Tokens } from './tokens.js';
@@ -44,6 +44,6 @@ async function credentialOf(
   const client = claims && credentials.client(claims.clientId);
   if (!claims || client?.tenant !== claims.tenant) return undefined;
   // A token that holds more than its client does now is dead as a whole: it was issued before the client was narrowed.
-  if (!claims.grants.every((grant) => client.grants.has(grant))) return undefined;
+  if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
   return { kind: client.kind, id: client.id, name: client.name, tenant: client.tenant, grants: new Set(claims.grants) };
 }

@@ -10,11 +10,11 @@ interface Packable {
   pack(): Promise<Buffer>;
 }
 
-/** The newest bundle of a caller: of its tenant, or for operators of all tenants or the one they want. */
-export async function bundleFor(
+/** The tenants whose bundle a caller gets: its own, or for operators all of them or the one they want. */
+export async function bundledTenants(
   cloud: Cloud,
   caller: { tenant: string; operator: boolean; wanted?: string | undefined },
-): Promise<Packable> {
+): Promise<Tenant[]> {
   const rows = cloud.tenants.list();
   const seen = caller.operator ? rows : rows.filter(({ id }) => id === caller.tenant);
   const { wanted } = caller;
@@ -25,7 +25,11 @@ export async function bundleFor(
       `There is no tenant "${wanted ?? caller.tenant}" that this credential may read.`,
     );
   }
-  const tenants = await Promise.all(chosen.map(({ id }) => cloud.tenants.get(id)));
+  return await Promise.all(chosen.map(({ id }) => cloud.tenants.get(id)));
+}
+
+/** The bundle of these tenants as they stand in this very moment, if it is packed before anything else is awaited. */
+export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   const [only] = tenants;
   if (only && tenants.length === 1) return { revision: only.revision, pack: () => only.bundle() };
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));

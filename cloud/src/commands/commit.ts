@@ -50,6 +50,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
+    cloud.tenants.assertPresent(tenant.id);
     const replay = await findReplay(cloud, wish);
     if (replay) return { committed: replay, replayed: true };
     return { ...(await commitNow(cloud, tenant, wish)), replayed: false };

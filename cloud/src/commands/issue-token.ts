@@ -1,4 +1,4 @@
-import type { Grant } from '../auth/credential.js';
+import { type Grant, holds } from '../auth/credential.js';
 import { isClientSecret } from '../auth/secrets.js';
 import { TOKEN_SECONDS } from '../auth/tokens.js';
 import type { Cloud } from '../cloud.js';
@@ -42,7 +42,7 @@ export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<T
     throw new TokenError('invalid_client', 'The client credentials were refused: check the client id and secret.');
   }
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
-  const missing = wanted.find((scope) => !client.grants.has(scope as Grant));
+  const missing = wanted.find((scope) => !holds(client, scope as Grant));
   if (missing !== undefined) {
     throw new TokenError(
       'invalid_scope',

@@ -28,8 +28,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) {
-        request.removeAllListeners('data');
-        request.pause();
+        // The rest is read and thrown away: a connection closed on a writing client would lose the answer.
+        request.removeAllListeners('data').resume();
         reject(tooLarge(limit));
       } else {
         chunks.push(chunk);
@@ -101,9 +101,9 @@ function deeperThan(bytes: Buffer, depthMax: number): boolean {
   return false;
 }
 
-const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
-
-/** Whether a `Content-Type` says JSON in UTF-8. */
+/** Whether a `Content-Type` says JSON in UTF-8 (RFC 8259 section 8.1). */
 export function isJsonType(type: string | undefined): boolean {
-  return type !== undefined && JSON_TYPE.test(type);
+  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return /^application\/(?:json|[\w.+-]+\+json)$/.test(media) && (!charset || /^charset="?utf-?8"?$/.test(charset));
 }

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
-import type { Metrics } from '../metrics.js';
+import type { Cloud } from '../cloud.js';
 import { requestIdOf } from './request-id.js';
 
 /** One request and its answer: what the log line and the metrics need of it. */
 export class Exchange {
   readonly requestId: string;
-  readonly log: Logger;
+  readonly response: ServerResponse;
+  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'ready'>;
+  #log: Logger | undefined;
   readonly pathname: string;
   readonly search: string;
   /** The pattern of the route, once it is known. */
@@ -16,27 +18,34 @@ export class Exchange {
 
   constructor(
     readonly request: IncomingMessage,
-    readonly response: ServerResponse,
-    logger: Logger,
-    metrics: Metrics,
+    response: ServerResponse,
+    cloud: Pick<Cloud, 'log' | 'metrics' | 'ready'>,
   ) {
     const started = performance.now();
     this.requestId = requestIdOf(request.headers['x-request-id']);
-    this.log = logger.child({ request_id: this.requestId });
+    this.response = response;
+    this.#cloud = cloud;
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     this.pathname = mark < 0 ? url : url.slice(0, mark);
     this.search = mark < 0 ? '' : url.slice(mark + 1);
     response.setHeader('x-request-id', this.requestId);
-    response.once('close', () => this.#close(performance.now() - started, metrics));
+    response.once('close', () => this.#close(performance.now() - started));
   }
 
-  #close(ms: number, metrics: Metrics): void {
+  /** A log whose lines carry the request id. */
+  get log(): Logger {
+    this.#log ??= this.#cloud.log.child({ request_id: this.requestId });
+    return this.#log;
+  }
+
+  #close(ms: number): void {
     const { request, response, route, credential } = this;
     const method = request.method ?? '';
     const status = response.writableFinished ? response.statusCode : 499;
+    const { log, metrics } = this.#cloud;
     metrics.observeRequest(method, route, status, ms);
-    const line = { method, route, status, ms: Math.round(ms * 1000) / 1000 };
-    this.log.info(credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
+    const line = { request_id: this.requestId, method, route, status, ms: Math.round(ms * 1000) / 1000 };
+    log.info(credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
   }
 }

@@ -9,7 +9,7 @@ export const paging = {
     .string()
     .regex(/^[1-9]\d{0,3}$/, `must be a number from 1 to ${LIMIT_MAX}`)
     .transform(Number)
-    .refine((limit) => limit <= LIMIT_MAX, `must be a number from 1 to ${LIMIT_MAX}`)
+    .pipe(z.int().min(1).max(LIMIT_MAX, `must be a number from 1 to ${LIMIT_MAX}`))
     .default(LIMIT_DEFAULT)
     .meta({ description: `The most items on a page, 1 to ${LIMIT_MAX}; ${LIMIT_DEFAULT} unless given.` }),
   cursor: z

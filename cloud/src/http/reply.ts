@@ -35,6 +35,7 @@ export function matches(list: string, etag: string, comparison: 'strong' | 'weak
   });
 }
 
+/** Writes an answer. A body that was not read to its end is read and thrown away by Node, as long as it may take. */
 export function send(response: ServerResponse, reply: Reply): void {
   response.statusCode = reply.status;
   response.setHeader('cache-control', 'no-store');

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
@@ -17,17 +17,25 @@ export async function serve(
   exchange: Exchange,
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { request, response } = exchange;
   exchange.route = route.path;
-  let reply: Reply;
   try {
-    reply = await answer(cloud, route, exchange, params);
+    send(exchange.response, await answer(cloud, route, exchange, params));
   } catch (error) {
     if (error instanceof AbortedError) return;
-    if (!isExpected(error)) exchange.log.error({ err: error, route: route.path }, failure(error));
-    reply = problemReply(error, exchange.requestId, { sent: request.headers.authorization !== undefined });
+    refuse(exchange, error);
   }
-  finish(request, response, reply);
+}
+
+/** Answers with a problem; what the caller has not caused goes to the log with its cause. */
+export function refuse(exchange: Exchange, error: unknown, headers: Record<string, string> = {}): void {
+  const { request, response, requestId, route } = exchange;
+  if (!isExpected(error)) exchange.log.error({ err: error, route }, failure(error));
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const sent = request.headers.authorization !== undefined;
+  send(response, problemReply(error, requestId, { sent, headers }));
 }
 
 async function answer(
@@ -74,12 +82,6 @@ async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Prom
     if (!(error instanceof ProblemError) || error.code !== 'unsupported_media_type') throw error;
     throw new ProblemError(rule.wrongType, error.detail);
   }
-}
-
-/** A body that has not been read to its end is not waited for: the connection closes behind the answer. */
-export function finish(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  if (!request.complete && (request.headers['content-length'] ?? '0') !== '0') response.shouldKeepAlive = false;
-  send(response, reply);
 }
 
 function failure(error: unknown): string {

@@ -2,6 +2,8 @@ import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { z } from 'zod';
 import type { Route } from '../http/route.js';
+import { Components } from './components.js';
+import { namedRecordSchemas } from './record-schemas.js';
 
 const problemSchema = z.object({
   type: z.string(),
@@ -15,12 +17,14 @@ const problemSchema = z.object({
 
 /** An OpenAPI 3.1 document of these routes, from the schemas by which they check and answer. */
 export function openapiDocument(routes: readonly Route[], url: string): object {
+  const components = new Components([['Problem', problemSchema], ...namedRecordSchemas()]);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
     paths[route.path] = path;
-    path[route.method.toLowerCase()] = operationOf(route);
+    path[route.method.toLowerCase()] = operationOf(route, components);
   }
+  components.schemaOf(problemSchema, 'output');
   return {
     openapi: '3.1.0',
     info: {
@@ -38,25 +42,27 @@ export function openapiDocument(routes: readonly Route[], url: string): object {
           description: 'An API key, or an access token of `POST /oauth/token`.',
         },
       },
-      schemas: { Problem: schemaOf(problemSchema, 'output') },
+      schemas: components.schemas,
     },
   };
 }
 
-function operationOf(route: Route): object {
+function operationOf(route: Route, components: Components): object {
   const { operation, anyOf, body } = route;
   return {
     operationId: operation.id,
     summary: operation.summary,
     tags: [operation.tag],
-    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    parameters: [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)],
     ...(body && {
       requestBody: {
         required: true,
-        content: Object.fromEntries(bodyTypes(route).map((type) => [type, { schema: schemaOf(body.schema, 'input') }])),
+        content: Object.fromEntries(
+          bodyTypes(route).map((type) => [type, { schema: components.schemaOf(body.schema, 'input') }]),
+        ),
       },
     }),
-    responses: { ...answers(route), ...problems(route) },
+    responses: { ...answers(route, components), ...problems(route) },
     security: anyOf ? [{ bearer: [] }] : [],
     ...(anyOf && anyOf.length > 0 && { 'x-scopes-any-of': anyOf }),
   };
@@ -76,10 +82,10 @@ function pathParameters({ path }: Route): object[] {
   }));
 }
 
-function queryParameters({ query }: Route): object[] {
+function queryParameters({ query }: Route, components: Components): object[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, member]) => {
-    const { description, ...schema } = schemaOf(member as z.ZodType, 'input') as { description?: string };
+    const { description, ...schema } = components.schemaOf(member as z.ZodType, 'output') as { description?: string };
     return { name, in: 'query', required: false, ...(description !== undefined && { description }), schema };
   });
 }
@@ -95,11 +101,11 @@ function headerParameters({ operation }: Route): object[] {
   }));
 }
 
-function answers({ operation }: Route): Record<string, object> {
+function answers({ operation }: Route, components: Components): Record<string, object> {
   const documented = Object.entries(operation.responses).map(([status, { description, schema, type }]) => {
     const content =
       schema || type
-        ? { [type ?? 'application/json']: schema ? { schema: schemaOf(schema, 'output') } : {} }
+        ? { [type ?? 'application/json']: schema ? { schema: components.schemaOf(schema, 'output') } : {} }
         : undefined;
     return [status, { description, ...(content && { content }) }];
   });
@@ -126,18 +132,4 @@ function problems(route: Route): Record<string, object> {
       },
     ]),
   );
-}
-
-/** Metadata of fields that means something to this project only. */
-const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set'] as const;
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      for (const keyword of OWN_KEYWORDS) delete (jsonSchema as Record<string, unknown>)[keyword];
-    },
-  });
-  return rest;
 }

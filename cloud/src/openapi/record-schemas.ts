@@ -32,7 +32,24 @@ export const patchSchemas = forEachKind((kind) => {
 /** Records as a POST answers: a credential with its secret. */
 export const madeSchemas = forEachKind((kind) => {
   const record = wireRecordSchema(kind);
+  if (!isCredential(kind)) return recordSchemas[kind];
   if (kind === 'api_key') return record.extend({ operator, secret: z.string() });
-  if (kind === 'oauth_client') return record.extend({ operator, client_id: z.string(), client_secret: z.string() });
-  return record;
+  return record.extend({ operator, client_id: z.string(), client_secret: z.string() });
 });
+
+/** A kind as reference documents write it: `PolicyAssignment`. */
+export function schemaName(kind: Kind): string {
+  const words = kind.split('_');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** The names under which a reference document refers to these schemas: `Role`, `NewRole`, `RolePatch`, `MadeRole`. */
+export function* namedRecordSchemas(): Generator<[name: string, schema: z.ZodType]> {
+  for (const kind of KINDS) {
+    const name = schemaName(kind);
+    yield [name, recordSchemas[kind]];
+    yield [`New${name}`, inputSchemas[kind]];
+    yield [`${name}Patch`, patchSchemas[kind]];
+    if (isCredential(kind)) yield [`Made${name}`, madeSchemas[kind]];
+  }
+}

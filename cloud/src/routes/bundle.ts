@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { bundleFor } from '../commands/bundle-for.js';
+import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
@@ -23,11 +23,12 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         problems: ['not_found'],
       },
       handle: async ({ credential, query, headers }) => {
-        const bundle = await bundleFor(cloud, {
+        const tenants = await bundledTenants(cloud, {
           tenant: credential.tenant,
           operator: holds(credential, 'operator'),
           wanted: query.tenant,
         });
+        const bundle = bundleOf(cloud, tenants);
         return versioned(headers['if-none-match'], `"${bundle.revision}"`, async () => ({
           status: 200,
           body: { type: 'application/gzip', content: await bundle.pack() },

@@ -64,7 +64,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
       body: {
         limitBytes: 64 * MIB,
         schema: changesetSchema,
-        parse: (value) => ({ ...parse(value), hash: hashOf(value) }),
+        parse: (value) => ({ ...parse(value), hash: () => hashOf(value) }),
         wrongType: 'unsupported_media_type',
       },
       operation: {
@@ -85,7 +85,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           ...(body.stack !== undefined && { stack: body.stack }),
           ...(body.base_revision !== undefined && { baseRevision: body.base_revision }),
           takeOwnership: body.take_ownership ?? false,
-          ...(key !== undefined && { idempotency: { key, requestHash: body.hash } }),
+          ...(key !== undefined && { idempotency: { key, requestHash: body.hash() } }),
           credential,
           requestId,
           now,

@@ -15,7 +15,7 @@ import { pageSchema, paging } from '../http/paging.js';
 import { parserOf } from '../http/parse.js';
 import { json, matches, versioned } from '../http/reply.js';
 import { type BodyRule, type Route, secured } from '../http/route.js';
-import { inputSchemas, madeSchemas, patchSchemas, recordSchemas } from '../openapi/record-schemas.js';
+import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
 
 const anyObject = parserOf(z.record(z.string(), z.json()));
 
@@ -44,7 +44,7 @@ function list(cloud: Cloud, kind: Kind): Route {
     anyOf: readers(kind),
     query: query as unknown as z.ZodType<{ limit: number; cursor?: string } & Record<string, string>>,
     operation: {
-      id: `list_${kind}`,
+      id: `list${schemaName(kind)}`,
       summary: `A page of the records of the kind ${kind}.`,
       tag: kind,
       responses: { 200: { description: 'The page.', schema: pageSchema(recordSchemas[kind]) } },
@@ -66,7 +66,7 @@ function create(cloud: Cloud, kind: Kind): Route {
     anyOf: writers(kind),
     body: jsonBody(inputSchemas[kind]),
     operation: {
-      id: `create_${kind}`,
+      id: `create${schemaName(kind)}`,
       summary: definitionOf(kind).docs,
       tag: kind,
       responses: {
@@ -99,7 +99,7 @@ function read(cloud: Cloud, kind: Kind): Route {
     path: `${collection(kind)}/{id}`,
     anyOf: readers(kind),
     operation: {
-      id: `read_${kind}`,
+      id: `read${schemaName(kind)}`,
       summary: `One record of the kind ${kind}, by its id or its percent-encoded path.`,
       tag: kind,
       responses: { 200: { description: 'The record.', schema: recordSchemas[kind] } },
@@ -121,7 +121,7 @@ function change(cloud: Cloud, kind: Kind): Route {
     anyOf: writers(kind),
     body: jsonBody(patchSchemas[kind]),
     operation: {
-      id: `update_${kind}`,
+      id: `update${schemaName(kind)}`,
       summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
       tag: kind,
       responses: { 200: { description: 'The record as it now is.', schema: recordSchemas[kind] } },
@@ -150,7 +150,7 @@ function remove(cloud: Cloud, kind: Kind): Route {
     path: `${collection(kind)}/{id}`,
     anyOf: writers(kind),
     operation: {
-      id: `delete_${kind}`,
+      id: `delete${schemaName(kind)}`,
       summary: `Delete one record of the kind ${kind}.`,
       tag: kind,
       responses: { 204: { description: 'It is gone.' } },

@@ -12,8 +12,9 @@ import type { Store } from './store.js';
  * has it open. WAL with `synchronous=FULL`: what has been committed survives the process and the power.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const release = await lock(dataDir);
+  const release = await lock(dataDir).catch((error: unknown) => {
+    throw cannotOpen(dataDir, error);
+  });
   const filename = join(dataDir, 'cloud.sqlite');
   const database = knex.default({
     client: 'sqlite3',
@@ -21,6 +22,8 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     useNullAsDefault: true,
     // Errors' texts must not carry the values bound: some of them are keys.
     compileSqlOnError: false,
+    // What fails is thrown as well; standard output is not knex's to write to.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: configure },
   });
   try {
@@ -31,7 +34,7 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
   } catch (error) {
     await database.destroy();
     await release();
-    throw error;
+    throw cannotOpen(dataDir, error);
   }
   return knexStore(database, release);
 }
@@ -46,6 +49,7 @@ function configure(connection: sqlite3.Database, done: (error: Error | null, con
  * lock with the process, however it ends, and the database itself stays open to backups.
  */
 async function lock(dataDir: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = await new Promise<sqlite3.Database>((resolve, reject) => {
     const opened = new sqlite3.Database(join(dataDir, 'cloud.lock'), (error) =>
       error ? reject(error) : resolve(opened),
@@ -60,4 +64,14 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
     'invalid_config',
     `Another process has the data directory "${dataDir}" open: stop it, or give this one a directory of its own.`,
   );
+}
+
+function cannotOpen(dataDir: string, error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const { code, message = '' } = error as { code?: string; message?: string };
+  const newer = message.includes('migration directory is corrupt');
+  const cause = newer ? 'a newer version of this program wrote it' : (code ?? message);
+  return new ProblemError('invalid_config', `The data directory "${dataDir}" cannot be used: ${cause}.`, [], {
+    cause: error,
+  });
 }

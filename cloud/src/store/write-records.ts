@@ -33,19 +33,7 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   await inParts(before.map(pkBefore), async (part) => {
     await trx('record_references').whereIn('from_pk', part).delete();
   });
-  await inParts(commit.remove.map(pkBefore), async (part) => {
-    await trx('records').whereIn('pk', part).delete();
-  });
-
-  // Moves may swap addresses or ids: park the old ones first, since unique constraints look at every single row.
-  const moved = commit.put.flatMap(({ record, previous }) =>
-    previous && (previous.address !== record.address || previous.id !== record.id) ? [pkBefore(previous)] : [],
-  );
-  await inParts(moved, async (part) => {
-    await trx('records')
-      .whereIn('pk', part)
-      .update({ address: trx.raw("'~' || pk"), id: trx.raw("'~' || pk") });
-  });
+  await park(trx, [...commit.remove, ...moved(commit)].map(pkBefore));
 
   let next = await lastPk(trx);
   const now = new Map<string, number>();
@@ -55,8 +43,34 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
     return [pk, commit.tenant, ...columnsOf(record)];
   });
   await insertRows(trx, 'records', COLUMNS, rows, REPLACE);
+
+  // Who mentions an address mentions whatever stands there now, without being touched by the commit.
+  for (const record of commit.remove) {
+    const successor = now.get(record.address);
+    if (successor === undefined) continue;
+    await trx('record_references').where('to_pk', pkBefore(record)).update({ to_pk: successor });
+  }
+  await inParts(commit.remove.map(pkBefore), async (part) => {
+    await trx('records').whereIn('pk', part).delete();
+  });
   await writeReferences(trx, commit, now);
   await writeSecrets(trx, commit, now);
+}
+
+/** The records that get another address or id, as they were. */
+function moved(commit: Commit): StoredRecord[] {
+  return commit.put.flatMap(({ record, previous }) =>
+    previous && (previous.address !== record.address || previous.id !== record.id) ? [previous] : [],
+  );
+}
+
+/** Frees addresses and ids for others, since unique constraints look at every single row and moves may form circles. */
+async function park(trx: Knex, pks: number[]): Promise<void> {
+  await inParts(pks, async (part) => {
+    await trx('records')
+      .whereIn('pk', part)
+      .update({ address: trx.raw("'~' || pk"), id: trx.raw("'~' || pk") });
+  });
 }
 
 function columnsOf(record: StoredRecord): (string | number)[] {
@@ -107,6 +121,7 @@ async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Ma
   return pks;
 }
 
+/** Safe beside other commits while the database takes one writer at a time, as SQLite does. */
 async function lastPk(trx: Knex): Promise<number> {
   const row = await trx('records').max<{ last: number | null }>('pk as last').first();
   return row?.last ?? 0;

@@ -64,8 +64,13 @@ export class Tenant {
 
   /** The bundle of this tenant alone, packed once a revision. */
   bundle(): Promise<Buffer> {
-    this.#bundle ??= packBundle({ format: 1, revision: this.revision, tenants: [this.bundled()] });
-    return this.#bundle;
+    if (this.#bundle) return this.#bundle;
+    const packing = packBundle({ format: 1, revision: this.revision, tenants: [this.bundled()] });
+    this.#bundle = packing;
+    packing.catch(() => {
+      if (this.#bundle === packing) this.#bundle = undefined;
+    });
+    return packing;
   }
 
   /** This tenant's part of a bundle. */

@@ -1,6 +1,9 @@
+import { ProblemError } from '@authz-service/core/problem';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
 import { Tenant } from './tenant.js';
+
+const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant is no more.');
 
 /** All tenants by id and name; each is loaded into memory at its first use. */
 export class Tenants {
@@ -21,6 +24,11 @@ export class Tenants {
     return this.#rows.size;
   }
 
+  /** Throws `unauthorized` where the tenant has been removed since its credential was verified. */
+  assertPresent(id: string): void {
+    if (!this.#rows.has(id)) throw gone();
+  }
+
   /** By name. */
   list(): TenantRow[] {
     return [...this.#rows.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
@@ -36,7 +44,7 @@ export class Tenants {
     const loaded = this.#loaded.get(id);
     if (loaded) return loaded;
     const row = this.#rows.get(id);
-    if (row === undefined) return Promise.reject(new Error(`there is no tenant ${id}`));
+    if (row === undefined) return Promise.reject(gone());
     const loading = Tenant.load(row, this.store);
     this.#loaded.set(id, loading);
     // A failed load must not be remembered: the next use tries again.

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** Metadata of fields that means something to this project only. */
+const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set'] as const;
+
+type JsonSchema = Record<string, unknown>;
+
+/** JSON Schemas of zod schemas; those that have a name stand once among the components and are referred to. */
+export class Components {
+  readonly schemas: Record<string, JsonSchema> = {};
+  readonly #names = new Map<z.ZodType, string>();
+
+  constructor(named: Iterable<[name: string, schema: z.ZodType]>) {
+    for (const [name, schema] of named) this.#names.set(schema, name);
+  }
+
+  /** The schema in place, or a reference to it. */
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const registry = z.registry<{ id: string }>();
+    for (const [named, id] of this.#names) registry.add(named, { id });
+    const made = z.toJSONSchema(schema, {
+      io,
+      metadata: registry as never,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => describe(zodSchema, jsonSchema),
+    });
+    const text = JSON.stringify(made)
+      // The only schemas that refer to themselves are those of any JSON value.
+      .replaceAll(/"#\/\$defs\/__schema\d+"/g, '"#/components/schemas/JsonValue"')
+      .replaceAll('"#/$defs/', '"#/components/schemas/');
+    const {
+      $schema: _,
+      $defs = {},
+      id,
+      ...rest
+    } = JSON.parse(text) as JsonSchema & { $defs?: Record<string, JsonSchema> };
+    for (const [name, definition] of Object.entries($defs)) {
+      const { id: _id, ...own } = definition;
+      this.schemas[name.startsWith('__schema') ? 'JsonValue' : name] ??= own;
+    }
+    const name = this.#names.get(schema);
+    if (name === undefined) return rest;
+    this.schemas[name] ??= rest;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** Descriptions come from the fields' own metadata, which the registry of names does not hold. */
+function describe(schema: z.core.$ZodType, json: JsonSchema): void {
+  const { description } = z.globalRegistry.get(schema) ?? {};
+  if (description !== undefined) json.description = description;
+  for (const keyword of OWN_KEYWORDS) delete json[keyword];
+  if (json.format === 'date-time') delete json.pattern;
+}
