@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ProblemError } from '@authz-service/core/problem';
@@ -17,6 +18,12 @@ const at = (name: string): string => path.join(root, name);
 function put(name: string, content: string | Buffer = `# ${name}`): void {
   mkdirSync(path.dirname(at(name)), { recursive: true });
   writeFileSync(at(name), content);
+}
+
+/** A file that cannot be read like one; its server goes with the test. */
+async function socket(): Promise<void> {
+  const server = createServer().listen(at('a.yaml')).unref();
+  await once(server, 'listening');
 }
 
 function circle(): void {
@@ -107,9 +114,9 @@ it.each([
     },
     /has more than \d+ bytes: split it/,
   ],
-  ['a named pipe', () => execFileSync('mkfifo', [at('a.yaml')]), /a\.yaml is no regular file/],
+  ['a socket', () => socket(), /a\.yaml is no regular file/],
 ])('%s is refused with what to do', async (_name, make, detail) => {
-  make();
+  await make();
   const error = await refused();
   expect(error).toMatchObject({ name: 'ProblemError', code: 'invalid_config' });
   expect(error.detail).toMatch(detail);
