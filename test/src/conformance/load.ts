@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { EngineRecord } from '@authz-service/core/decision/types';
+import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { addressOf, definitionOf } from '@authz-service/core/records/registry';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+
+const FOLDER = new URL('../../conformance/', import.meta.url);
+
+/** The moment of cases that do not say one: a Thursday. */
+const NOW = '2026-01-15T12:00:00Z';
+
+const expectation = z.union([
+  z.strictObject({
+    decision: z.boolean(),
+    access_path: z.enum(['direct', 'role', 'group', 'none']),
+    /** The address of the deciding policy; absent where none applied. */
+    policy: z.string().optional(),
+    /** The whole text. */
+    reason: z.string().optional(),
+  }),
+  z.strictObject({
+    error: z.enum(['ambiguous_name', 'evaluation_failed', 'invalid_request']),
+    /** Each stands somewhere in the detail. */
+    detail: z.array(z.string()).optional(),
+    /** Of `invalid_request`: the pointers of all faults, in any order. */
+    pointers: z.array(z.string()).optional(),
+  }),
+]);
+
+const conformanceCase = z.strictObject({
+  name: z.string(),
+  /** Where the answer depends on the clock: such a case cannot be put to a running service. */
+  now: z.iso.datetime({ offset: true }).optional(),
+  /** The body of the request. A string `id of ADDRESS` stands for the id of that record. */
+  request: z.unknown(),
+  expect: expectation,
+});
+
+const tenant = z.strictObject({
+  about: z.string(),
+  /** Each a map of one kind to the fields of a record. */
+  records: z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown()))),
+  cases: z.array(conformanceCase).min(1),
+});
+
+export type ConformanceCase = z.infer<typeof conformanceCase>;
+
+/** A small tenant with the questions to ask of it. */
+export interface ConformanceTenant {
+  file: string;
+  about: string;
+  records: EngineRecord[];
+  cases: ConformanceCase[];
+}
+
+/** Reads every tenant of `test/conformance`; throws where a file is not as it should be. */
+export function loadConformance(): ConformanceTenant[] {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
+  return files.sort().flatMap((file) => readTenants(file, readFileSync(new URL(file, FOLDER), 'utf8')));
+}
+
+function readTenants(file: string, text: string): ConformanceTenant[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`${file}: ${error.message}`);
+    const read = tenant.safeParse(document.toJS());
+    if (!read.success) throw new Error(`${file}: ${z.prettifyError(read.error)}`);
+    const { about, records, cases } = read.data;
+    return { file, about, records: records.map((record, at) => recordOf(file, record, at)), cases };
+  });
+}
+
+function recordOf(file: string, record: Partial<Record<Kind, Record<string, unknown>>>, at: number): EngineRecord {
+  const [kind, ...others] = Object.keys(record) as Kind[];
+  if (kind === undefined || others.length > 0) throw new Error(`${file}: record ${at} must have one kind`);
+  const fields = definitionOf(kind).schema.safeParse(record[kind]);
+  if (!fields.success) throw new Error(`${file}: record ${at}: ${z.prettifyError(fields.error)}`);
+  const id = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+  return { kind, id, fields: fields.data } as unknown as EngineRecord;
+}
+
+/** The body with ids in the place of `id of ADDRESS`. */
+export function withIds(body: unknown, idOf: (address: string) => string): unknown {
+  return JSON.parse(JSON.stringify(body ?? null), (_, value) =>
+    typeof value === 'string' && value.startsWith('id of ') ? idOf(value.slice('id of '.length)) : value,
+  );
+}
+
+export function momentOf(one: ConformanceCase): number {
+  return Date.parse(one.now ?? NOW);
+}
+
+export function idsOf(records: readonly EngineRecord[]): (address: string) => string {
+  const ids = new Map(records.map((record) => [addressOf(record.kind, { ...record.fields }), record.id]));
+  return (address) => {
+    const id = ids.get(address);
+    if (id === undefined) throw new Error(`no record "${address}"`);
+    return id;
+  };
+}

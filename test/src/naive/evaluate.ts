@@ -1,0 +1,108 @@
+import { Guard } from '@authz-service/core/conditions/guard';
+import { Absent, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
+import { Scope } from '@authz-service/core/conditions/scope';
+import type { AccessPath, DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import { names, path } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { addressOf, type Fields } from '@authz-service/core/records/registry';
+
+/** An answer, as far as it can be compared. */
+export type NaiveAnswer =
+  | { decision: boolean; access_path: AccessPath; policy?: string; policy_id?: string }
+  | { error: 'ambiguous_name' | 'evaluation_failed' };
+
+const PATHS = ['direct', 'role', 'group'] as const;
+type Rank = 0 | 1 | 2;
+type Stored<K extends Kind> = { id: string; path: string; fields: Fields<K> };
+
+/** Decides by the rules as they are written, going through all records each time. `now` is milliseconds. */
+export function evaluate(records: readonly EngineRecord[], request: DecisionRequest, now: number): NaiveAnswer {
+  const all = <K extends Kind>(kind: K): Stored<K>[] =>
+    records
+      .filter((record) => record.kind === kind)
+      .map(({ id, fields }) => ({ id, path: addressOf(kind, fields).slice(kind.length + 1), fields }) as Stored<K>);
+  const counts = (link: { fields: { expires_at?: string | undefined } }) =>
+    link.fields.expires_at === undefined || now < Date.parse(link.fields.expires_at);
+
+  // The names in the request.
+  const types = all('resource_type').filter(
+    (type) => type.path === request.resource.type || type.fields.name === request.resource.type,
+  );
+  if (types.length > 1) return { error: 'ambiguous_name' };
+  const [type] = types;
+  const namedRoles: string[] = [];
+  for (const name of request.subject.roles ?? []) {
+    const fits = all('role').filter((role) => role.path === name || role.fields.name === name);
+    const chosen =
+      fits.find((role) => role.path === name) ?? fits.find((role) => role.fields.application === undefined);
+    if (chosen === undefined && fits.length > 1) return { error: 'ambiguous_name' };
+    namedRoles.push(...[chosen ?? fits[0]].flatMap((role) => role?.path ?? []));
+  }
+  const { id, name } = request.resource;
+  const ofType = all('resource').filter((resource) => resource.fields.type === type?.path);
+  const byName = (wanted: string | undefined) => ofType.find((resource) => resource.fields.name === wanted);
+  const resource = name !== undefined ? byName(name) : (ofType.find((one) => one.id === id) ?? byName(id));
+  const subject = all('subject').find(
+    ({ fields }) => fields.type === request.subject.type && fields.id === request.subject.id,
+  );
+
+  // Rule 1: whom the subject acts as, and by which path.
+  const subjectAddress = `subject/${path(request.subject.type, request.subject.id)}`;
+  const ranks = new Map<string, Rank>([[subjectAddress, 0]]);
+  const reach = (address: string, rank: Rank) => ranks.set(address, Math.min(rank, ranks.get(address) ?? rank) as Rank);
+  for (let size = 0; size < ranks.size; ) {
+    size = ranks.size;
+    for (const { fields, ...rest } of all('group_membership'))
+      if (counts({ fields, ...rest }) && ranks.has(`${fields.entity_type}/${fields.entity}`))
+        reach(`group/${fields.group}`, 2);
+  }
+  for (const link of all('role_assignment').filter(counts)) {
+    const holder = `${link.fields.entity_type}/${link.fields.entity}`;
+    if (ranks.has(holder)) reach(`role/${link.fields.role}`, holder === subjectAddress ? 1 : 2);
+  }
+  for (const role of namedRoles) reach(`role/${role}`, 1);
+
+  // Rules 2 and 3: the policies in question, and what becomes of each.
+  const facts = {
+    type: type?.fields.name ?? '',
+    application: names(type?.fields.application ?? '')[0] ?? '',
+    id: resource === undefined ? id : resource.id,
+    name: resource === undefined ? name : resource.fields.name,
+  };
+  const scope = new Scope(request, facts, now, subject?.fields.properties, resource?.fields.properties);
+  const judged = all('policy').flatMap((policy) => {
+    const { resource_type, actions, resources, condition, modifiers } = policy.fields;
+    const covered = [
+      ...(type !== undefined && resource_type === type.path ? (actions ?? []) : []),
+      ...(resources ?? []).flatMap((item) =>
+        resource !== undefined && item.resource === resource.path ? item.actions : [],
+      ),
+    ];
+    if (!covered.includes('*') && !covered.includes(request.action.name)) return [];
+    const paths = all('policy_assignment')
+      .filter((link) => link.fields.policy === policy.path && counts(link))
+      .flatMap((link) => ranks.get(`${link.fields.entity_type}/${link.fields.entity}`) ?? []);
+    if (paths.length === 0) return [];
+    const outcome: Outcome = new Guard(condition, modifiers).evaluate(scope);
+    return [{ policy, rank: Math.min(...paths) as Rank, outcome, deny: policy.fields.effect === 'DENY' }];
+  });
+
+  // Rules 4, 5 and 7.
+  const applies = judged.filter(({ outcome, deny }) => outcome === true || (deny && outcome instanceof Absent));
+  const failed = judged.filter(({ outcome }) => outcome instanceof Failure);
+  const priority = (one: (typeof judged)[number]) => one.policy.fields.priority;
+  const open = failed.some(
+    (one) => one.deny && !applies.some((other) => other.deny && priority(other) >= priority(one)),
+  );
+  if (open || (applies.length === 0 && failed.length > 0)) return { error: 'evaluation_failed' };
+  const [deciding] = applies.sort(
+    (left, right) =>
+      priority(right) - priority(left) ||
+      Number(right.deny) - Number(left.deny) ||
+      left.rank - right.rank ||
+      (left.policy.path < right.policy.path ? -1 : 1),
+  );
+  if (deciding === undefined) return { decision: false, access_path: 'none' };
+  const { policy, deny, rank } = deciding;
+  return { decision: !deny, access_path: PATHS[rank], policy: `policy/${policy.path}`, policy_id: policy.id };
+}

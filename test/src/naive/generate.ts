@@ -1,0 +1,216 @@
+import type { DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import type { JsonObject } from '@authz-service/core/json';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { addressOf, definitionOf } from '@authz-service/core/records/registry';
+import fc from 'fast-check';
+
+/*
+ * Random tenants and requests over so few names that collisions are the rule: types and roles of one name in two
+ * applications and in the tenant, nested groups, links that expire, policies of equal priority, conditions that hold,
+ * do not, lack an attribute or fail.
+ */
+
+const APPLICATIONS = ['a', 'b'];
+const SUBJECTS = ['user/s', 'user/t', 'service/s'];
+/** Most is about one subject, so that much comes together. */
+const MOSTLY = ['user/s', 'user/s', ...SUBJECTS];
+const TYPES = ['a/x', 'a/y', 'b/y'];
+const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2'];
+const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
+const ACTIONS = ['read', 'write', '*'];
+/** With contexts made of `a` and `b`, these give true, false, an absent attribute and a failure in all mixtures. */
+const CONDITIONS = [
+  'true',
+  'false',
+  'context.a',
+  '!context.a',
+  'context.a < 2',
+  'context.a == 1 || context.b',
+  'context.a > 0 && context.b',
+  'has(context.a) && context.a == 1',
+  'has(context.b) && context.b < 1',
+  'resource.properties.n > 1',
+  'subject.properties.n == resource.properties.n',
+  'resource.name == "1"',
+  '[1, 2].exists(i, i == context.a)',
+  'resource.type == "y" && resource.application == "a"',
+];
+
+const some = <T>(items: readonly T[], most: number) =>
+  fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
+const expiry = fc.option(fc.constantFrom(1000, 2000), { nil: undefined, freq: 3 });
+const expiring = (fields: object, ms: number | undefined) =>
+  ms === undefined ? fields : { ...fields, expires_at: new Date(ms).toISOString() };
+const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(1, 2, 'x', null) }), {
+  nil: undefined,
+});
+
+const policy = (name: string) =>
+  fc
+    .record({
+      application: fc.constantFrom(undefined, ...APPLICATIONS),
+      effect: fc.constantFrom('ALLOW', 'ALLOW', 'DENY'),
+      priority: fc.constantFrom(0, 1, 2),
+      condition: fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 }),
+      mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
+      covered: fc.oneof(
+        fc.record({
+          resource_type: fc.constantFrom('a/x', 'a/x', 'a/x', ...TYPES),
+          actions: some(ACTIONS, 2).map((list) => (list.length > 0 ? list : ['read', '*'])),
+        }),
+        fc.record({
+          resources: some(RESOURCES, 2)
+            .map((list) => (list.length > 0 ? list : ['a/x/1']))
+            .map((list) => list.map((resource, at) => ({ resource, actions: [at === 0 ? 'read' : '*'] }))),
+        }),
+      ),
+    })
+    .map(({ covered, mfa, ...fields }) => ({
+      ...fields,
+      name,
+      ...covered,
+      ...(mfa && { modifiers: { mfa_required: mfa } }),
+    }));
+
+/** How much a tenant holds. */
+interface Size {
+  groups: readonly string[];
+  policies: { min: number; max: number };
+  assignments: number;
+  memberships: number;
+}
+
+const many = <T>(item: fc.Arbitrary<T>, most: number) =>
+  fc.array(item, { minLength: most / 2, maxLength: most, size: 'max' });
+
+const policies = ({ min, max }: Size['policies']) =>
+  fc.integer({ min, max }).chain((count) => fc.tuple(...Array.from({ length: count }, (_, at) => policy(`p${at}`))));
+
+const holder = (groups: readonly string[]) =>
+  fc.oneof(
+    fc.constantFrom(...MOSTLY).map((path) => ({ entity_type: 'subject', entity: path })),
+    fc.constantFrom(...groups).map((path) => ({ entity_type: 'group', entity: path })),
+  );
+const entity = (groups: readonly string[]) =>
+  fc.oneof(
+    { weight: 2, arbitrary: holder(groups) },
+    { weight: 1, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
+  );
+
+/** A group is a member only of groups before it, so that there is no cycle. */
+const membership = (groups: readonly string[]) =>
+  fc
+    .tuple(fc.constantFrom(...groups), holder(groups), expiry)
+    .filter(([group, member]) => member.entity_type === 'subject' || group < member.entity)
+    .map(([group, member, ms]) => expiring({ group, ...member }, ms));
+
+const holding = (groups: readonly string[]) =>
+  fc.tuple(fc.constantFrom(...ROLES), holder(groups), expiry).map(([role, who, ms]) => expiring({ role, ...who }, ms));
+
+/** Valid records of a tenant, in the order of their kinds. */
+const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
+  fc
+    .record({
+      resources: fc.tuple(...RESOURCES.map(() => properties)),
+      subjects: fc.tuple(...SUBJECTS.map(() => properties)),
+      policies: policies(size.policies),
+      given: many(fc.tuple(fc.nat(), entity(size.groups), expiry), size.assignments),
+      held: many(holding(size.groups), 8),
+      memberships: many(membership(size.groups), size.memberships),
+    })
+    .map(({ resources, subjects, policies: made, given, held, memberships }) => {
+      const list: [Kind, object][] = [
+        ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
+        ...TYPES.map((path): [Kind, object] => ['resource_type', { ...split(path), actions: ['read', 'write'] }]),
+        ...RESOURCES.map((path, at): [Kind, object] => [
+          'resource',
+          { type: path.slice(0, 3), name: path.slice(4), properties: resources[at] },
+        ]),
+        ...SUBJECTS.map((path, at): [Kind, object] => {
+          const [type, id] = path.split('/');
+          return ['subject', { type, id, properties: subjects[at] }];
+        }),
+        ...ROLES.map((path): [Kind, object] => ['role', split(path)]),
+        ...size.groups.map((name): [Kind, object] => ['group', { name }]),
+        ...made.map((fields): [Kind, object] => ['policy', fields]),
+        ...given.map(([which, who, ms]): [Kind, object] => {
+          const { application, name } = made[which % made.length] as (typeof made)[number];
+          return ['policy_assignment', expiring({ policy: application ? `${application}/${name}` : name, ...who }, ms)];
+        }),
+        ...held.map((fields): [Kind, object] => ['role_assignment', fields]),
+        ...memberships.map((fields): [Kind, object] => ['group_membership', fields]),
+      ];
+      return storedRecords(list);
+    });
+
+/** Tenants small enough that a failing one can be read. */
+export const tenant = tenantOf({
+  groups: ['f', 'g', 'h', 'i'],
+  policies: { min: 6, max: 14 },
+  assignments: 30,
+  memberships: 8,
+});
+
+/** Tenants with more of everything on a few principals and targets than the engine scans. */
+export const crowdedTenant = tenantOf({
+  groups: Array.from({ length: 24 }, (_, at) => `g${at + 10}`),
+  policies: { min: 40, max: 80 },
+  assignments: 300,
+  memberships: 60,
+});
+
+function split(path: string): { application?: string; name: string } {
+  const [first, second] = path.split('/') as [string, string?];
+  return second === undefined ? { name: first } : { application: first, name: second };
+}
+
+/** Records with ids; of two with one address the first stays. */
+function storedRecords(list: [Kind, object][]): EngineRecord[] {
+  const byAddress = new Map<string, EngineRecord>();
+  for (const [kind, raw] of list) {
+    const fields = definitionOf(kind).schema.parse(JSON.parse(JSON.stringify(raw)));
+    const address = addressOf(kind, fields);
+    if (!byAddress.has(address))
+      byAddress.set(address, { kind, id: `id-${byAddress.size}`, fields } as unknown as EngineRecord);
+  }
+  return [...byAddress.values()];
+}
+
+const context = fc.record(
+  {
+    a: fc.constantFrom<JsonObject[string]>(1, 2, true, 'x'),
+    b: fc.constantFrom<JsonObject[string]>(true, false, 0, 'x'),
+    mfa: fc.constantFrom<JsonObject[string]>(true, false, 'yes'),
+  },
+  { requiredKeys: [] },
+);
+
+const asked = fc.oneof(
+  fc.constantFrom({ name: '1' }, { name: '1' }, { name: '2' }, { name: '3' }, { id: '1' }, { id: '3' }),
+  fc.nat(20).map((at) => ({ id: `id-${at}` })),
+);
+
+/** Requests in the same names, known and unknown. */
+export const request: fc.Arbitrary<DecisionRequest> = fc
+  .record({
+    subject: fc.constantFrom('user/s', 'user/s', ...MOSTLY, 'user/nobody'),
+    roles: fc.option(some(['r', 'r', 'q', 'p', 'a/r', 'a/q', 'b/q', 'b/p', 'none', 'a/none'], 2), {
+      nil: undefined,
+      freq: 2,
+    }),
+    type: fc.constantFrom('x', 'x', 'x', 'x', 'a/x', 'a/x', 'a/x', 'a/y', 'a/y', 'b/y', 'y', 'z'),
+    asked,
+    action: fc.constantFrom('read', 'read', 'read', 'write', 'other'),
+    context: fc.option(context, { nil: undefined, freq: 9 }),
+    own: properties,
+    stored: properties,
+  })
+  .map(({ subject, roles, type, asked: which, action, context: given, own, stored }) => {
+    const [kind = '', id = ''] = subject.split('/');
+    return {
+      subject: { type: kind, id, ...(roles && { roles }), ...(own && { properties: own }) },
+      resource: { type, ...which, ...(stored && { properties: stored }) },
+      action: { name: action },
+      ...(given && { context: given }),
+    };
+  });

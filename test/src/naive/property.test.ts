@@ -1,0 +1,75 @@
+import { compileEngine } from '@authz-service/core/decision/engine';
+import type { DecisionRequest, Engine, EngineRecord } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { evaluate, type NaiveAnswer } from './evaluate.js';
+import { crowdedTenant, request, tenant } from './generate.js';
+
+function answerOf(ask: () => ReturnType<Engine['decide']>): NaiveAnswer {
+  try {
+    const { decision, access_path, policy, policy_id } = ask();
+    return { decision, access_path, ...(policy !== undefined && { policy, policy_id }) } as NaiveAnswer;
+  } catch (error) {
+    if (error instanceof ProblemError) return { error: error.code } as NaiveAnswer;
+    throw error;
+  }
+}
+
+/** Moments before, at, between and after the expiries that tenants are made with. */
+const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+
+const shuffled = (records: EngineRecord[], seed: number) =>
+  [...records]
+    .map((record, at) => ({ record, key: Math.imul(at + 1, seed | 1) >>> 0 }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ record }) => record);
+
+const KINDS_OF_ANSWERS = [
+  ...['true direct', 'true role', 'true group', 'false direct', 'false role', 'false group', 'false none'],
+  ...['ambiguous_name', 'evaluation_failed'],
+];
+
+describe.each([
+  { size: 'small', tenants: tenant, runs: 3000, often: 100 },
+  { size: 'crowded', tenants: crowdedTenant, runs: 150, often: 5 },
+])('the engine and a naive evaluation of the rules, on $size tenants', ({ tenants, runs, often }) => {
+  it('agree, whatever the order of records', () => {
+    const seen = new Map<string, number>();
+    const questions = fc.array(fc.tuple(request, moments), { minLength: 4, maxLength: 8 });
+    fc.assert(
+      fc.property(tenants, questions, fc.integer(), (records, asked, seed) => {
+        const engine = compileEngine(records);
+        const other = compileEngine(shuffled(records, seed));
+        for (const [one, now] of asked) {
+          const wanted = evaluate(records, one, now);
+          expect(answerOf(() => engine.decide(one, now))).toEqual(wanted);
+          expect(answerOf(() => other.decide(one, now))).toEqual(wanted);
+          expect(answerOf(() => engine.explain(one, now))).toEqual(wanted);
+          const kind = 'error' in wanted ? wanted.error : `${wanted.decision} ${wanted.access_path}`;
+          seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        }
+      }),
+      { numRuns: runs },
+    );
+    // The comparison is worth something only where all kinds of answers come up often.
+    for (const kind of KINDS_OF_ANSWERS) expect(seen.get(kind) ?? 0, `answers "${kind}"`).toBeGreaterThan(often);
+  });
+
+  it('give the same reason and candidates whatever the order of records', () => {
+    const told = (engine: Engine, asked: DecisionRequest, now: number): unknown => {
+      try {
+        return [engine.decide(asked, now), engine.explain(asked, now)];
+      } catch (error) {
+        return (error as ProblemError).detail;
+      }
+    };
+    fc.assert(
+      fc.property(tenants, request, moments, fc.integer(), (records, asked, now, seed) => {
+        const other = compileEngine(shuffled(records, seed));
+        expect(told(other, asked, now)).toEqual(told(compileEngine(records), asked, now));
+      }),
+      { numRuns: runs / 2 },
+    );
+  });
+});
