@@ -1,6 +1,9 @@
 import { type Address, splitAddress } from '../records/address.js';
 import type { RecordFinding, RecordView } from './change.js';
 
+/** A longer circle is named by its start and its end. */
+const NAMED_MAX = 100;
+
 /**
  * The cycles of nested groups that these memberships (of groups in groups) close, each named whole and once. Only what
  * lies below these groups is walked, each group once.
@@ -41,10 +44,17 @@ function walk(view: RecordView, start: Address, done: Set<Address>, findings: Re
       way.push({ group: inner, rest: nestedIn(view, inner) });
     } else {
       const names = [...way.slice(place).map(({ group }) => group), inner].map((group) => splitAddress(group).path);
-      const detail = `Groups hold each other in a circle: ${names.join(' → ')}. Take one of these memberships out.`;
+      const detail = `Groups hold each other in a circle: ${circleText(names)}. Take one of these memberships out.`;
       findings.push({ severity: 'error', address: membership, pointer: '/entity', detail });
     }
   }
+}
+
+function circleText(names: readonly string[]): string {
+  if (names.length <= NAMED_MAX) return names.join(' → ');
+  const half = NAMED_MAX / 2;
+  const between = `… (${names.length - NAMED_MAX} more) …`;
+  return [...names.slice(0, half), between, ...names.slice(-half)].join(' → ');
 }
 
 function nestedIn(view: RecordView, group: Address): Address[] {

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../json.js';
+import { DigestSet } from './digest-set.js';
+
+type Entry = [address: string, fields: unknown];
+
+/** The definition, word for word and without any care for speed. */
+function byDefinition(entries: Entry[]): string {
+  const sha = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
+  const leaves = entries.map(([address, fields]) => sha(Buffer.from(`${address}\n${canonicalJson(fields)}`)));
+  leaves.sort(Buffer.compare);
+  const buckets = Array.from({ length: 256 }, (_, byte) => leaves.filter((leaf) => leaf[0] === byte));
+  return sha(...buckets.filter((bucket) => bucket.length > 0).map((bucket) => sha(...bucket))).toString('hex');
+}
+
+function digestOf(entries: Entry[]): DigestSet {
+  const set = new DigestSet();
+  for (const [address, fields] of entries) set.add(address, fields);
+  return set;
+}
+
+const entry = fc.tuple(fc.string(), fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }));
+
+describe('DigestSet', () => {
+  it('is the digest that its definition gives, also for full buckets', () => {
+    const entries = Array.from({ length: 5000 }, (_, index): Entry => [`role/r${index}`, { name: `r${index}` }]);
+    expect(digestOf(entries).hex()).toBe(byDefinition(entries));
+    expect(new DigestSet().hex()).toBe(byDefinition([]));
+  });
+
+  it('is fixed for all time', () => {
+    expect(digestOf([['role/auditor', { name: 'auditor' }]]).hex()).toBe(
+      'a64933d866ab9b4eb0527ea3b3e1fc3fdcc8a955aa813515603d1873002bd464',
+    );
+  });
+
+  it('does not depend on the order of records or members, nor on what came and went', () => {
+    fc.assert(
+      fc.property(fc.array(entry), fc.array(entry), (kept, gone) => {
+        const set = digestOf([...gone, ...kept.toReversed()]);
+        for (const [address, fields] of gone) {
+          set.hex();
+          set.remove(address, Object.fromEntries(Object.entries(fields).toReversed()));
+        }
+        expect(set.hex()).toBe(byDefinition(kept));
+      }),
+    );
+  });
+
+  it.each<[string, Entry, Entry]>([
+    ['an address', ['role/a', {}], ['role/b', {}]],
+    ['a value', ['role/a', { x: 1 }], ['role/a', { x: 2 }]],
+    ['a type', ['role/a', { x: 1 }], ['role/a', { x: '1' }]],
+    ['a member', ['role/a', {}], ['role/a', { x: null }]],
+  ])('changes with %s', (_, one, other) => {
+    expect(digestOf([one]).hex()).not.toBe(digestOf([other]).hex());
+  });
+
+  it('counts a record twice that is there twice', () => {
+    const one: Entry = ['role/a', {}];
+    expect(digestOf([one, one]).hex()).not.toBe(digestOf([one]).hex());
+  });
+
+  it('refuses to take out what is not in it', () => {
+    expect(() => digestOf([['role/a', {}]]).remove('role/a', { x: 1 })).toThrow('role/a');
+  });
+});
