@@ -9,6 +9,9 @@ export type CloudClient = Pick<ServiceClient, 'state' | 'changeset'>;
 
 /** How long an apply that was interrupted while its changes were under way still waits for the answer. */
 const GRACE_MS = 5_000;
+/** How long a slow cloud may take to commit, and how much longer for each change. */
+const ATTEMPT_MS = 60_000;
+const CHANGE_MS = 5;
 /** How long the look at what became of an unanswered change-set may take. */
 const LOOK_MS = 5_000;
 
@@ -60,7 +63,9 @@ export async function sendOnce(
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     onProgress?.({ phase: 'sending', changes: body.changes.length });
-    const result = await client.changeset(body, { idempotencyKey, signal: giveUp.signal });
+    const timeoutMs = ATTEMPT_MS + CHANGE_MS * body.changes.length;
+    const limits = { timeoutMs, overallTimeoutMs: 2 * timeoutMs };
+    const result = await client.changeset(body, { idempotencyKey, signal: giveUp.signal, ...limits });
     onProgress?.({ phase: 'done', revision: result.revision });
     return result;
   } catch (error) {
@@ -89,7 +94,7 @@ const FATES: { [F in Fate]: string } = {
 /** Change-sets are whole or not at all, so that one look at the tenant tells. */
 async function lookAtFate(client: CloudClient, plan: Plan): Promise<Fate> {
   try {
-    const look = { ifNoneMatch: plan.base_revision, signal: AbortSignal.timeout(LOOK_MS) };
+    const look = { ifNoneMatch: plan.base_revision, overallTimeoutMs: LOOK_MS };
     const snapshot = await client.state(look);
     if (snapshot === undefined) return 'not_applied';
     return holds(snapshot, plan) ? 'applied' : 'not_applied';

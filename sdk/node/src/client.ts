@@ -55,7 +55,7 @@ export interface ClientOptions {
  *
  * Every method rejects with `ProblemError`: the service's own code, detail and errors; `network` where it could not be
  * reached or something else answered; `timeout`. A denial is no error. Every method takes `{ signal, timeoutMs,
- * requestId }`, and rejects with the signal's reason when that aborts.
+ * overallTimeoutMs, requestId }`, and rejects with the signal's reason when that aborts.
  *
  * Passing faults (429, 502, 503, 504, connections) are tried again with growing, random waits, `Retry-After` heard:
  * reads and decisions always; a change-set too, since its idempotency key makes a repetition harmless; other writes

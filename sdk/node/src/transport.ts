@@ -11,6 +11,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The longest that one attempt may take, in milliseconds. */
   timeoutMs?: number;
+  /** The longest that the call may take with all its attempts and waits, in milliseconds. */
+  overallTimeoutMs?: number;
   /** Sent as `X-Request-ID`, echoed and logged by the service. */
   requestId?: string;
 }
@@ -67,7 +69,8 @@ export class Transport {
   async send(request: ServiceRequest, options: CallOptions = {}, authorization?: Authorization): Promise<Answer> {
     const url = this.#url(request);
     const at = `${request.method} ${this.#options.base}${request.path}`;
-    const { overallTimeoutMs, retries } = this.#options;
+    const { retries } = this.#options;
+    const overallTimeoutMs = options.overallTimeoutMs ?? this.#options.overallTimeoutMs;
     let last: Fault | undefined;
     const overall = new Limit(options.signal, overallTimeoutMs, () => timeout(at, overallTimeoutMs, last));
     const endsAt = performance.now() + overallTimeoutMs;
