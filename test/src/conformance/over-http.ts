@@ -1,5 +1,7 @@
+import type { EngineRecord } from '@authz-service/core/decision/types';
 import type { ProblemError } from '@authz-service/core/problem';
-import type { Address } from '@authz-service/core/records/address';
+import { type Address, encodeSegment } from '@authz-service/core/records/address';
+import type { Fields } from '@authz-service/core/records/registry';
 import { ServiceClient } from '@authz-service/sdk/client';
 import type { DecisionQuestion } from '@authz-service/sdk/wire';
 import { expect, it } from 'vitest';
@@ -24,13 +26,33 @@ export async function holdTenant(cloud: TestCloud, name: string, { records }: Co
   const credentials = { clientId: made.client_id, clientSecret: made.client_secret };
   const client = new ServiceClient({ url: cloud.url, credentials });
   const { created } = await client.changeset({
-    changes: records.map(({ kind, fields }) => ({ op: 'create', kind, fields: { ...fields } })),
+    changes: withActions(records).map(({ kind, fields }) => ({ op: 'create', kind, fields: { ...fields } })),
   });
   const ids = new Map(created.map(({ address, id }) => [address, id]));
   return {
     client,
     idOf: (address) => ids.get(address) ?? expect.fail(`the tenant has no record ${address}`),
   };
+}
+
+/** Cases declare no action that only a policy names, since decisions do not look at that; the cloud wants all declared. */
+function withActions(records: readonly EngineRecord[]): EngineRecord[] {
+  const named = new Map<string, string[]>();
+  const name = (type: string, actions: readonly string[]) =>
+    named.set(type, [...(named.get(type) ?? []), ...actions.filter((action) => action !== '*')]);
+  for (const { kind, fields } of records) {
+    if (kind !== 'policy') continue;
+    const policy = fields as Fields<'policy'>;
+    if (policy.resource_type !== undefined) name(policy.resource_type, policy.actions ?? []);
+    for (const { resource, actions } of policy.resources ?? [])
+      name(resource.split('/').slice(0, 2).join('/'), actions);
+  }
+  return records.map((record) => {
+    if (record.kind !== 'resource_type') return record;
+    const type = record.fields as Fields<'resource_type'>;
+    const actions = [...type.actions, ...(named.get(`${type.application}/${encodeSegment(type.name)}`) ?? [])];
+    return { ...record, fields: { ...type, actions } };
+  });
 }
 
 /** One test for each case; those that fix the clock cannot be put to a service that runs, and are skipped. */
