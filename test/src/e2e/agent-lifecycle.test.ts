@@ -118,6 +118,7 @@ describe('the agent with a cached bundle', () => {
     const agent = start();
     const first = await new Promise<{ ready: number; decision: unknown; etag: string | undefined }>((resolve) => {
       cloud.answer(async (request, response) => {
+        cloud.answer((_, later) => later.writeHead(304).end());
         const ready = await agent.get('/readyz');
         const decision = await agent.authorize(asking('alice'));
         resolve({ ready: ready.status, decision: await decision.json(), etag: request.headers['if-none-match'] });
@@ -234,6 +235,33 @@ describe('the log of decisions', () => {
       decision: false,
       access_path: 'none',
     });
+  });
+
+  it('that nobody reads costs no answer, and no stop', async () => {
+    await cloud.serve(bundleOf(tenant({})));
+    const agent = start({ SERVICE_DECISION_LOG: 'true' }, { readStdout: false });
+    await agent.healthy(({ status }) => status === 'ok');
+    // Long lines, so that pipe and buffer are full soon.
+    const body = asking('x'.repeat(900_000));
+    for (let call = 0; call < 15; call++) {
+      expect(await (await agent.authorize(body)).json()).toMatchObject({ decision: false });
+    }
+    const line = await agent.logged(({ level }) => level === 'ERROR');
+    expect(line.msg).toMatch(/decision log lines are being dropped/);
+    agent.signal('SIGTERM');
+    expect(await agent.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('whose reader has gone costs no answer', async () => {
+    await cloud.serve(bundleOf(tenant({})));
+    const agent = start({ SERVICE_DECISION_LOG: 'true' });
+    await agent.healthy(({ status }) => status === 'ok');
+    agent.closeStdout();
+    await until(async () => {
+      expect((await agent.authorize(asking('alice'))).status).toBe(200);
+      expect(agent.log.at(-1)?.msg).toMatch(/decision log lines are being dropped/);
+    });
+    expect((await agent.authorize(asking('alice'))).status).toBe(200);
   });
 
   it('is off by default', async () => {

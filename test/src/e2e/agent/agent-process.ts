@@ -24,8 +24,12 @@ export interface Health {
 }
 
 export interface AgentStart {
+  /** Another one than that of this tree. */
+  program?: string;
   args?: string[];
   cwd?: string;
+  /** False leaves its standard output unread. */
+  readStdout?: boolean;
   /** All of its environment but PATH. */
   env: Record<string, string>;
 }
@@ -40,8 +44,8 @@ export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #listenAddr: string | undefined;
 
-  constructor({ args = [], cwd, env }: AgentStart) {
-    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+  constructor({ program = PROGRAM, args = [], cwd, readStdout = true, env }: AgentStart) {
+    this.#child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,12 +53,12 @@ export class AgentProcess {
     this.#listenAddr = env.SERVICE_LISTEN_ADDR;
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error('the agent has no output');
-    createInterface({ input: stdout }).on('line', (line) => this.stdout.push(line));
+    if (readStdout) createInterface({ input: stdout }).on('line', (line) => this.stdout.push(line));
     createInterface({ input: stderr }).on('line', (line) => {
       if (line.startsWith('{')) this.log.push(JSON.parse(line));
       else this.noise.push(line);
     });
-    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
+    this.exited = once(this.#child, readStdout ? 'close' : 'exit').then(([code, signal]) => ({ code, signal }));
   }
 
   get pid(): number | undefined {
@@ -109,6 +113,11 @@ export class AgentProcess {
     const text = await (await this.get('/metrics')).text();
     const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+  }
+
+  /** Leaves its standard output without a reader. */
+  closeStdout(): void {
+    this.#child.stdout?.destroy();
   }
 
   signal(name: NodeJS.Signals): void {

@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packBundle } from '@authz-service/core/bundle/write';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentProcess } from './agent/agent-process.js';
+import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
+import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+
+const ROUNDS = 8;
+
+let home: string;
+let folder: string;
+let cloud: ScriptedCloud;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'agent-crash-'));
+  folder = join(home, '.service', 'bundles');
+  cloud = await ScriptedCloud.start();
+});
+afterAll(async () => {
+  await cloud.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const start = (cloudUrl: string) =>
+  new AgentProcess({
+    env: {
+      HOME: home,
+      SERVICE_API_KEY: 'svc_test',
+      SERVICE_CLOUD_URL: cloudUrl,
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_POLL_INTERVAL: '10ms',
+    },
+  });
+
+describe('an agent that is killed while it writes its cache', () => {
+  it('comes back with a revision no older than any it has served, and leaves nothing lying around', async () => {
+    let revision = 0;
+    // Every poll finds a new revision, large enough that most of the time goes into writing.
+    cloud.answer(async (request, response) => {
+      revision++;
+      const bundle = bundleOf(tenant({ revision, ballast: 10_000 }));
+      sendBundle(request, response, await packBundle(bundle), `"${bundle.revision}"`);
+    });
+
+    const restarted: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const agent = start(cloud.url);
+      let seen = 0;
+      try {
+        await agent.healthy(({ bundle_revision }) => {
+          if (bundle_revision !== null) seen = Math.max(seen, revisionNumber(bundle_revision));
+          return seen > 0;
+        });
+        // Killed at one of the first steps of a write: as soon as anything in the folder changes.
+        let steps = 1 + Math.floor(Math.random() * 4);
+        const watcher = watch(folder, () => {
+          steps--;
+          if (steps === 0) agent.signal('SIGKILL');
+        });
+        while (steps > 0) {
+          const health = await agent.health().catch(() => undefined);
+          seen = Math.max(seen, revisionNumber(health?.bundle_revision ?? '0.0000000000000000'));
+        }
+        watcher.close();
+      } finally {
+        await agent.kill();
+      }
+
+      const again = start('http://127.0.0.1:9');
+      try {
+        const health = await again.health();
+        expect(health.bundle_revision, JSON.stringify(again.log)).not.toBeNull();
+        expect(revisionNumber(health.bundle_revision ?? '')).toBeGreaterThanOrEqual(seen);
+        expect((await again.get('/readyz')).status).toBe(200);
+        expect(await (await again.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+        expect(readdirSync(folder)).toEqual(['bundle.json']);
+        restarted.push(seen);
+      } finally {
+        await again.kill();
+      }
+    }
+    expect(restarted).toHaveLength(ROUNDS);
+  }, 120_000);
+});
