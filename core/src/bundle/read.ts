@@ -53,7 +53,7 @@ export async function unpackBundle(source: Readable | Buffer, limits: BundleLimi
     );
   } catch (error) {
     if (error instanceof ProblemError || (sourceError !== undefined && error === sourceError)) throw error;
-    throw invalid('The archive is no whole gzip file: it was cut off or damaged on the way.', error);
+    throw invalid('The archive is no whole gzip file: it was cut off or damaged, or goes on after its end.', error);
   }
   if (gunzip.bytesWritten !== compressed) throw invalid('The archive goes on after its end.');
   return tar.finish();
