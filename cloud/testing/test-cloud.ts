@@ -62,7 +62,11 @@ export class TestCloud {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(bytes.toString()) : bytes };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes,
+    };
   }
 
   /** An access token of a client. */

@@ -38,7 +38,7 @@ export class Components {
       const { id: _id, ...own } = definition;
       this.schemas[name.startsWith('__schema') ? 'JsonValue' : name] ??= own;
     }
-    const name = this.#names.get(schema);
+    const name = this.#names.get(schema) ?? z.globalRegistry.get(schema)?.id;
     if (name === undefined) return rest;
     this.schemas[name] ??= rest;
     return { $ref: `#/components/schemas/${name}` };
@@ -50,5 +50,6 @@ function describe(schema: z.core.$ZodType, json: JsonSchema): void {
   const { description } = z.globalRegistry.get(schema) ?? {};
   if (description !== undefined) json.description = description;
   for (const keyword of OWN_KEYWORDS) delete json[keyword];
-  if (json.format === 'date-time') delete json.pattern;
+  // Formats say it better, and not every validator knows classes of characters.
+  if (json.format !== undefined || /\\p\{/i.test(String(json.pattern))) delete json.pattern;
 }

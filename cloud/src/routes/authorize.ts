@@ -1,6 +1,6 @@
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
-import { z } from 'zod';
+import { decisionRequestSchema, decisionResponseSchema } from '@authz-service/core/wire/decision-schema';
 import type { Cloud } from '../cloud.js';
 import { MIB } from '../http/body.js';
 import { json } from '../http/reply.js';
@@ -14,7 +14,7 @@ export function authorizeRoute(cloud: Cloud): Route {
     anyOf: ['decisions'],
     body: {
       limitBytes: MIB,
-      schema: z.looseObject({}),
+      schema: decisionRequestSchema,
       parse: parseDecisionRequest,
       wrongType: 'invalid_request',
     },
@@ -23,7 +23,7 @@ export function authorizeRoute(cloud: Cloud): Route {
       summary: 'Decide whether a subject may do an action on a resource.',
       tag: 'decisions',
       responses: {
-        200: { description: 'The decision; a denial is one too.', schema: z.looseObject({ decision: z.boolean() }) },
+        200: { description: 'The decision; a denial is one too.', schema: decisionResponseSchema },
       },
       problems: ['ambiguous_name', 'evaluation_failed'],
     },

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { ProblemError } from '@authz-service/core/problem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CloudFlags, readConfig } from './config.js';
+
+const SECRET = 'a secret of some length';
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'authz-config-'));
+  writeFileSync(join(dir, 'secret'), `${SECRET}\n`);
+});
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toEqual({
+      dataDir: join(homedir(), '.service', 'cloud'),
+      listen: { host: '127.0.0.1', port: 8080 },
+      logLevel: 'info',
+      bootstrap: { tenant: 'default' },
+      warnings: [],
+    });
+  });
+
+  it('is read from the environment', () => {
+    const config = readConfig({
+      SERVICE_DATA_DIR: '/data',
+      SERVICE_LISTEN_ADDR: '0.0.0.0:80',
+      SERVICE_PUBLIC_URL: 'https://authz.example.com/base/',
+      SERVICE_LOG_LEVEL: 'WARN',
+      SERVICE_BOOTSTRAP_TENANT: 'acme',
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'admin',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET: SECRET,
+    });
+    expect(config).toMatchObject({
+      dataDir: '/data',
+      listen: { host: '0.0.0.0', port: 80 },
+      publicUrl: 'https://authz.example.com/base',
+      logLevel: 'warn',
+      bootstrap: { tenant: 'acme', client: { id: 'admin' } },
+      warnings: [],
+    });
+    expect(config.bootstrap.client?.secret.reveal()).toBe(SECRET);
+  });
+
+  it('follows a flag before a variable', () => {
+    const flags: CloudFlags = { dataDir: '/flag', listenAddr: '[::1]:0', logLevel: 'error', publicUrl: 'http://flag' };
+    const config = readConfig({ SERVICE_DATA_DIR: '/data', SERVICE_LISTEN_ADDR: 'nonsense' }, flags);
+    expect(config).toMatchObject({
+      dataDir: '/flag',
+      listen: { host: '::1', port: 0 },
+      logLevel: 'error',
+      publicUrl: 'http://flag',
+    });
+  });
+
+  it('takes the secret from a file', () => {
+    const config = readConfig({
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'admin',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE: join(dir, 'secret'),
+    });
+    expect(config.bootstrap.client?.secret.reveal()).toBe(SECRET);
+  });
+
+  it('shows its secret nowhere', () => {
+    const config = readConfig({ SERVICE_BOOTSTRAP_CLIENT_ID: 'admin', SERVICE_BOOTSTRAP_CLIENT_SECRET: SECRET });
+    for (const text of [
+      JSON.stringify(config),
+      inspect(config, { depth: 9 }),
+      String(config.bootstrap.client?.secret),
+    ]) {
+      expect(text).not.toContain(SECRET);
+    }
+  });
+
+  it('listens on all addresses where no host is named', () => {
+    expect(readConfig({ SERVICE_LISTEN_ADDR: ':9000' }).listen).toEqual({ host: '0.0.0.0', port: 9000 });
+  });
+
+  const wrong: [behaviour: string, env: Record<string, string>, flags: CloudFlags, pointers: string[]][] = [
+    ['an address without a port', { SERVICE_LISTEN_ADDR: 'localhost' }, {}, ['/SERVICE_LISTEN_ADDR']],
+    ['a port out of range', {}, { listenAddr: '127.0.0.1:65536' }, ['/SERVICE_LISTEN_ADDR']],
+    ['an unknown log level', { SERVICE_LOG_LEVEL: 'loud' }, {}, ['/SERVICE_LOG_LEVEL']],
+    ['a public URL of another scheme', { SERVICE_PUBLIC_URL: 'ftp://x' }, {}, ['/SERVICE_PUBLIC_URL']],
+    ['a public URL with a query', { SERVICE_PUBLIC_URL: 'http://x/?y' }, {}, ['/SERVICE_PUBLIC_URL']],
+    ['a public URL that is none', { SERVICE_PUBLIC_URL: 'x' }, {}, ['/SERVICE_PUBLIC_URL']],
+    ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
+    ['an empty flag', {}, { dataDir: ' ' }, ['/SERVICE_DATA_DIR']],
+    ['an id without a secret', { SERVICE_BOOTSTRAP_CLIENT_ID: 'x' }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_SECRET']],
+    ['a secret without an id', { SERVICE_BOOTSTRAP_CLIENT_SECRET: SECRET }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_ID']],
+    [
+      'an id with spaces',
+      { SERVICE_BOOTSTRAP_CLIENT_ID: 'a b', SERVICE_BOOTSTRAP_CLIENT_SECRET: SECRET },
+      {},
+      ['/SERVICE_BOOTSTRAP_CLIENT_ID'],
+    ],
+    [
+      'a secret file that is not there',
+      { SERVICE_BOOTSTRAP_CLIENT_ID: 'x', SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE: '/nowhere' },
+      {},
+      ['/SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE', '/SERVICE_BOOTSTRAP_CLIENT_SECRET'],
+    ],
+    [
+      'all faults at once',
+      { SERVICE_LOG_LEVEL: 'x', SERVICE_LISTEN_ADDR: 'x' },
+      {},
+      ['/SERVICE_LISTEN_ADDR', '/SERVICE_LOG_LEVEL'],
+    ],
+  ];
+
+  it.each(wrong)('with %s is refused', (_, env, flags, pointers) => {
+    const read = () => readConfig(env, flags);
+    expect(read).toThrow(ProblemError);
+    try {
+      read();
+    } catch (error) {
+      const { code, errors, detail } = error as ProblemError;
+      expect({ code, pointers: errors.map(({ pointer }) => pointer) }).toEqual({ code: 'invalid_config', pointers });
+      for (const fault of errors) expect(detail).toContain(fault.detail);
+      expect(detail).not.toContain(SECRET);
+    }
+  });
+
+  it('warns of a variable it does not know, naming the nearest', () => {
+    const { warnings } = readConfig({
+      SERVICE_DATA_DIRR: '/x',
+      SERVICE_ZZZ: 'x',
+      SERVICE_API_KEY: 'x',
+      SERVICE_CLIENT_ID: 'x',
+      OTHER: 'x',
+    });
+    expect(warnings).toEqual([
+      'The environment variable SERVICE_DATA_DIRR is unknown and ignored: SERVICE_DATA_DIR was perhaps meant.',
+      'The environment variable SERVICE_ZZZ is unknown and ignored.',
+    ]);
+  });
+
+  it('warns of a short secret', () => {
+    const { warnings } = readConfig({ SERVICE_BOOTSTRAP_CLIENT_ID: 'x', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'short' });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).not.toContain('"short"');
+  });
+});

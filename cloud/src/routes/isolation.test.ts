@@ -1,0 +1,206 @@
+import { unpackBundle } from '@authz-service/core/bundle/read';
+import { KINDS } from '@authz-service/core/records/kinds';
+import { definitionOf } from '@authz-service/core/records/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
+
+let cloud: TestCloud;
+/** Tokens of the administrators of two tenants; only the first holds records. */
+let owner: string;
+let stranger: string;
+/** One record of each kind of the owner's. */
+const targets = new Map<string, { id: string; address: string }>();
+let cursor: string;
+
+const LIMITS = { compressed: 1e6, unpacked: 1e7 };
+const covered = new Set<string>();
+
+beforeAll(async () => {
+  cloud = await TestCloud.start();
+  owner = await cloud.tenant('owner');
+  stranger = await cloud.tenant('stranger');
+  await cloud.commit(owner, billing());
+  await cloud.key(owner, ['bundle']);
+  const { body } = await cloud.ask('GET', '/v1/state', { as: owner });
+  for (const record of body.records) targets.set(record.kind, { id: record.id, address: record.address });
+  await cloud.commit(owner, [{ op: 'create', kind: 'role', fields: { name: 'other' } }]);
+  cursor = (await cloud.ask('GET', '/v1/roles?limit=1', { as: owner })).body.next_cursor;
+});
+
+afterAll(() => cloud.close());
+
+/** What the stranger is answered; the route is noted as covered. */
+async function strange(method: string, route: string, path: string, body?: unknown): Promise<Answer> {
+  covered.add(`${method} ${route}`);
+  return await cloud.ask(method, path, { as: stranger, ...(body !== undefined && { body }) });
+}
+
+describe.each(KINDS)('%s of another tenant', (kind) => {
+  const collection = `/v1/${definitionOf(kind).collection}`;
+  const item = `${collection}/{id}`;
+  const target = () => {
+    const found = targets.get(kind);
+    if (!found) throw new Error(`no ${kind}`);
+    return found;
+  };
+  const names = () => [target().id, target().address.slice(kind.length + 1)].map(encodeURIComponent);
+
+  it('is in no list', async () => {
+    const { status, body } = await strange('GET', collection, collection);
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain(target().id);
+    const own = kind === 'oauth_client' ? 1 : 0;
+    expect(body.items).toHaveLength(own);
+    const filtered = await strange('GET', collection, `${collection}?id=${encodeURIComponent(target().id)}`);
+    expect(filtered.body.items).toEqual([]);
+  });
+
+  it('cannot be read, changed or deleted, by id or path', async () => {
+    for (const name of names()) {
+      // A stranger's own administrator has the same path as the owner's.
+      if (kind === 'oauth_client' && name === 'administrator') continue;
+      for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+        const { status, body: problem } = await strange(method, item, `${collection}/${name}`, body);
+        expect({ method, name, status, code: problem.code }).toEqual({ method, name, status: 404, code: 'not_found' });
+      }
+    }
+    const { status } = await cloud.ask('GET', `${collection}/${encodeURIComponent(target().id)}`, { as: owner });
+    expect(status).toBe(200);
+  });
+});
+
+describe('what a stranger makes', () => {
+  it('cannot refer to records of another tenant', async () => {
+    const application = targets.get('application')?.id;
+    const role = targets.get('role')?.id;
+    const rows: [string, object][] = [
+      ['/v1/resource-types', { application_id: application, name: 'x', actions: [] }],
+      ['/v1/resource-types', { application: 'billing', name: 'x', actions: [] }],
+      ['/v1/resources', { type: targets.get('resource_type')?.id, name: 'x' }],
+      ['/v1/roles', { application_id: application, name: 'x' }],
+      [
+        '/v1/policies',
+        { name: 'x', effect: 'ALLOW', resources: [{ resource_id: targets.get('resource')?.id, actions: ['*'] }] },
+      ],
+      ['/v1/policy-assignments', { policy_id: targets.get('policy')?.id, entity_type: 'role', entity_id: role }],
+      ['/v1/role-assignments', { role_id: role, entity_type: 'subject', entity: 'user/alice' }],
+      ['/v1/group-memberships', { group_id: targets.get('group')?.id, entity_type: 'subject', entity: 'user/alice' }],
+    ];
+    for (const [path, body] of rows) {
+      const answer = await strange('POST', path, path, body);
+      expect({ path, status: answer.status, code: answer.body.code }).toEqual({
+        path,
+        status: 422,
+        code: 'invalid_records',
+      });
+    }
+  });
+
+  it('stands beside records of the same name in another tenant, and goes alone', async () => {
+    const made: string[] = [];
+    for (const [path, body] of [
+      ['/v1/applications', { name: 'billing' }],
+      ['/v1/subjects', { type: 'user', id: 'alice' }],
+      ['/v1/groups', { name: 'finance' }],
+      ['/v1/api-keys', { name: 'x', scopes: ['bundle'] }],
+      ['/v1/oauth-clients', { name: 'x', scopes: ['bundle'] }],
+    ] as const) {
+      const answer = await strange('POST', path, path, body);
+      expect({ path, status: answer.status }).toEqual({ path, status: 201 });
+      made.push(answer.headers.get('location') ?? '');
+    }
+    for (const path of made) {
+      expect((await cloud.ask('DELETE', path, { as: stranger })).status).toBe(204);
+    }
+    expect((await cloud.ask('GET', '/v1/subjects/user%2Falice', { as: owner })).status).toBe(200);
+  });
+});
+
+describe('a change-set of a stranger', () => {
+  it.each([
+    { op: 'update', address: 'role/billing/accountant', fields: { application: 'billing', name: 'accountant' } },
+    { op: 'delete', address: 'subject/user/alice' },
+    { op: 'move', from: 'group/finance', to: 'group/mine' },
+    { op: 'adopt', address: 'application/billing' },
+  ])('finds nothing to $op', async (change) => {
+    const body = { stack: 'mine', take_ownership: true, changes: [change] };
+    const { status, body: problem } = await strange('POST', '/v1/changesets', '/v1/changesets', body);
+    expect({ status, code: problem.code }).toEqual({ status: 409, code: 'conflict' });
+  });
+
+  it('shares no idempotency key with another tenant', async () => {
+    const headers = { 'idempotency-key': 'same' };
+    const body = { changes: [{ op: 'create', kind: 'role', fields: { name: 'shared' } }] };
+    const first = await cloud.ask('POST', '/v1/changesets', { as: owner, body, headers });
+    const second = await cloud.ask('POST', '/v1/changesets', { as: stranger, body, headers });
+    expect(second.status).toBe(200);
+    expect(second.body.created[0].id).not.toBe(first.body.created[0].id);
+    await cloud.commit(stranger, [{ op: 'delete', address: 'role/shared' }]);
+  });
+});
+
+describe('a stranger', () => {
+  it('sees its own state, audit and self alone', async () => {
+    const state = await strange('GET', '/v1/state', '/v1/state');
+    expect(state.body.tenant).toBe('stranger');
+    expect(state.body.records.map((record: { address: string }) => record.address)).toEqual([
+      'oauth_client/administrator',
+    ]);
+    const audit = await strange('GET', '/v1/audit', '/v1/audit');
+    expect(JSON.stringify(audit.body)).not.toContain('accountant');
+    const self = await strange('GET', '/v1/whoami', '/v1/whoami');
+    expect(self.body.tenant.name).toBe('stranger');
+  });
+
+  it('decides with its own records alone', async () => {
+    const asked = { ...ALICE_READS, resource: { type: 'billing/invoice', id: targets.get('resource')?.id } };
+    for (const body of [ALICE_READS, asked]) {
+      const { status, body: answer } = await strange('POST', '/v1/authorize', '/v1/authorize', body);
+      expect({ status, decision: answer.decision }).toEqual({ status: 200, decision: false });
+      expect(answer.context.access_path).toBe('none');
+    }
+    expect((await cloud.ask('POST', '/v1/authorize', { as: owner, body: ALICE_READS })).body.decision).toBe(true);
+  });
+
+  it('gets a bundle of its own tenant alone, whatever tenant it asks for', async () => {
+    const own = await strange('GET', '/v1/policies/bundle', '/v1/policies/bundle');
+    const { tenants } = JSON.parse((await unpackBundle(own.body, LIMITS)).toString());
+    expect(tenants.map(({ name }: { name: string }) => name)).toEqual(['stranger']);
+    const other = await strange('GET', '/v1/policies/bundle', '/v1/policies/bundle?tenant=owner');
+    expect(other.status).toBe(404);
+  });
+
+  it('cannot go on with a cursor of another tenant', async () => {
+    expect(cursor).toBeTruthy();
+    const { status, body } = await strange('GET', '/v1/roles', `/v1/roles?limit=1&cursor=${cursor}`);
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_cursor' });
+  });
+
+  it('reads, makes and removes no tenants', async () => {
+    const rows: [string, string, string, unknown?][] = [
+      ['GET', '/v1/tenants', '/v1/tenants'],
+      ['POST', '/v1/tenants', '/v1/tenants', { name: 'third' }],
+      ['GET', '/v1/tenants/{name}', '/v1/tenants/owner'],
+      ['DELETE', '/v1/tenants/{name}', '/v1/tenants/owner'],
+    ];
+    for (const [method, route, path, body] of rows) {
+      const answer = await strange(method, route, path, body);
+      expect({ method, status: answer.status, code: answer.body.code }).toEqual({
+        method,
+        status: 403,
+        code: 'forbidden',
+      });
+    }
+  });
+});
+
+it('every route that takes a credential has been tried', async () => {
+  const { body } = await cloud.ask('GET', '/openapi.json');
+  const all = Object.entries(body.paths as Record<string, Record<string, { security: object[] }>>).flatMap(
+    ([path, own]) =>
+      Object.entries(own).flatMap(([method, { security }]) =>
+        security.length > 0 ? [`${method.toUpperCase()} ${path}`] : [],
+      ),
+  );
+  expect([...covered].sort()).toEqual(all.sort());
+});
