@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { COMMANDS, type CommandClass, TOPICS } from './command-table.js';
-import { INTERRUPTED_EXIT_CODE, interruption, watchInterrupts } from './interruption.js';
+import { INTERRUPTED_EXIT_CODE, isInterruption, watchInterrupts } from './interruption.js';
 import { err, out } from './output/terminal.js';
 import { route } from './route.js';
 import type { Outcome } from './service-command.js';
@@ -78,17 +78,12 @@ async function print({ json: data, text, exitCode = 0 }: Outcome, json: boolean)
 async function fail(error: unknown, json: boolean, command: CommandClass | undefined): Promise<void> {
   if (process.env.SERVICE_DEBUG)
     await err.line(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  if (interruption.signal.aborted) {
-    await err.line('Interrupted.');
-    process.exitCode = INTERRUPTED_EXIT_CODE;
-    return;
-  }
   const { failureOf, renderFailure } = await import('./errors/failure.js');
   const flags = Object.keys({ ...command?.baseFlags, ...command?.flags });
   const failure = failureOf(error, { ...(command && { id: command.id }), flags });
   if (json) await out.line(JSON.stringify({ error: failure }, undefined, out.interactive ? 2 : undefined));
   else await err.line(renderFailure(failure, err.style));
-  process.exitCode = 1;
+  process.exitCode = isInterruption(error) ? INTERRUPTED_EXIT_CODE : 1;
 }
 
 function packageJson(): { name: string; version: string } {

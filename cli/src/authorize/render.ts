@@ -18,10 +18,11 @@ export function renderAnswer(question: DecisionQuestion, answer: DecisionRespons
   return lines.join('\n');
 }
 
-/** "user:alice read invoice:INV-1" */
-export function sentence({ subject, action, resource }: DecisionQuestion): string {
-  const name = resource.name ?? resource.id;
-  return `${subject?.type}:${subject?.id} ${action?.name} ${resource?.type}:${name}`;
+/** "user:alice read invoice:INV-1"; a batch may hold what is no proper question, and that shows as "?". */
+export function sentence({ subject, action, resource }: Partial<DecisionQuestion>): string {
+  const said = (text: unknown): string => (typeof text === 'string' ? text : '?');
+  const name = resource?.name ?? resource?.id;
+  return `${said(subject?.type)}:${said(subject?.id)} ${said(action?.name)} ${said(resource?.type)}:${said(name)}`;
 }
 
 export function verdict(decision: boolean, style: Style): string {

@@ -37,11 +37,16 @@ ${argumentCases(commands)}
 }
 
 _service() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" id= place=0 flag= skip= word longer i expected
+  local current="\${COMP_WORDS[COMP_CWORD]}" end="$COMP_CWORD" before= id= place=0 flag= skip= word longer i expected
   COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
+  # bash splits words at "=" and ":"; the parts belong together. "before" is what stands before the last colon.
+  if [ "$current" = ":" ]; then
+    end=$((COMP_CWORD - 1)); before="\${COMP_WORDS[end]}:"; current=
+  elif [ "$COMP_CWORD" -gt 2 ] && [ "\${COMP_WORDS[COMP_CWORD - 1]}" = ":" ]; then
+    end=$((COMP_CWORD - 2)); before="\${COMP_WORDS[end]}:"
+  fi
+  for ((i = 1; i < end; i++)); do
     word="\${COMP_WORDS[i]}"
-    # bash splits words at "=" and ":"; the parts belong together.
     if [ "$word" = "=" ]; then continue; fi
     if [ "$word" = ":" ]; then skip=1; continue; fi
     if [ -n "$skip" ]; then skip=; continue; fi
@@ -56,9 +61,10 @@ _service() {
     esac
   done
   case "$current" in
-    "=" | ":") current= ;;
+    "=") current= ;;
     --*=*) flag="\${current%%=*}"; current="\${current#*=}" ;;
   esac
+  current="$before$current"
   if [ -n "$flag" ]; then
     expected="$(_service_value "$id" "$flag")"
   elif [ "\${current:0:1}" = "-" ]; then
@@ -72,6 +78,7 @@ _service() {
     file) COMPREPLY=($(compgen -f -- "$current")); compopt -o filenames 2>/dev/null ;;
     folder) COMPREPLY=($(compgen -d -- "$current")); compopt -o filenames 2>/dev/null ;;
   esac
+  COMPREPLY=("\${COMPREPLY[@]#"$before"}")
   return 0
 }
 

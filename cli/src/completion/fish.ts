@@ -39,18 +39,21 @@ function linesOf(program: string, command: CompletedCommand): string[] {
     return `${start} ${spelled}${value === undefined ? '' : ` ${takes(value)}`} -d ${quoted(summary)}`;
   });
   const [first] = command.arguments;
-  const values =
-    first === undefined || first === 'anything'
-      ? []
-      : [`${start} ${takes(first).replace(/^-[xr] ?/, first === 'file' ? '-F' : '')}`];
+  const values = first === undefined || first === 'anything' ? [] : [`${start} ${stands(first)}`];
   return [...words, ...flags, ...values];
 }
 
+/** What a flag takes. */
 function takes(value: Expected): string {
   if (value === 'file') return '-r -F';
-  if (value === 'folder') return "-x -a '(__fish_complete_directories)'";
-  if (value === 'anything') return '-x';
-  return `-x -a ${quoted(value.words.join(' '))}`;
+  return value === 'anything' ? '-x' : `-x ${stands(value)}`;
+}
+
+/** What may stand as the argument. */
+function stands(value: Exclude<Expected, 'anything'>): string {
+  if (value === 'file') return '-F';
+  if (value === 'folder') return "-a '(__fish_complete_directories)'";
+  return `-a ${quoted(value.words.join(' '))}`;
 }
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

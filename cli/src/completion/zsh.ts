@@ -64,7 +64,7 @@ function action(value: Expected): string {
   if (value === 'file') return '_files';
   if (value === 'folder') return '_files -/';
   if (value === 'anything') return ' ';
-  return `(${value.words.join(' ')})`;
+  return `(${value.words.map(escaped).join(' ')})`;
 }
 
 /** Brackets and colons end parts of what _arguments takes. */

@@ -1,4 +1,5 @@
-import { PROBLEMS, ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import { PROBLEMS, type ProblemCode, ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import { isInterruption } from '../interruption.js';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { isParseError, parseDetail } from './parse-error.js';
@@ -11,13 +12,15 @@ const ITEMS_SHOWN = 50;
 /** An item of a problem, with its place in a file where it has one. */
 type PlacedItem = ProblemItem & { file?: string; line?: number; column?: number };
 
-/** A failure as scripts read it: `{"error": Failure}` on stdout with `--json`. The exit code is 1. */
+/** A failure as scripts read it: `{"error": Failure}` on stdout with `--json`. */
 export interface Failure {
-  /** A problem code, or `usage` (the command line is wrong), `io` (a file or device), `declined` (asked, and not agreed). */
-  code: string;
+  /** A problem's, or one of the command line's own: it is wrong, a file failed, a person said no, or Ctrl-C. */
+  code: ProblemCode | 'usage' | 'io' | 'declined' | 'interrupted';
   title: string;
   detail: string;
   errors: readonly PlacedItem[];
+  /** Under which the service logged what went wrong, where it answered. */
+  request_id?: string;
   /** For people: what to do next. */
   hint?: string;
 }
@@ -33,8 +36,13 @@ export interface Caller {
 /** Judges whatever was thrown. What nobody foresaw becomes a fixed text: its own may hold anything. */
 export function failureOf(error: unknown, caller: Caller): Failure {
   if (error instanceof ProblemError) {
-    const hint = REMEDIES[error.code];
-    return { code: error.code, title: error.title, detail: error.detail, errors: error.errors, ...(hint && { hint }) };
+    const { code, title, detail, errors, requestId } = error;
+    const hint = REMEDIES[code];
+    return { code, title, detail, errors, ...(requestId && { request_id: requestId }), ...(hint && { hint }) };
+  }
+  if (isInterruption(error)) {
+    const detail = error.name === 'AbortError' ? 'Interrupted.' : error.message;
+    return { code: 'interrupted', title: 'Interrupted', detail, errors: [] };
   }
   if (error instanceof Declined) return { code: 'declined', title: 'Not agreed to', detail: error.message, errors: [] };
   if (error instanceof UsageError) return usage(error.message, caller);
@@ -63,6 +71,8 @@ export function renderFailure(failure: Failure, style: Style): string {
   lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(item, style)));
   if (items.length > ITEMS_SHOWN)
     lines.push(`  … and ${counted(items.length - ITEMS_SHOWN, 'more', 'more')}; --json shows every one`);
+  if (failure.code === 'internal' && failure.request_id !== undefined)
+    lines.push(`The service has logged the cause under the request id ${printable(failure.request_id)}.`);
   if (failure.hint !== undefined) lines.push(`${style.cyan('hint:')} ${failure.hint}`);
   return lines.join('\n');
 }

@@ -1,7 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { CommandHelp, HelpFormatter } from '@oclif/core/help';
 import { COMMANDS, type CommandClass, SECTIONS, TOPICS } from '../command-table.js';
+import { out } from '../output/terminal.js';
 
 type Load = (id: string) => Promise<CommandClass>;
 
@@ -56,7 +58,7 @@ export function commandHelp(config: Config, command: CommandClass): string {
     config,
     { ...options, maxWidth: maxWidth() },
   );
-  return `${command.summary ?? ''}\n\n${page.generate()}`;
+  return painted(`${command.summary ?? ''}\n\n${page.generate()}`);
 }
 
 export async function topicHelp(config: Config, topic: string, load: Load): Promise<string> {
@@ -65,12 +67,13 @@ export async function topicHelp(config: Config, topic: string, load: Load): Prom
     ids.map(async (id): Promise<[string, string]> => [id, (await load(id)).summary ?? '']),
   );
   const page = new Page(config);
-  return [
+  const parts = [
     TOPICS[topic] ?? '',
     page.section('USAGE', `$ service ${topic} COMMAND`),
     page.list('COMMANDS', list),
     `"service ${topic} COMMAND --help" says more.`,
-  ].join('\n\n');
+  ];
+  return painted(parts.join('\n\n'));
 }
 
 export async function rootHelp(config: Config, load: Load): Promise<string> {
@@ -83,14 +86,15 @@ export async function rootHelp(config: Config, load: Load): Promise<string> {
       return page.list(title, await Promise.all(rows));
     }),
   );
-  return [
+  const parts = [
     'Who may do what, from records kept in Git: plan them, apply them, ask for decisions.',
     page.section('USAGE', '$ service COMMAND [FLAGS]'),
     ...sections,
     page.section('EXIT CODES', EXIT_CODES),
     page.section('ENVIRONMENT', page.wrap(ENVIRONMENT)),
     '"service COMMAND --help" says more. The program is also installed as "servicectl".',
-  ].join('\n\n');
+  ];
+  return painted(parts.join('\n\n'));
 }
 
 const EXIT_CODES = `0    done, or nothing to do
@@ -113,8 +117,13 @@ class Page extends HelpFormatter {
   }
 }
 
+/** oclif paints by rules of its own; ours are the same for all output. */
+function painted(text: string): string {
+  return out.style.colour ? text : stripVTControlCharacters(text);
+}
+
 function maxWidth(): number {
-  return Math.min(process.stdout.isTTY ? (process.stdout.columns ?? 80) : 80, WIDEST);
+  return Math.min(out.interactive ? out.columns : 80, WIDEST);
 }
 
 function describe(command: CommandClass): object {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { interruption } from '../interruption.js';
+import { interrupt, interruption } from '../interruption.js';
 
 /** Whether there is a person to ask. */
 export function canAsk(): boolean {
@@ -11,7 +11,7 @@ export async function ask(question: string): Promise<string> {
   const { signal } = interruption;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // The terminal is in raw mode while a line is edited, so that Ctrl-C comes as a key and not as a signal.
-  terminal.on('SIGINT', () => interruption.abort(new Error('Interrupted.')));
+  terminal.on('SIGINT', interrupt);
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
     return await Promise.race([terminal.question(question, { signal }), ended]);

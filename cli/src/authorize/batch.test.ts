@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { parseBatch } from './batch.js';
+
+const SHORT = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
+const FULL = {
+  subject: { type: 'user', id: 'alice' },
+  action: { name: 'read' },
+  resource: { type: 'invoice', name: 'INV-1' },
+};
+
+describe('parseBatch', () => {
+  it.each<[string, string, string]>([
+    ['JSON lines', `${SHORT}\n\n${JSON.stringify(FULL)}\n`, 'q.jsonl'],
+    ['a JSON array', `[${SHORT}, ${JSON.stringify(FULL)}]`, 'q.json'],
+    [
+      'a YAML list',
+      `- ${SHORT}\n- subject: { type: user, id: alice }\n  action: { name: read }\n  resource: invoice:INV-1\n`,
+      'standard input',
+    ],
+    ['YAML documents', `${SHORT}\n---\n${SHORT}\n`, 'q.yaml'],
+    ['a YAML list that looks like JSON', `[${SHORT},\n ${SHORT}, ]\n`, 'q.yml'],
+  ])('reads %s', async (_, text, where) => {
+    expect(await parseBatch(text, where)).toEqual([FULL, FULL]);
+  });
+
+  it('leaves to the service what it is asked, and keeps the other members', async () => {
+    const odd = { subject: 5, action: { name: 'read' }, resource: { type: 'x' }, context: { mfa: true } };
+    expect(await parseBatch(JSON.stringify(odd), 'q.jsonl')).toEqual([odd]);
+  });
+
+  it.each<[string, string, string, RegExp]>([
+    ['an empty file', ' \n', 'q.jsonl', /^q.jsonl is empty/],
+    ['a line that is no JSON', `${SHORT}\n{"subject`, 'q.jsonl', /^q.jsonl:2: this is no JSON/],
+    ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request is an object/],
+    ['a subject without a type', '{"subject": "alice"}', 'q.jsonl', /^q.jsonl:1: subject "alice" is not TYPE:ID/],
+    ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request is an object/],
+    ['YAML that does not parse', '- {a: b', 'q.yaml', /^q.yaml:1:\d+: /],
+  ])('refuses %s', async (_, text, where, message) => {
+    await expect(parseBatch(text, where)).rejects.toThrow(message);
+  });
+});
