@@ -81,6 +81,8 @@ export class CredentialIndex {
     if (row.kind === 'oauth_client') {
       this.#clients.set(row.id, known);
     } else {
+      const former = this.#keyHashes.get(row.id);
+      if (former !== undefined) this.#keys.delete(former);
       this.#keys.set(row.hash, known);
       this.#keyHashes.set(row.id, row.hash);
     }

@@ -8,10 +8,11 @@ import { type Credential, demand, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import type { IdempotencyRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { type CommitOrder, countsOf, type MadeSecret, prepareCommit } from './prepare-commit.js';
+import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
+import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
 
 /** What a caller wants done. `changes` is called when it is this commit's turn, with the tenant as it then stands. */
-export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by'> {
+export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
   /** Refuse with `stale_base` unless the tenant stands at this revision. */
@@ -69,8 +70,9 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   const changes = wish.changes(tenant);
   demandForKinds(credential, changes);
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
-  const prepared = await prepareCommit(tenant, { ...wish, changes, by }, (staged) =>
-    demandForCredentials(cloud, credential, staged),
+  const order = { ...wish, changes, by, held: cloud.credentials };
+  const prepared = await prepareCommit(tenant, order, (staged) =>
+    demandForCredentials(cloud, credential, staged, chosenSecrets(changes, staged)),
   );
   if (prepared === undefined) {
     const unchanged: Committed = {
@@ -125,15 +127,21 @@ function demandForKinds(credential: Credential, changes: Change[]): void {
   if (!credentials && !records) demand(credential, ['records:write', 'credentials']);
 }
 
-/** Nobody makes or changes a credential that may do more than they may themselves. */
-function demandForCredentials(cloud: Cloud, credential: Credential, staged: Staged): void {
+/** Nobody makes or changes a credential, or chooses its secret, that may do more than they may themselves. */
+function demandForCredentials(
+  cloud: Cloud,
+  credential: Credential,
+  staged: Staged,
+  chosen: ReadonlyMap<string, string>,
+): void {
   const touched = [...staged.remove, ...staged.put.flatMap(({ previous }) => (previous ? [previous] : []))];
   for (const record of touched) {
     if (isCredential(record.kind) && cloud.credentials.of(record)?.operator) demand(credential, ['operator']);
   }
   for (const { record, previous } of staged.put) {
     if (record.kind !== 'api_key' && record.kind !== 'oauth_client') continue;
-    if (previous !== undefined && JSON.stringify(previous.fields) === JSON.stringify(record.fields)) continue;
+    const same = previous !== undefined && JSON.stringify(previous.fields) === JSON.stringify(record.fields);
+    if (same && !chosen.has(record.address)) continue;
     for (const scope of record.fields.scopes) {
       if (holds(credential, scope)) continue;
       throw new ProblemError(

@@ -1,31 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { hashApiKey, hashClientSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
-import type { AuditedChange, AuditRow, Commit, NewSecret } from '../store/store.js';
+import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
+import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
 
 /** Who commits what, and when. */
-export interface CommitOrder {
+export interface CommitOrder extends MintOrder {
   changes: Change[];
   /** The stack on whose behalf; without one, ownership is not asked. */
   stack?: string;
   takeOwnership?: boolean;
-  /** Makes the credentials that are created operators. */
-  operator?: boolean;
   by: AuditRow['credential'];
   requestId: string;
   /** Milliseconds since the epoch. */
   now: number;
-  /** In place of made ones: how a first administrator is given. */
-  given?: { clientId: string; secret: string };
 }
-
-/** The secret of a credential just made: the only time that it is known. */
-export type MadeSecret = { address: string; id: string } & (
-  | { secret: string }
-  | { client_id: string; client_secret: string }
-);
 
 /** A commit ready to be stored. */
 export interface PreparedCommit {
@@ -58,15 +47,7 @@ export async function prepareCommit(
   check(staged);
   if (staged.put.length === 0 && staged.remove.length === 0) return undefined;
 
-  const made: NewSecret[] = [];
-  const secrets: MadeSecret[] = [];
-  for (const { record, previous } of staged.put) {
-    if (previous !== undefined) continue;
-    const minted = await mint(record, order);
-    if (minted === undefined) continue;
-    made.push(minted.stored);
-    secrets.push(minted.shown);
-  }
+  const { stored, shown } = await mintSecrets(staged, order);
   const { changes, truncated } = audited(staged);
   const audit: AuditRow = {
     revision,
@@ -85,31 +66,10 @@ export async function prepareCommit(
     revision,
     put: staged.put,
     remove: staged.remove,
-    secrets: made,
+    secrets: stored,
     audit,
   };
-  return { staged, commit, secrets };
-}
-
-async function mint(
-  record: StoredRecord,
-  order: CommitOrder,
-): Promise<{ stored: NewSecret; shown: MadeSecret } | undefined> {
-  const { address, id } = record;
-  const operator = order.operator ?? false;
-  if (record.kind === 'api_key') {
-    const secret = newApiKey();
-    return { stored: { kind: 'api_key', id, hash: hashApiKey(secret), operator }, shown: { address, id, secret } };
-  }
-  if (record.kind === 'oauth_client') {
-    const secret = order.given?.secret ?? newClientSecret();
-    const hash = await hashClientSecret(secret);
-    return {
-      stored: { kind: 'oauth_client', id, hash, operator },
-      shown: { address, id, client_id: id, client_secret: secret },
-    };
-  }
-  return undefined;
+  return { staged, commit, secrets: shown };
 }
 
 export function countsOf(staged: Staged): AuditRow['counts'] {

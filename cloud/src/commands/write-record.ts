@@ -11,7 +11,7 @@ import type { Cloud } from '../cloud.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { commit } from './commit.js';
 import { findRecord } from './find-record.js';
-import type { MadeSecret } from './prepare-commit.js';
+import type { MadeSecret } from './mint-secrets.js';
 
 interface WriteOrder {
   kind: Kind;

@@ -14,10 +14,13 @@ import { type Route, secured } from '../http/route.js';
 
 const address = z.string().min(1).max(4096);
 const fields = z.record(z.string(), z.json());
+const secret = z.string().max(1024).optional().meta({
+  description: "A credential's secret of the caller's own choosing, which then replaces the former one. Never shown.",
+});
 
 const changeSchema = z.discriminatedUnion('op', [
-  z.strictObject({ op: z.literal('create'), kind: z.enum(KINDS), fields }),
-  z.strictObject({ op: z.literal('update'), address, fields }),
+  z.strictObject({ op: z.literal('create'), kind: z.enum(KINDS), fields, secret }),
+  z.strictObject({ op: z.literal('update'), address, fields, secret }),
   z.strictObject({ op: z.literal('delete'), address }),
   z.strictObject({ op: z.literal('move'), from: address, to: address }),
   z.strictObject({ op: z.literal('adopt'), address }),
@@ -96,8 +99,13 @@ export function changesetRoutes(cloud: Cloud): Route[] {
   ];
 }
 
+/** What tells two requests apart. It is stored, so that no secret goes into it: a fast hash would be a way to guess. */
 function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  const { changes, ...rest } = value as z.output<typeof changesetSchema>;
+  const told = changes.map((change) => ('secret' in change ? { ...change, secret: true } : change));
+  return createHash('sha256')
+    .update(canonicalJson({ ...rest, changes: told }))
+    .digest('hex');
 }
 
 function idempotencyKey(header: string | string[] | undefined): string | undefined {

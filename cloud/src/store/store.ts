@@ -45,7 +45,7 @@ export interface Commit {
 
 export type CredentialKind = 'api_key' | 'oauth_client';
 
-/** The hash of the secret of a credential that the same commit creates. */
+/** The hash of the secret of a credential that the same commit creates, or gives another secret to. */
 export interface NewSecret {
   kind: CredentialKind;
   id: string;

@@ -20,6 +20,9 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')}`;
 
+/** A credential that has a secret already gets another one. */
+const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash';
+
 /** Writes the records, references and secrets of a commit, in a number of statements that does not grow with each record. */
 export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => (previous ? [previous] : []))];
@@ -106,7 +109,7 @@ async function writeSecrets(trx: Knex, commit: Commit, now: Map<string, number>)
     const address = addressOfId.get(`${secret.kind}/${secret.id}`) ?? '';
     return [known(now, address), secret.hash, secret.operator];
   });
-  await insertRows(trx, 'secrets', ['record_pk', 'hash', 'operator'], rows);
+  await insertRows(trx, 'secrets', ['record_pk', 'hash', 'operator'], rows, RENEW);
 }
 
 async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Map<string, number>> {

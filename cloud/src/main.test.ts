@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { billing, TestCloud } from '../testing/test-cloud.js';
+import { readConfig } from './config.js';
+import { type RunningCloud, startCloud } from './main.js';
+
+let dir: string;
+let running: RunningCloud[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'authz-main-'));
+});
+
+afterEach(async () => {
+  for (const cloud of running) await cloud.close();
+  running = [];
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A cloud as configured, and what it announced. */
+const start = async (env: Record<string, string> = {}, listenAddr = '127.0.0.1:0') => {
+  const announced: string[] = [];
+  const config = readConfig(env, { dataDir: dir, listenAddr, logLevel: 'silent' });
+  const cloud = await startCloud(config, { announce: (said) => announced.push(said) });
+  running.push(cloud);
+  return { cloud, announced };
+};
+
+const token = async (url: string, id: string, secret: string) => {
+  const body = JSON.stringify({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  const response = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  return { status: response.status, token: ((await response.json()) as { access_token?: string }).access_token };
+};
+
+describe('the first start', () => {
+  it('makes an administrator and shows its secret, this once', async () => {
+    const { cloud, announced } = await start();
+    expect(announced).toHaveLength(1);
+    const [, id = '', secret = ''] =
+      /SERVICE_CLIENT_ID=(\S+)\n\s*SERVICE_CLIENT_SECRET=(\S+)/.exec(announced[0] ?? '') ?? [];
+    expect((await token(cloud.url, id, secret)).status).toBe(200);
+    await cloud.close();
+    const again = await start();
+    expect(again.announced).toEqual([]);
+    expect((await token(again.cloud.url, id, secret)).status).toBe(200);
+  });
+
+  it('takes the administrator and the tenant it is given, and shows nothing', async () => {
+    const env = {
+      SERVICE_BOOTSTRAP_TENANT: 'acme',
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'me@example.com',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET: 's: /+%&=ü"\\',
+    };
+    const { cloud, announced } = await start(env);
+    expect(announced).toEqual([]);
+    const granted = await token(cloud.url, 'me@example.com', 's: /+%&=ü"\\');
+    const whoami = await fetch(`${cloud.url}/v1/whoami`, { headers: { authorization: `Bearer ${granted.token}` } });
+    expect(await whoami.json()).toMatchObject({
+      tenant: { name: 'acme' },
+      scopes: expect.arrayContaining(['operator', 'credentials', 'records:write']),
+    });
+  });
+
+  it('is the only one that the given administrator counts for', async () => {
+    const { cloud } = await start({
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'one',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a first secret indeed',
+    });
+    await cloud.close();
+    const other = await start({
+      SERVICE_BOOTSTRAP_CLIENT_ID: 'two',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a second secret indeed',
+    });
+    expect((await token(other.cloud.url, 'two', 'a second secret indeed')).status).toBe(401);
+    expect((await token(other.cloud.url, 'one', 'a first secret indeed')).status).toBe(200);
+  });
+});
+
+describe('a start', () => {
+  it('on a data directory in use is refused', async () => {
+    await start();
+    await expect(start()).rejects.toThrow(/Another process has the data directory/);
+  });
+
+  it('on an address in use is refused, and leaves the data directory free', async () => {
+    const { cloud } = await start();
+    const other = dir;
+    dir = await mkdtemp(join(tmpdir(), 'authz-main-'));
+    const taken = new URL(cloud.url).host;
+    await expect(start({}, taken)).rejects.toThrow(`Cannot listen on ${taken} (EADDRINUSE)`);
+    await start();
+    await rm(other, { recursive: true, force: true });
+  });
+
+  it('puts the configured address into its metadata, whatever the Host header says', async () => {
+    const { cloud } = await start({ SERVICE_PUBLIC_URL: 'https://authz.example.com/' });
+    const response = await fetch(`${cloud.url}/.well-known/oauth-authorization-server`, { headers: { host: 'evil' } });
+    expect(await response.json()).toMatchObject({
+      issuer: 'https://authz.example.com',
+      token_endpoint: 'https://authz.example.com/oauth/token',
+    });
+  });
+});
+
+describe('a stop', () => {
+  it('lets a request under way end, and takes no more', async () => {
+    const cloud = await TestCloud.start();
+    const as = await cloud.token();
+    const body = JSON.stringify({ changes: billing() });
+    const headers = {
+      authorization: `Bearer ${as}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      expect: '100-continue',
+    };
+    const sent = request(`${cloud.url}/v1/changesets`, { method: 'POST', headers });
+    sent.flushHeaders();
+    // From here on the request is in the server's hands.
+    await once(sent, 'continue');
+    const answered = once(sent, 'response');
+    const closed = cloud.close();
+    await expect(fetch(`${cloud.url}/healthz`)).rejects.toThrow();
+    sent.end(body);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(200);
+    expect(JSON.parse(await text(response))).toMatchObject({ added: billing().length });
+    await closed;
+  });
+
+  it('twice is one', async () => {
+    const { cloud } = await start();
+    await Promise.all([cloud.close(), cloud.close()]);
+  });
+});
+
+describe('what is no HTTP request', () => {
+  /** What the server writes to a connection on which these bytes came, until it closes it. */
+  const exchange = async (bytes: string): Promise<string> => {
+    const { cloud } = await start();
+    const { hostname, port } = new URL(cloud.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(bytes);
+    const answer = await text(socket);
+    expect((await fetch(`${cloud.url}/healthz`)).status).toBe(200);
+    return answer;
+  };
+
+  it.each([
+    ['garbage', 'garbage\r\n\r\n', 400],
+    ['a header over 16 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', 400],
+    [
+      'a length beside chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+  ])('%s is told so, and the connection closed', async (_, bytes, status) => {
+    const answer = await exchange(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('Connection: close');
+  });
+
+  it('a body that breaks off is no fault of the server', async () => {
+    const { cloud } = await start();
+    const { hostname, port } = new URL(cloud.url);
+    const socket = connect(Number(port), hostname);
+    socket.end('POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ngrant');
+    await text(socket);
+    const metrics = await (await fetch(`${cloud.url}/metrics`)).text();
+    expect(metrics).not.toMatch(/status="5\d\d"/);
+  });
+});

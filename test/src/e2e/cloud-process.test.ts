@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CloudProcess } from './cloud/cloud-process.js';
+
+let dir: string;
+let started: CloudProcess[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cloud-process-'));
+});
+
+afterEach(async () => {
+  for (const cloud of started) await cloud.kill();
+  started = [];
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const start = (env?: Record<string, string>): CloudProcess => {
+  const cloud = new CloudProcess(dir, env);
+  started.push(cloud);
+  return cloud;
+};
+
+describe('service cloud start', () => {
+  it('prints one line of JSON when it is ready, and ends with 0 on SIGTERM', async () => {
+    const cloud = start();
+    const url = await cloud.url();
+    expect(cloud.stdout).toEqual([JSON.stringify({ url })]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    cloud.signal('SIGTERM');
+    expect(await cloud.exited).toEqual({ code: 0, signal: null });
+    expect(cloud.stdout).toHaveLength(1);
+  });
+
+  it('is refused beside another on the same data directory', async () => {
+    await start().url();
+    const second = start();
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.stderr.join('\n')).toContain('Another process has the data directory');
+    expect(second.stdout).toEqual([]);
+  });
+
+  it('shows a secret that it made on standard error, outside the log and only once', async () => {
+    const first = start({});
+    await first.url();
+    const shown = first.stderr.find((line) => line.includes('SERVICE_CLIENT_SECRET='));
+    expect(shown).toBeDefined();
+    const secret = shown?.split('=')[1] ?? '';
+    expect(first.stderr.filter((line) => line.includes(secret))).toHaveLength(1);
+    first.signal('SIGTERM');
+    await first.exited;
+    const second = start({});
+    await second.url();
+    expect(second.stderr.join('\n')).not.toContain('SERVICE_CLIENT_SECRET');
+  });
+
+  it('logs a line for every request, and no secret', async () => {
+    const cloud = start();
+    const client = await cloud.client();
+    const key = await client.records('api_key').create({ name: 'k', scopes: ['decisions'] }, { requestId: 'make-key' });
+    const url = await cloud.url();
+    const headers = {
+      authorization: `Bearer ${key.secret}`,
+      'x-request-id': 'ask-it',
+      'content-type': 'application/json',
+    };
+    const asked = await fetch(`${url}/v1/authorize?token=in-the-query`, {
+      method: 'POST',
+      headers,
+      body: '{"mine":"personal"}',
+    });
+    expect(asked.status).toBe(400);
+    await fetch(`${url}/v1/state`, { headers: { authorization: 'Bearer svc_wrong', 'x-request-id': 'refused' } });
+    const { tenant } = await client.whoami();
+    cloud.signal('SIGTERM');
+    await cloud.exited;
+
+    const lines = cloud.stderr.map((line) => JSON.parse(line));
+    const lineOf = (id: string) => lines.filter(({ request_id }) => request_id === id);
+    const common = { level: 'INFO', msg: 'request', ms: expect.any(Number), time: expect.stringMatching(/Z$/) };
+    const known = { tenant: tenant?.id };
+    expect(lineOf('make-key')).toMatchObject([
+      { ...common, ...known, method: 'POST', route: '/v1/api-keys', status: 201 },
+    ]);
+    expect(lineOf('ask-it')).toMatchObject([
+      { ...common, ...known, route: '/v1/authorize', status: 400, credential: key.id },
+    ]);
+    expect(lineOf('refused')).toMatchObject([{ ...common, route: '/v1/state', status: 401 }]);
+    const text = cloud.stderr.join('\n');
+    for (const secret of [key.secret, 'svc_', 'Bearer', 'the secret of', 'in-the-query', 'personal']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('lists all faults of its configuration, and ends with 1', async () => {
+    const cloud = start({ SERVICE_LOG_LEVEL: 'loud', SERVICE_PUBLIC_URL: 'nowhere' });
+    expect(await cloud.exited).toEqual({ code: 1, signal: null });
+    const text = cloud.stderr.join('\n');
+    expect(text).toContain('SERVICE_LOG_LEVEL');
+    expect(text).toContain('SERVICE_PUBLIC_URL');
+  });
+});

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ServiceClient } from '@authz-service/sdk/client';
+
+const PROGRAM = fileURLToPath(new URL('../../../../cli/bin/service.js', import.meta.url));
+
+const CLIENT = { clientId: 'admin', clientSecret: 'the secret of the first administrator' };
+
+/** The built cloud as a process of its own, as a user starts it. */
+export class CloudProcess {
+  readonly stdout: string[] = [];
+  readonly stderr: string[] = [];
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly #child: ChildProcess;
+  readonly #ready: Promise<string>;
+
+  constructor(dataDir: string, env: Record<string, string> = bootstrapEnv()) {
+    const args = [PROGRAM, 'cloud', 'start', '--data-dir', dataDir, '--listen-addr', '127.0.0.1:0'];
+    this.#child = spawn(process.execPath, args, {
+      env: { PATH: process.env.PATH, HOME: dataDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error('the cloud has no output');
+    createInterface({ input: stderr }).on('line', (line) => this.stderr.push(line));
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
+    this.#ready = new Promise((resolve, reject) => {
+      createInterface({ input: stdout }).on('line', (line) => {
+        this.stdout.push(line);
+        resolve(line);
+      });
+      this.exited.then(() => reject(new Error(`the cloud ended: ${this.stderr.join('\n')}`)));
+    });
+    // Whoever waits for it hears of it.
+    this.#ready.catch(() => {});
+  }
+
+  /** Where it listens, once it is ready. */
+  async url(): Promise<string> {
+    return JSON.parse(await this.#ready).url;
+  }
+
+  /** A client of its first administrator. */
+  async client(): Promise<ServiceClient> {
+    return new ServiceClient({ url: await this.url(), credentials: CLIENT, retries: 0 });
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Ends it, whatever state it is in. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
+    await this.exited;
+  }
+}
+
+function bootstrapEnv(): Record<string, string> {
+  return { SERVICE_BOOTSTRAP_CLIENT_ID: CLIENT.clientId, SERVICE_BOOTSTRAP_CLIENT_SECRET: CLIENT.clientSecret };
+}
