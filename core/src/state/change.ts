@@ -4,12 +4,13 @@ import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
 
 /**
  * One wish of a change-set. The order within a change-set means nothing: moves come first, and validity is judged on
- * the state that all changes together make.
+ * the state that all changes together make. A credential may be given a `secret` of the caller's own choosing; who
+ * commits the change-set keeps its hash, nothing else of it.
  */
 export type Change =
-  | { op: 'create'; kind: Kind; fields: Record<string, unknown> }
+  | { op: 'create'; kind: Kind; fields: Record<string, unknown>; secret?: string }
   /** `fields` are all the fields the record shall have; they must give the same address. */
-  | { op: 'update'; address: Address; fields: Record<string, unknown> }
+  | { op: 'update'; address: Address; fields: Record<string, unknown>; secret?: string }
   | { op: 'delete'; address: Address }
   /** Renames: the record keeps its id, and everything that mentions it follows. */
   | { op: 'move'; from: Address; to: Address }

@@ -1,4 +1,5 @@
 import { type Address, splitAddress } from '../records/address.js';
+import { chosenSecretFault } from '../records/chosen-secret.js';
 import { type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { affectedByTypes } from './affected.js';
@@ -51,6 +52,7 @@ export class Stage {
       ...wish,
       fields: this.#parse(splitAddress(wish.address).kind, wish),
     }));
+    for (const wish of [...creations, ...updates]) this.#judgeSecret(wish);
     this.#invalid.raise();
 
     this.#move(of('move'));
@@ -78,6 +80,13 @@ export class Stage {
       this.#invalid.add(jsonPointer('changes', index, 'fields') + pointer, detail);
     }
     return parsed.fields as Fields;
+  }
+
+  #judgeSecret(wish: Pick<Wish<'create'>, 'secret' | 'index'> & ({ kind: Kind } | { address: Address })): void {
+    if (wish.secret === undefined) return;
+    const kind = 'kind' in wish ? wish.kind : splitAddress(wish.address).kind;
+    const fault = chosenSecretFault(kind, wish.secret);
+    if (fault !== undefined) this.#invalid.add(jsonPointer('changes', wish.index, 'secret'), `The secret ${fault}.`);
   }
 
   #move(wishes: Wish<'move'>[]): void {
@@ -125,7 +134,7 @@ export class Stage {
     return address;
   }
 
-  #update({ address, fields, index }: { address: Address; fields: Fields; index: number }): void {
+  #update({ address, fields, index, secret }: Omit<Wish<'update'>, 'op' | 'fields'> & { fields: Fields }): void {
     const present = this.#present('update', address, index);
     if (!present) return;
     const owned = this.#owned(present, index);
@@ -135,7 +144,7 @@ export class Stage {
       this.#conflicts.add(jsonPointer('changes', index, 'fields'), detail, address);
       return;
     }
-    this.#rewrite({ ...present, ...owned, fields } as StoredRecord, present, index);
+    this.#rewrite({ ...present, ...owned, fields } as StoredRecord, present, index, secret !== undefined);
   }
 
   #adopt({ address, index }: Wish<'adopt'>): void {
@@ -183,9 +192,9 @@ export class Stage {
     return {};
   }
 
-  /** Writes a record over the present one, unless it says the same. */
-  #rewrite(record: StoredRecord, present: StoredRecord, index: number): void {
-    if (equalJson(record.fields, present.fields) && record.managed_by === present.managed_by) return;
+  /** Writes a record over the present one, unless it says the same and keeps its secret. */
+  #rewrite(record: StoredRecord, present: StoredRecord, index: number, renewed = false): void {
+    if (!renewed && equalJson(record.fields, present.fields) && record.managed_by === present.managed_by) return;
     this.#write(record, this.#entries.get(present.address)?.previous ?? present, index);
   }
 
