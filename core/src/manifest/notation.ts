@@ -152,3 +152,8 @@ export function fieldsOf(kind: Kind): KindFields {
   }
   return found;
 }
+
+/** The field of a link that holds the path of what is given: `role`, `policy`, `group`. */
+export function givenField(kind: LinkKind): 'role' | 'policy' | 'group' {
+  return kind === 'role_assignment' ? 'role' : kind === 'policy_assignment' ? 'policy' : 'group';
+}

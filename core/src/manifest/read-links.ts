@@ -6,7 +6,7 @@ import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { type Declarations, expectedMapping, unknownKeyText } from './declarations.js';
 import { describeNode, quote } from './describe.js';
-import { fieldsOf, type LinkKind, type LinkListNotation } from './notation.js';
+import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
 import { NotationError, nounOf, type ReadPath, readEntity, readPath } from './paths.js';
 import { isEmpty, type PendingLinks, readFields } from './read-records.js';
 import type { About } from './source.js';
@@ -16,11 +16,6 @@ import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 interface End {
   field: string;
   key: string;
-}
-
-/** The field of a link that holds the path of what is given: `role`, `policy`, `group`. */
-function givenField(kind: LinkKind): 'role' | 'policy' | 'group' {
-  return kind === 'role_assignment' ? 'role' : kind === 'policy_assignment' ? 'policy' : 'group';
 }
 
 /** Reads links, on records and in lists of their own, when all records are known: bare names need that. */

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../json.js';
+import type { Kind } from '../records/kinds.js';
+import { definitionOf } from '../records/registry.js';
+import {
+  ADDRESS_LISTS,
+  COLLECTIONS,
+  fieldsOf,
+  givenField,
+  LINK_LISTS,
+  type LinksNotation,
+  type RecordsNotation,
+  SETTINGS,
+} from './notation.js';
+
+const EXPIRING = 'Write a mapping instead of a text to say when it ends.';
+
+const text = (description: string): JsonObject => ({ type: 'string', minLength: 1, description });
+const entity = (description: string): JsonObject => ({ type: 'string', pattern: '^[^/]+/.+$', description });
+const list = (items: JsonObject, description: string): JsonObject => ({ type: ['array', 'null'], items, description });
+const address = text('An address: `role/billing/accountant`.');
+
+/**
+ * The JSON Schema (2020-12) of a file of the YAML notation, for editors. It is made from the same tables and record
+ * schemas as the reader; what only the whole tree can show, such as a reference to nothing, it does not know.
+ */
+export function manifestJsonSchema(): JsonObject {
+  const defs: JsonObject = {};
+  const properties: JsonObject = {
+    version: { const: 1, description: SETTINGS.version },
+    tenant: text(SETTINGS.tenant),
+    stack: { ...text(SETTINGS.stack), not: { const: 'api' } },
+  };
+  for (const [name, notation] of COLLECTIONS) properties[name] = collection(notation, defs);
+  for (const [name, notation] of LINK_LISTS) {
+    const { kind, to } = notation;
+    const given = givenField(kind);
+    const ends = { [given]: fieldSchemas(kind)[given] ?? {}, [to]: entity('`user/alice`, `group/finance`, …') };
+    const item = mapping({ ...ends, ...pick(kind, fieldsOf(kind).plain) }, [given, to]);
+    properties[name] = list(item, definitionOf(kind).docs);
+  }
+  properties.moved = list(mapping({ from: address, to: address }, ['from', 'to']), ADDRESS_LISTS.moved);
+  properties.external = list(address, ADDRESS_LISTS.external);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Records of a tenant',
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    $defs: defs,
+  };
+}
+
+function mapping(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required: [...required], additionalProperties: false };
+}
+
+/** A mapping of records; what a record may hold goes into `$defs`, once for each kind. */
+function collection(notation: RecordsNotation, defs: JsonObject): JsonObject {
+  const { kind, key } = notation;
+  if (!(kind in defs)) {
+    defs[kind] = {};
+    defs[kind] = record(notation, defs);
+  }
+  return {
+    type: ['object', 'null'],
+    description: definitionOf(kind).docs,
+    ...(key === 'subject' && { propertyNames: { pattern: '^[^/]+/[^/]+$' } }),
+    additionalProperties: { $ref: `#/$defs/${kind}` },
+  };
+}
+
+function record({ kind, body, links, collections }: RecordsNotation, defs: JsonObject): JsonObject {
+  const { plain } = fieldsOf(kind);
+  const properties = pick(kind, [...body, ...plain]);
+  for (const [name, nested] of collections) properties[name] = collection(nested, defs);
+  for (const [name, notation] of links) properties[name] = list(linkItem(notation), notation.docs);
+  const required = requiredFields(kind).filter((name) => plain.includes(name));
+  const schema = { description: definitionOf(kind).docs, ...mapping(properties, required) };
+  return required.length > 0 ? schema : { ...schema, type: ['object', 'null'] };
+}
+
+/** An item of a list of links: the other end alone, or a mapping that says more. */
+function linkItem({ kind, end, item }: LinksNotation): JsonObject {
+  const example = end === 'entity' ? '`user/alice`, `group/finance`, `role/billing/accountant`.' : undefined;
+  const short = example === undefined ? (fieldSchemas(kind)[end] as JsonObject) : entity(example);
+  const long = mapping({ [item]: short, ...pick(kind, fieldsOf(kind).plain) }, [item]);
+  return { anyOf: [{ ...short, description: `${short.description} ${EXPIRING}` }, long] };
+}
+
+function pick(kind: Kind, names: readonly string[]): JsonObject {
+  const fields = fieldSchemas(kind);
+  return Object.fromEntries(names.map((name) => [name, fields[name] ?? {}]));
+}
+
+function fieldSchemas(kind: Kind): JsonObject {
+  return recordSchema(kind).properties as JsonObject;
+}
+
+function requiredFields(kind: Kind): string[] {
+  return recordSchema(kind).required as string[];
+}
+
+/** The record's own schema as JSON Schema, without what only this product's code reads. */
+function recordSchema(kind: Kind): JsonObject {
+  const schema = z.toJSONSchema(definitionOf(kind).schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      for (const name of ['key', 'reference', 'entity', 'set']) delete jsonSchema[name];
+    },
+  });
+  return withoutReferences(schema as Json) as JsonObject;
+}
+
+/** Any JSON value is the only thing that a record's schema refers to by `$ref`; the empty schema says the same. */
+function withoutReferences(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(withoutReferences);
+  if ('$ref' in value) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutReferences(inner)]));
+}
