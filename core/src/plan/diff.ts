@@ -48,7 +48,7 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
     const now = present.get(record.address);
     const owner = now?.record.managed_by;
     if (owner !== undefined && owner !== stack && options.takeOwnership !== true) {
-      foreign.add('', foreignDetail(record.address, owner, stack), record.address);
+      foreign.add('', foreignDetail(now?.record.address ?? record.address, owner, stack), record.address);
       continue;
     }
     const change = changeFor(record, now, owner === stack ? undefined : owner);
@@ -95,15 +95,11 @@ function changeFor(
     const beyond = differences(now.fields as JsonObject, fields);
     return { action: 'move', kind, address, from: record.address, differences: beyond, fields, ...taken };
   }
-  if (!equalJson(record.fields, fields)) {
-    return {
-      action: 'update',
-      kind,
-      address,
-      differences: differences(record.fields as JsonObject, fields),
-      fields,
-      ...taken,
-    };
+  if (!equalJson(now.fields, fields) || !equalJson(record.fields, fields)) {
+    const seen = differences(record.fields as JsonObject, fields);
+    // A record that shall stay as it is, although what it mentions is moved away, has to be turned back.
+    const shown = seen.length > 0 ? seen : differences(now.fields as JsonObject, fields);
+    return { action: 'update', kind, address, differences: shown, fields, ...taken };
   }
   return owner === undefined ? undefined : { action: 'adopt', kind, address, differences: [], taken_from: owner };
 }

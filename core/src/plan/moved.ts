@@ -47,16 +47,13 @@ function movesToMake(
   present: ReadonlyMap<Address, Present>,
   stack: string,
 ): Move[] {
-  const settle = settler(moves, {
-    declared: (address) => wanted.has(address),
-    exists: (address) => present.has(address),
-  });
+  const settle = settler(moves, (address) => wanted.has(address));
   const made: Move[] = [];
   for (const [from, { record }] of present) {
     const to = settle(from);
     if (to === from || !wanted.has(to)) continue;
-    // Another stack has made a record under the old name since the move was made.
-    if (record.managed_by !== stack && present.get(to)?.record.managed_by === stack) continue;
+    // The move has been made before, and another stack has used the old name since.
+    if (record.managed_by !== stack && present.has(to)) continue;
     made.push({ from, to });
   }
   return made;

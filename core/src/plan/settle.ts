@@ -5,67 +5,57 @@ import { replaceAt } from '../state/json-pointer.js';
 import { keyFieldsOf } from '../state/key-fields.js';
 import type { Move } from '../state/renames.js';
 
-/** What the moves of a tree are judged by. */
-interface Ground {
-  declared(address: Address): boolean;
-  exists(address: Address): boolean;
-}
-
 /**
  * Where the records of a tenant go by the moves of a tree. A tree keeps its moves as a history, so that tenants that
- * lag behind can follow: a move whose record is gone is over, and a move to a name that is no longer declared goes on
- * with the next one, also by way of a renamed parent. Throws `conflict` where moves contradict each other.
+ * lag behind can follow: a move to a name that is no longer declared goes on with the next one, also by way of a
+ * renamed parent. A declared name is where a record stays, so that a second plan finds nothing to move.
+ *
+ * Throws `conflict` where moves contradict each other or a declaration.
  */
-export function settler(moves: readonly Move[], ground: Ground): (address: Address) => Address {
-  const next = nextOf(moves);
+export function settler(
+  moves: readonly Move[],
+  isDeclared: (address: Address) => boolean,
+): (address: Address) => Address {
+  const next = nextOf(moves, isDeclared);
   const settled = new Map<Address, Address>();
 
-  const settle = (address: Address): Address => {
+  const stepFrom = (address: Address): Address => next.get(address) ?? withParentsSettled(address, settle);
+
+  function settle(address: Address): Address {
     const known = settled.get(address);
     if (known !== undefined) return known;
     const way = [address];
     let place = address;
-    for (let step = stepFrom(place); step !== undefined && step !== place; ) {
+    while (!isDeclared(place)) {
+      const step = stepFrom(place);
+      if (step === place) break;
       if (way.includes(step)) throw circle([...way, step]);
       way.push(step);
       place = step;
-      step = ground.declared(place) ? undefined : stepFrom(place);
     }
     settled.set(address, place);
     return place;
-  };
-
-  const stepFrom = (address: Address): Address | undefined => {
-    const to = next.get(address);
-    if (to !== undefined && !over(address, to)) return to;
-    return withParentsSettled(address, settle);
-  };
-
-  /** A name that is declared again, with its move's end in place, stands for a record that was made after the move. */
-  const over = (from: Address, to: Address): boolean =>
-    ground.declared(from) && ground.exists(to) && (next.get(to) === undefined || over(to, next.get(to) ?? to));
+  }
 
   return settle;
 }
 
-/** The moves by where they start. Throws `conflict` on a record that is moved to two places and on moves in a circle. */
-function nextOf(moves: readonly Move[]): Map<Address, Address> {
+/** The moves by where they start. */
+function nextOf(moves: readonly Move[], isDeclared: (address: Address) => boolean): Map<Address, Address> {
   const next = new Map<Address, Address>();
   for (const { from, to } of moves) {
+    if (from === to) continue;
     const other = next.get(from);
     if (other !== undefined && other !== to) {
       throw conflict(from, `"${from}" is moved both to "${other}" and to "${to}": leave one of the moves out.`);
     }
-    if (from !== to) next.set(from, to);
-  }
-  const checked = new Set<Address>();
-  for (const start of next.keys()) {
-    const way = new Set<Address>();
-    for (let place: Address | undefined = start; place !== undefined && !checked.has(place); place = next.get(place)) {
-      if (way.has(place)) throw circle([...way, place]);
-      way.add(place);
+    if (isDeclared(from)) {
+      throw conflict(
+        from,
+        `"${from}" is moved to "${to}" and still declared, so that applying this twice would move another record: take the move or the declaration out, or make the renames one after the other.`,
+      );
     }
-    for (const place of way) checked.add(place);
+    next.set(from, to);
   }
   return next;
 }
@@ -88,10 +78,7 @@ function withParentsSettled(address: Address, settle: (address: Address) => Addr
 function circle(way: readonly Address[]): ProblemError {
   const last = way.at(-1) ?? '';
   const names = way.slice(way.indexOf(last)).join(' → ');
-  return conflict(
-    last,
-    `The moves go in a circle: ${names}. A tree that is applied twice would move them back: take one of the moves out.`,
-  );
+  return conflict(last, `The moves go in a circle: ${names}. Take one of them out.`);
 }
 
 function conflict(address: Address, detail: string): ProblemError {
