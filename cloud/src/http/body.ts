@@ -37,7 +37,10 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)));
     request.on('error', (error) => reject(new AbortedError('the request was cut off', { cause: error })));
-    request.on('close', () => reject(new AbortedError('the request was cut off')));
+    request.on('close', () => {
+      // Every request closes: an error is made only for those that broke off.
+      if (!request.complete) reject(new AbortedError('the request was cut off'));
+    });
   });
 }
 

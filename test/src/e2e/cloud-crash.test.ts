@@ -11,7 +11,7 @@ import { CloudProcess } from './cloud/cloud-process.js';
 
 const APPLIES = 50;
 const MEMBERS = 20;
-const ROUNDS = 3;
+const ROUNDS = 4;
 
 let dir: string;
 let cloud: CloudProcess;
@@ -60,7 +60,8 @@ async function applyUntilKilled(
   const sent = names.map(async (name) => {
     await client.changeset({ changes: apply(name) }, { idempotencyKey: name });
     acknowledged.add(name);
-    if (acknowledged.size === killBehind) cloud.signal('SIGKILL');
+    // At any step of a commit: an answer comes at the same one each time.
+    if (acknowledged.size === killBehind) setTimeout(() => cloud.signal('SIGKILL'), Math.random() * 10);
   });
   await Promise.allSettled(sent);
   await cloud.exited;
