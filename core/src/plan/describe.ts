@@ -41,7 +41,7 @@ export function describe(change: PlannedChange): Description {
 }
 
 export function describeFollower({ address, from, managed_by }: Follower): Description {
-  const owner = `, of "${visible(managed_by)}", follows`;
+  const owner = `, which belongs to "${visible(managed_by)}" and follows`;
   if (from === address) return { mark: '~', title: `${visible(address)}${owner}`, details: [] };
   return { mark: '>', title: `${visible(from)} → ${visible(address)}${owner}`, details: [] };
 }

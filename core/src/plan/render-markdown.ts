@@ -6,8 +6,10 @@ import type { Plan } from './plan.js';
 
 /** GitHub takes comments of 65,536 characters; the rest is left to what a pipeline writes around the plan. */
 const CHARACTERS_MAX = 60_000;
-/** Kept free for the table, the frames of the sections and the line about what is left out. */
-const FRAME_CHARACTERS = 4_000;
+/** Kept free for the frames of the sections and the line about what is left out. */
+const FRAME_CHARACTERS = 1_000;
+/** Of the names of tenant, stack and revision. */
+const NAME_CHARACTERS_MAX = 100;
 /** Sections with more lines start collapsed. */
 const OPEN_LINES_MAX = 40;
 
@@ -26,7 +28,7 @@ export function renderMarkdown(plan: Plan): string {
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
   if (descriptions.length === 0) return `${head}\nNo changes: everything is as declared.\n`;
   const parts = [head, table(plan)];
-  let room = CHARACTERS_MAX - FRAME_CHARACTERS;
+  let room = CHARACTERS_MAX - FRAME_CHARACTERS - parts.join('\n').length;
   let leftOut = 0;
   for (const { title, marks } of SECTIONS) {
     const listed = descriptions.filter(({ mark }) => marks.some((wanted) => wanted === mark));
@@ -62,13 +64,11 @@ function table(plan: Plan): string {
   return ['| | add | change | remove |', '|---|--:|--:|--:|', ...rows, ''].join('\n');
 }
 
-/** Inside the fence nothing is Markdown; the fence is longer than any run of backticks in it. */
+/** Inside the fence nothing is Markdown; and since every line begins with a mark, none can close it. */
 function section(title: string, lines: readonly string[]): string {
-  const body = lines.join('\n');
-  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
   const open = lines.length <= OPEN_LINES_MAX ? ' open' : '';
-  return `<details${open}><summary>${title}</summary>\n\n${fence}diff\n${body}\n${fence}\n\n</details>\n`;
+  const body = lines.join('\n');
+  return `<details${open}><summary>${title}</summary>\n\n\`\`\`diff\n${body}\n\`\`\`\n\n</details>\n`;
 }
 
 /** `diff` colours lines by their first character: `+` green, `-` red, `!` orange. */
@@ -83,6 +83,7 @@ function diffLines({ mark, title, details }: Description): string[] {
 
 /** The text as code within a sentence; whatever Markdown or HTML could read in it is written as a character reference. */
 function code(text: string): string {
-  const escaped = visible(text).replace(/[^\p{L}\p{N} ._-]/gu, (character) => `&#${character.codePointAt(0)};`);
+  const cut = text.length > NAME_CHARACTERS_MAX ? `${text.slice(0, NAME_CHARACTERS_MAX)}…` : text;
+  const escaped = visible(cut).replace(/[^\p{L}\p{N} ._-]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${escaped}</code>`;
 }

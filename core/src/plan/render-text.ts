@@ -1,7 +1,7 @@
 import type { Kind } from '../records/kinds.js';
 import { countOf } from '../state/kind-words.js';
 import { countsLine } from './counts-line.js';
-import { type Description, type Detail, describe, describeFollower, visible } from './describe.js';
+import { type Description, describe, describeFollower, visible } from './describe.js';
 import type { Plan } from './plan.js';
 
 export interface RenderTextOptions {
@@ -39,9 +39,10 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
 }
 
 function blocksOf(plan: Plan, colour: boolean): Block[] {
-  const block = (kind: Kind, { mark, title, details }: Description): Block => {
+  const block = (kind: Kind, description: Description): Block => {
+    const { mark, title } = description;
     const heading = colour ? `\u001b[${COLOURS[mark]}m${mark} ${title}\u001b[0m` : `${mark} ${title}`;
-    return { mark, kind, lines: [`  ${heading}`, ...detailLines(details)] };
+    return { mark, kind, lines: [`  ${heading}`, ...detailLines(description)] };
   };
   return [
     ...plan.changes.map((change) => block(change.kind, describe(change))),
@@ -49,12 +50,19 @@ function blocksOf(plan: Plan, colour: boolean): Block[] {
   ];
 }
 
-function detailLines(details: readonly Detail[]): string[] {
+/** Within a record that comes or goes as a whole, its values need no sign of their own. */
+function detailLines({ mark, details }: Description): string[] {
   const width = Math.max(0, ...details.map(({ name }) => name.length));
+  const whole = mark === '+' || mark === '-';
   return details.map(({ name, before, after }) => {
-    const value = before === undefined ? `+ ${after}` : after === undefined ? `- ${before}` : `${before} → ${after}`;
+    const value = whole ? (after ?? before) : valueLine(before, after);
     return `      ${name.padEnd(width)}  ${value}`;
   });
+}
+
+function valueLine(before: string | undefined, after: string | undefined): string {
+  if (before === undefined) return `+ ${after}`;
+  return after === undefined ? `- ${before}` : `${before} → ${after}`;
 }
 
 function withinBound(blocks: readonly Block[]): Set<Block> {
