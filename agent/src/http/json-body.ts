@@ -8,8 +8,10 @@ const DEPTH_MAX = 100;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING = [0x5b, 0x7b];
-const CLOSING = [0x5d, 0x7d];
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
 
 /**
  * The value of a JSON body. Throws `invalid_request` on anything else: a body that is no JSON is as wrong as one that is
@@ -44,10 +46,10 @@ function deeperThan(bytes: Buffer, depthMax: number): boolean {
       else if (byte === QUOTE) quoted = false;
     } else if (byte === QUOTE) {
       quoted = true;
-    } else if (OPENING.includes(byte)) {
+    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
       depth++;
       if (depth > depthMax) return true;
-    } else if (CLOSING.includes(byte)) {
+    } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
       depth--;
     }
   }

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AgentProcess } from './agent/agent-process.js';
+import { asking } from './agent/tenant-fixture.js';
+import { CloudProcess } from './cloud/cloud-process.js';
+
+let home: string;
+let cloud: CloudProcess;
+let admin: ServiceClient;
+const running: AgentProcess[] = [];
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'agent-cloud-'));
+  cloud = new CloudProcess(join(home, 'cloud'));
+  admin = await cloud.client();
+  await holdInvoices(admin);
+}, 60_000);
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((agent) => agent.kill()));
+});
+afterAll(async () => {
+  await cloud.kill();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Makes the invoices that alice may read. */
+async function holdInvoices(client: ServiceClient): Promise<void> {
+  const policy = {
+    application: 'billing',
+    name: 'read',
+    effect: 'ALLOW',
+    resource_type: 'billing/invoice',
+    actions: ['read'],
+  };
+  await client.changeset({
+    changes: [
+      { op: 'create', kind: 'application', fields: { name: 'billing' } },
+      { op: 'create', kind: 'resource_type', fields: { application: 'billing', name: 'invoice', actions: ['read'] } },
+      { op: 'create', kind: 'resource', fields: { type: 'billing/invoice', name: 'INV-1' } },
+      { op: 'create', kind: 'policy', fields: policy },
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'alice' } },
+      { op: 'create', kind: 'policy_assignment', fields: READS },
+    ],
+  });
+}
+
+const READS = { policy: 'billing/read', entity_type: 'subject', entity: 'user/alice' };
+
+async function start(client: ServiceClient, cacheDir: string, env: Record<string, string> = {}) {
+  const { secret, id } = await client.records('api_key').create({ name: randomUUID(), scopes: ['bundle'] });
+  const agent = new AgentProcess({
+    env: {
+      HOME: home,
+      SERVICE_API_KEY: String(secret),
+      SERVICE_CLOUD_URL: await cloud.url(),
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_POLL_INTERVAL: '50ms',
+      SERVICE_CACHE_DIR: join(home, cacheDir),
+      ...env,
+    },
+  });
+  running.push(agent);
+  return { agent, keyId: String(id) };
+}
+
+const decides = async (agent: AgentProcess, subject = 'alice') =>
+  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
+
+describe('an agent of the real cloud', () => {
+  it('follows what is committed, revision by revision', async () => {
+    const { agent } = await start(admin, 'follows');
+    const { revision } = await admin.state();
+    await agent.healthy(({ bundle_revision }) => bundle_revision === revision);
+    expect(await decides(agent)).toBe(true);
+
+    const address = 'policy_assignment/billing/read//subject/user/alice';
+    const revoked = await admin.changeset({ changes: [{ op: 'delete', address }] });
+    await agent.healthy(({ bundle_revision }) => bundle_revision === revoked.revision);
+    expect(await decides(agent)).toBe(false);
+
+    const granted = await admin.changeset({ changes: [{ op: 'create', kind: 'policy_assignment', fields: READS }] });
+    await agent.healthy(({ bundle_revision }) => bundle_revision === granted.revision);
+    expect(await decides(agent)).toBe(true);
+    expect((await agent.metrics()).get('service_agent_bundle_sync_failures_total')).toBe(0);
+  });
+
+  it('goes on when its key is taken away, and says which setting to look at', async () => {
+    const { agent, keyId } = await start(admin, 'refused');
+    await agent.healthy(({ status }) => status === 'ok');
+    await admin.records('api_key').delete(keyId);
+    await agent.healthy(({ status }) => status === 'degraded');
+    expect(await decides(agent)).toBe(true);
+    expect((await agent.logged(({ level }) => level === 'WARN')).error).toMatch(/401.*SERVICE_API_KEY/);
+  });
+
+  it('answers for the chosen tenant from the bundle of an operator', async () => {
+    const made = await admin.tenants.create({ name: 'other' });
+    const credentials = { clientId: made.client_id, clientSecret: made.client_secret };
+    await holdInvoices(new ServiceClient({ url: await cloud.url(), credentials }));
+    const operator = { name: 'operator', scopes: ['bundle' as const], operator: true };
+    const { secret } = await admin.records('api_key').create(operator);
+    const key = { SERVICE_API_KEY: String(secret) };
+
+    const unsure = (await start(admin, 'unsure', key)).agent;
+    expect((await unsure.logged(({ level }) => level === 'WARN')).error).toMatch(/several tenants.*SERVICE_TENANT_ID/);
+    const { agent } = await start(admin, 'chosen', { ...key, SERVICE_TENANT_ID: made.id });
+    await agent.healthy(({ status }) => status === 'ok');
+    expect(await decides(agent)).toBe(true);
+  });
+
+  it('is ready from its cache after a restart while the cloud is gone', async () => {
+    const first = (await start(admin, 'restarted')).agent;
+    const { bundle_revision } = await first.healthy(({ status }) => status === 'ok');
+    await first.kill();
+    const { agent } = await start(admin, 'restarted', { SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
+    expect(await agent.healthy(({ status }) => status === 'degraded')).toMatchObject({ bundle_revision });
+    expect(await decides(agent)).toBe(true);
+    expect(await decides(agent, 'bob')).toBe(false);
+  });
+});
