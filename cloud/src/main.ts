@@ -89,7 +89,7 @@ async function start(
     clearInterval(forgetting);
     log.info('cloud is stopping');
     await server.stop();
-    await tenants.idle();
+    await tenants.close();
     await store.close();
     log.info('cloud has stopped');
   };

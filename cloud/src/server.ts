@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ProblemError } from '@authz-service/core/problem';
@@ -56,9 +57,12 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const status = UNREADABLE[error.code ?? ''] ?? 400;
   const title = STATUS_CODES[status] ?? '';
-  const body = JSON.stringify({ type: 'about:blank', title, status });
+  // Its request id, if it has one, cannot be read.
+  const id = randomUUID();
+  const body = JSON.stringify({ type: 'about:blank', title, status, code: 'invalid_request', request_id: id });
   const head = [
     `HTTP/1.1 ${status} ${title}`,
+    `X-Request-ID: ${id}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${body.length}`,
     'Connection: close',

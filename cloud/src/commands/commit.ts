@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
-    cloud.tenants.assertPresent(tenant.id);
+    cloud.tenants.assertOpen(tenant.id);
     const replay = await findReplay(cloud, wish);
     if (replay) return { committed: replay, replayed: true };
     return { ...(await commitNow(cloud, tenant, wish)), replayed: false };
@@ -100,9 +100,11 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   try {
     await cloud.store.commit({ ...prepared.commit, ...(idempotency && { idempotency }) });
   } catch (error) {
-    // Whether the store has it or not may be unknown: the memory must not guess.
-    await tenant.reload(cloud.store);
-    cloud.credentials.replaceTenant(tenant.id, await cloud.store.credentials());
+    // Whether the store has it or not may be unknown: the memory must not guess. Should this fail too, the memory stays
+    // as it was, and the store refuses the next commit on it.
+    await catchUp(cloud, tenant).catch((cause: unknown) =>
+      cloud.log.error({ err: cause }, 'reading the store anew failed'),
+    );
     throw error;
   }
   tenant.follow(staged, prepared.commit.revision);
@@ -110,6 +112,11 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   cloud.metrics.commits.inc();
   stopTimer();
   return { committed, records: staged.put.map(({ record }) => record) };
+}
+
+async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
+  await tenant.reload(cloud.store);
+  cloud.credentials.replaceTenant(tenant.id, await cloud.store.credentials());
 }
 
 /** Credentials take the scope `credentials`, all other records `records:write`. */

@@ -11,6 +11,7 @@ export class Tenants {
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tenant>>();
   readonly #lane = new Lane();
+  #closed = false;
 
   private constructor(private readonly store: Store) {}
 
@@ -24,9 +25,13 @@ export class Tenants {
     return this.#rows.size;
   }
 
-  /** Throws `unauthorized` where the tenant has been removed since its credential was verified. */
-  assertPresent(id: string): void {
+  /**
+   * For work whose turn has come: throws `unauthorized` where the tenant has been removed since its credential was
+   * verified, and `not_ready` where nobody waits for the work any more.
+   */
+  assertOpen(id: string): void {
     if (!this.#rows.has(id)) throw gone();
+    if (this.#closed) throw new ProblemError('not_ready', 'The service has stopped: ask again once it is back.');
   }
 
   /** By name. */
@@ -68,8 +73,9 @@ export class Tenants {
     this.#loaded.delete(row.id);
   }
 
-  /** Resolves when all work under way in the tenants' lanes is done. */
-  async idle(): Promise<void> {
+  /** Starts no more work, and resolves when that under way in the tenants' lanes is done. */
+  async close(): Promise<void> {
+    this.#closed = true;
     await this.#lane.run(async () => {});
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ALICE_READS, billing, TestCloud } from '../../testing/test-cloud.js';
+
+let cloud: TestCloud;
+let admin: string;
+
+beforeAll(async () => {
+  cloud = await TestCloud.start();
+  admin = await cloud.token();
+  await cloud.commit(admin, billing());
+});
+
+afterAll(() => cloud.close());
+
+const samples = async () => {
+  const { headers, body } = await cloud.ask('GET', '/metrics');
+  expect(headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const lines = (body as Buffer).toString().split('\n');
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+};
+
+it('health and readiness need no credential', async () => {
+  expect(await cloud.ask('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(await cloud.ask('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+});
+
+it('metrics count requests, decisions, commits and tenants', async () => {
+  const before = await samples();
+  await cloud.ask('POST', '/v1/authorize', { as: admin, body: ALICE_READS });
+  await cloud.ask('POST', '/v1/authorize', { as: admin, body: { ...ALICE_READS, action: { name: 'delete' } } });
+  await cloud.ask('POST', '/v1/authorize', { body: ALICE_READS });
+  await cloud.ask('GET', `/v1/roles/${'x'.repeat(50)}`, { as: admin });
+  await cloud.ask('GET', '/some/path/of/a/scanner');
+  await cloud.ask('PROPFIND', '/v1/roles');
+  await cloud.commit(admin, [{ op: 'create', kind: 'role', fields: { name: 'a' } }]);
+  await cloud.tenant('other');
+  const after = await samples();
+  const grown = (sample: string) => (after.get(sample) ?? 0) - (before.get(sample) ?? 0);
+
+  expect(grown('service_cloud_decisions_total{allowed="true",access_path="role"}')).toBe(1);
+  expect(grown('service_cloud_decisions_total{allowed="false",access_path="none"}')).toBe(1);
+  expect(grown('service_cloud_requests_total{method="POST",route="/v1/authorize",status="200"}')).toBe(2);
+  expect(grown('service_cloud_requests_total{method="POST",route="/v1/authorize",status="401"}')).toBe(1);
+  expect(grown('service_cloud_requests_total{method="GET",route="/v1/roles/{id}",status="404"}')).toBe(1);
+  expect(grown('service_cloud_requests_total{method="GET",route="unknown",status="404"}')).toBe(1);
+  expect(grown('service_cloud_requests_total{method="other",route="/v1/roles",status="405"}')).toBe(1);
+  expect(grown('service_cloud_request_duration_seconds_count{method="POST",route="/v1/authorize"}')).toBe(3);
+  expect(grown('service_cloud_commits_total')).toBe(1);
+  expect(grown('service_cloud_commit_duration_seconds_count')).toBe(1);
+  expect(grown('service_cloud_tenants')).toBe(1);
+});
