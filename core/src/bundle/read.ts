@@ -125,7 +125,7 @@ function* decodeTenant({ head, slices }: RawTenant): Generator<undefined, Bundle
       if (records.length % RECORDS_PER_STEP === 0) yield;
     }
   }
-  const actual = digests.hex();
+  const actual = yield* digests.hexInSteps();
   if (digest !== actual) {
     throw invalid(`The records of the tenant ${short(name)} have the digest ${actual}, not ${short(digest)}.`);
   }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { Header } from 'tar/header';
 import type { EngineRecord } from '../decision/types.js';
@@ -11,17 +12,32 @@ import { BUNDLE_ENTRY, TAR_BLOCK } from './format.js';
 import { TextWriter } from './text-writer.js';
 import type { Bundle, BundleTenant } from './types.js';
 
+/** Records between two steps: they take a few milliseconds. */
+const RECORDS_PER_STEP = 1024;
+
 /**
  * `bundle.json`: valid JSON, UTF-8, one record per line in the order of kinds and then of addresses, so that equal
  * bundles give equal bytes and a reader can go line by line. Credentials are left out.
  */
 export function encodeBundle(bundle: Bundle): Buffer {
-  return Buffer.concat(encodeChunks(bundle));
+  const steps = encodeInSteps(bundle);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return Buffer.concat(step.value);
 }
 
-/** The archive that agents fetch: a tar.gz with `bundle.json` alone. Equal bundles give equal bytes. */
+/**
+ * The archive that agents fetch: a tar.gz with `bundle.json` alone. Equal bundles give equal bytes. Other work goes on
+ * in between.
+ */
 export async function packBundle(bundle: Bundle): Promise<Buffer> {
-  const chunks = encodeChunks(bundle);
+  const steps = encodeInSteps(bundle);
+  let step = steps.next();
+  while (!step.done) {
+    await setImmediate();
+    step = steps.next();
+  }
+  const chunks = step.value;
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const header = Buffer.alloc(TAR_BLOCK);
   new Header({
@@ -38,27 +54,36 @@ export async function packBundle(bundle: Bundle): Promise<Buffer> {
   return buffer(Readable.from([header, ...chunks, padding]).pipe(createGzip()));
 }
 
-function encodeChunks(bundle: Bundle): Buffer[] {
+function* encodeInSteps(bundle: Bundle): Generator<undefined, Buffer[]> {
   const writer = new TextWriter();
   writer.write(`{"format":${bundle.format},"revision":${JSON.stringify(bundle.revision)},"tenants":[`);
-  bundle.tenants.forEach((tenant, index) => {
-    writer.write(index === 0 ? '\n' : ',\n');
-    writeTenant(writer, tenant);
-  });
+  let separator = '\n';
+  for (const tenant of bundle.tenants) {
+    writer.write(separator);
+    separator = ',\n';
+    yield* writeTenant(writer, tenant);
+  }
   writer.write('\n]}\n');
   return writer.finish();
 }
 
-function writeTenant(writer: TextWriter, { id, name, revision, digest, records }: BundleTenant): void {
+function* writeTenant(
+  writer: TextWriter,
+  { id, name, revision, digest, records }: BundleTenant,
+): Generator<undefined, void> {
   writer.write(`${JSON.stringify({ id, name, revision, digest }).slice(0, -1)},"records":[`);
   let separator = '\n';
+  let written = 0;
   for (const kind of KINDS) {
     if (isCredential(kind)) continue;
     for (const record of inOrder(kind, records)) {
       const fields = canonicalJson(record.fields);
       writer.write(`${separator}{"kind":"${kind}","id":${JSON.stringify(record.id)},"fields":${fields}}`);
       separator = ',\n';
+      written += 1;
+      if (written % RECORDS_PER_STEP === 0) yield;
     }
+    yield;
   }
   writer.write('\n]}');
 }

@@ -42,11 +42,22 @@ export class DigestSet {
 
   /** 64 hex digits. */
   hex(): string {
-    if (this.#digest === undefined) {
-      const all = createHash('sha256');
-      for (const bucket of this.#buckets) if (bucket) all.update(bucket.hash());
-      this.#digest = all.digest('hex');
+    const steps = this.hexInSteps();
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    return step.value;
+  }
+
+  /** Does what `hex` does, bucket by bucket, so that a caller can do other work between them. */
+  *hexInSteps(): Generator<undefined, string> {
+    if (this.#digest !== undefined) return this.#digest;
+    const all = createHash('sha256');
+    for (const bucket of this.#buckets) {
+      if (!bucket) continue;
+      all.update(bucket.hash());
+      yield;
     }
+    this.#digest = all.digest('hex');
     return this.#digest;
   }
 }

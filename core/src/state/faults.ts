@@ -18,7 +18,7 @@ export class Faults {
     const [first] = this.#items;
     if (!first) return;
     const more = this.#items.length - 1;
-    const start = first.address === undefined || this.code !== 'invalid_records' ? '' : `${first.address}: `;
+    const start = this.code === 'invalid_records' ? `${first.address ?? first.pointer}: ` : '';
     const rest = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'fault' : 'faults'})`;
     throw new ProblemError(this.code, `${start}${first.detail}${rest}`, this.#items.slice(0, LISTED_MAX));
   }

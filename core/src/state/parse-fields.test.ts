@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Kind } from '../records/kinds.js';
+import { parseFields } from './parse-fields.js';
+
+const policy = (more: Record<string, unknown>) => ({
+  name: 'p',
+  effect: 'ALLOW',
+  resource_type: 'a/t',
+  actions: ['read'],
+  ...more,
+});
+
+describe('parseFields', () => {
+  it('normalizes: defaults, sets, times', () => {
+    expect(parseFields('policy', policy({ actions: ['write', 'read', 'write'] }))).toEqual({
+      fields: policy({ actions: ['read', 'write'], priority: 0 }),
+    });
+    expect(
+      parseFields('role_assignment', {
+        role: 'r',
+        entity_type: 'group',
+        entity: 'g',
+        expires_at: '2027-01-01T01:00:00+01:00',
+      }).fields,
+    ).toMatchObject({ expires_at: '2027-01-01T00:00:00.000Z' });
+  });
+
+  it.each<[string, Kind, unknown, { pointer: string; detail: string }[]]>([
+    ['what is missing', 'subject', { type: 'user' }, [{ pointer: '/id', detail: 'Missing: give a string.' }]],
+    [
+      'a missing choice',
+      'policy',
+      policy({ effect: undefined }),
+      [{ pointer: '/effect', detail: 'Missing: give one of ALLOW, DENY.' }],
+    ],
+    ['another type', 'role', { name: 1 }, [{ pointer: '/name', detail: '1 is not a string.' }]],
+    ['a fraction', 'policy', policy({ priority: 1.5 }), [{ pointer: '/priority', detail: '1.5 is not an int.' }]],
+    ['no object at all', 'role', null, [{ pointer: '', detail: 'null is not an object.' }]],
+    [
+      'a slip in a choice',
+      'policy',
+      policy({ effect: 'ALOW' }),
+      [{ pointer: '/effect', detail: '"ALOW" is not allowed: did you mean "ALLOW"?' }],
+    ],
+    [
+      'no choice',
+      'policy',
+      policy({ effect: 7 }),
+      [{ pointer: '/effect', detail: '7 is not allowed: give one of ALLOW, DENY.' }],
+    ],
+    [
+      'the only choice',
+      'policy',
+      policy({ modifiers: { mfa_required: false } }),
+      [{ pointer: '/modifiers/mfa_required', detail: 'false is not allowed: give true.' }],
+    ],
+    [
+      'a text against its rule',
+      'policy',
+      policy({ actions: ['a b'] }),
+      [{ pointer: '/actions/0', detail: '"a b" must not hold white space.' }],
+    ],
+    [
+      'an empty list',
+      'policy',
+      policy({ actions: [] }),
+      [{ pointer: '/actions', detail: 'The list must name at least one action, or "*".' }],
+    ],
+    [
+      'an unknown field, naming the nearest',
+      'group',
+      { name: 'g', descripton: 'x' },
+      [{ pointer: '/descripton', detail: 'Group has no field "descripton": did you mean "description"?' }],
+    ],
+    [
+      'an unknown field with none near',
+      'group',
+      { name: 'g', 'a/b': 'x' },
+      [{ pointer: '/a~1b', detail: 'Group has no field "a/b": take it out.' }],
+    ],
+    [
+      'everything at once',
+      'subject',
+      {},
+      [
+        { pointer: '/type', detail: 'Missing: give a string.' },
+        { pointer: '/id', detail: 'Missing: give a string.' },
+      ],
+    ],
+    [
+      'a rule over several fields',
+      'policy',
+      { name: 'p', effect: 'ALLOW' },
+      [{ pointer: '', detail: 'The object covers nothing: give `resource_type` and `actions`, or `resources`.' }],
+    ],
+  ])('names %s', (_, kind, fields, faults) => {
+    expect(parseFields(kind, fields)).toEqual({ faults });
+  });
+
+  it('cuts long values', () => {
+    const [fault] = parseFields('role', { name: 'x'.repeat(10_000) }).faults ?? [];
+    expect(fault?.detail.length).toBeLessThan(200);
+  });
+});
