@@ -46,9 +46,15 @@ export const reference = (kind: Kind, text: string) =>
 /** An RFC 3339 moment, kept in UTC. */
 export const expiresAt = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"' })
-  .overwrite((text) => new Date(text).toISOString())
+  .overwrite(utc)
   .optional()
   .meta({ description: 'The moment (RFC 3339) from which this no longer counts.' });
+
+/** What is no moment stays as it is: it has been refused already, and is normalized all the same. */
+function utc(text: string): string {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+}
 
 /** Stored attributes: any JSON values under names. */
 export const properties = z.record(z.string().min(1).max(256), z.json()).optional().meta({
