@@ -117,6 +117,7 @@ async function outlives(
   const before = await agent.health();
   const failuresBefore = await failuresTotal();
   const linesBefore = agent.log.length;
+  const asked = cloud.requests.length;
   await fault();
   const during = await agent.healthy(({ consecutive_failures }) => consecutive_failures >= 6);
   expect(during).toMatchObject({ status: 'degraded', degraded: true, bundle_revision: before.bundle_revision });
@@ -125,6 +126,11 @@ async function outlives(
   const metrics = await agent.metrics();
   expect(metrics.get('service_agent_degraded')).toBe(1);
   expect(metrics.get('service_agent_consecutive_sync_failures')).toBeGreaterThanOrEqual(6);
+
+  // What could not be activated is not taken for had.
+  for (const { headers } of cloud.requests.slice(asked + 1)) {
+    expect(headers['if-none-match']).toBe(`"${before.bundle_revision}"`);
+  }
 
   await repair();
   revision++;

@@ -180,6 +180,18 @@ describe('the agent with a cached bundle', () => {
   });
 });
 
+describe('the cache', () => {
+  it('comes back when somebody clears it away under a running agent', async () => {
+    const bundle = bundleOf(tenant({}));
+    await cloud.serve(bundle);
+    const agent = start();
+    await agent.healthy(({ status }) => status === 'ok');
+    rmSync(join(home, '.service'), { recursive: true });
+    await until(() => expect(readFileSync(cachePath()).equals(encodeBundle(bundle))).toBe(true));
+    expect(await agent.health()).toMatchObject({ status: 'ok', consecutive_failures: 0 });
+  });
+});
+
 describe('the log of decisions', () => {
   it('has a line of standard output for every call, whatever the log level, and nothing else', async () => {
     await cloud.serve(bundleOf(tenant({})));
