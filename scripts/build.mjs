@@ -36,6 +36,7 @@ export function build({ quiet = false } = {}) {
   }
   const { bin } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'));
   run(process.execPath, [join(root, 'node_modules/typescript', bin.tsc), '-b'], quiet);
+  run(process.execPath, [join(root, 'scripts/bundle-provider.mjs')], quiet);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) build({ quiet: process.argv.includes('--quiet') });

@@ -19,10 +19,10 @@ describe('diagnostics as the protocol writes them', () => {
     ['an element of a list', ['parts', 1], [{ attribute_name: 'parts' }, { element_key_int: 1 }], 'detail'],
     ['a key of a map', ['labels', 'k'], [{ attribute_name: 'labels' }, { element_key_string: 'k' }], 'detail'],
     [
-      'an attribute of a nested object',
+      'an attribute of a nested object, said in words',
       ['author', 'name'],
-      [{ attribute_name: 'author' }, { attribute_name: 'name' }],
-      'detail',
+      [{ attribute_name: 'author' }],
+      'detail\n\nAt author.name.',
     ],
     [
       'an attribute inside an element, said in words',

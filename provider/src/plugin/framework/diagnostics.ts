@@ -27,16 +27,18 @@ export function refuse(summary: string, detail: string, path?: Path): Refusal {
 export function diagnosticMessage(attributes: Attributes, diagnostic: Diagnostic): DiagnosticMessage {
   const { severity, summary, detail, path = [] } = diagnostic;
   if (path.length === 0) return { severity: SEVERITY[severity], summary, detail };
-  const attribute = pathMessage(attributes, path.slice(0, SHOWN_STEPS));
+  const attribute = foundByTerraform(pathMessage(attributes, path));
   const deeper = path.length > (attribute.steps?.length ?? 0) ? `\n\nAt ${pathText(path)}.` : '';
   return { severity: SEVERITY[severity], summary, detail: `${detail}${deeper}`, attribute };
 }
 
 /**
- * Terraform finds the line of an attribute and of an element in it. Given a longer path it points at the head of the
- * whole resource, so that the rest is said in words.
+ * Terraform finds the line of an attribute, and of an element in it by its index or key. Given a longer path it points
+ * at the head of the whole resource, so that the rest is said in words.
  */
-const SHOWN_STEPS = 2;
+function foundByTerraform({ steps = [] }: AttributePathMessage): AttributePathMessage {
+  return { steps: steps.slice(0, steps[1]?.attribute_name === undefined ? 2 : 1) };
+}
 
 /** A path as a configuration would write it: `modifiers.time_windows[0].zone`. */
 export function pathText(path: Path): string {

@@ -1,0 +1,136 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { ServiceClient } from '@authz-service/sdk/client';
+import { type Diagnostic, Refusal } from '../framework/diagnostics.js';
+import type { Context } from '../framework/provider.js';
+import type { Schema } from '../framework/schema.js';
+import { UNKNOWN, type Values } from '../framework/value.js';
+import { issueToken } from './issue-token.js';
+import { diagnosticOfProblem } from './problem-diagnostics.js';
+import { type Configured, Pending, Service } from './service.js';
+
+const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
+const DEFAULT_STACK = 'terraform';
+const USER_AGENT = 'authz-service-terraform-provider';
+
+/** The attributes that the environment can give in place of the provider block. */
+const VARIABLES = {
+  cloud_url: 'SERVICE_CLOUD_URL',
+  client_id: 'SERVICE_CLIENT_ID',
+  client_secret: 'SERVICE_CLIENT_SECRET',
+} as const;
+type Setting = keyof typeof VARIABLES;
+
+export const providerSchema: Schema = {
+  version: 0,
+  description: 'Declares the records of one tenant: who may do what on which resources.',
+  attributes: {
+    cloud_url: text(`The base address of the cloud. Default: \`SERVICE_CLOUD_URL\`, or else \`${DEFAULT_CLOUD_URL}\`.`),
+    client_id: text('The id of the OAuth client to act as. Default: `SERVICE_CLIENT_ID`.'),
+    client_secret: { ...text('The secret of that client. Default: `SERVICE_CLIENT_SECRET`.'), sensitive: true },
+    stack: text(
+      `The stack that owns what this configuration declares; two configurations on one tenant have two. Default: \`${DEFAULT_STACK}\`.`,
+    ),
+    take_ownership: {
+      type: 'bool',
+      description: 'Whether to take over records that belong to another stack instead of refusing to touch them.',
+      optional: true,
+    },
+  },
+};
+
+function text(description: string) {
+  return { type: 'string' as const, description, optional: true };
+}
+
+/**
+ * Makes the provider ready: settings from the block or else from the environment, checked against the service once, so
+ * that wrong ones give one diagnostic instead of one for each resource.
+ */
+export async function configure(config: Values, context: Context, env: NodeJS.ProcessEnv): Promise<Configured> {
+  const unknown = Object.keys(providerSchema.attributes).find((name) => config[name] === UNKNOWN);
+  if (unknown !== undefined) return new Pending(unknown);
+
+  const settings = settingsFrom(config, env);
+  const url = settings.cloud_url ?? DEFAULT_CLOUD_URL;
+  const { client_id: clientId, client_secret: clientSecret } = settings;
+  if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
+  const stack = textOf(config.stack) ?? DEFAULT_STACK;
+  try {
+    const client = new ServiceClient({ url, credentials: { clientId, clientSecret }, userAgent: USER_AGENT });
+    const service = new Service({
+      client,
+      token: (scopes, signal) =>
+        issueToken({ url: client.url, clientId, clientSecret, userAgent: USER_AGENT }, scopes, signal),
+      stack,
+      takeOwnership: config.take_ownership === true,
+      log: context.log,
+    });
+    // What will be read in any case is on its way while the credential is looked at; its faults show when it is read.
+    const reading = service.records(context.signal).catch(() => {});
+    const { tenant, scopes, credential } = await client.whoami({ signal: context.signal });
+    context.log.log('info', 'configured', {
+      url: client.url,
+      tenant: tenant?.name,
+      client: credential.name,
+      stack,
+      scopes,
+    });
+    await reading;
+    return service;
+  } catch (error) {
+    if (error instanceof ProblemError) throw new Refusal([refused(error, config, url)]);
+    throw error;
+  }
+}
+
+/** An empty text is as good as none, and pipelines hand secrets on with a line feed at the end. */
+function textOf(value: unknown): string | undefined {
+  const given = typeof value === 'string' ? value.trim() : '';
+  return given === '' ? undefined : given;
+}
+
+function settingsFrom(config: Values, env: NodeJS.ProcessEnv): { [S in Setting]: string | undefined } {
+  const setting = (name: Setting) => textOf(config[name]) ?? textOf(env[VARIABLES[name]]);
+  return { cloud_url: setting('cloud_url'), client_id: setting('client_id'), client_secret: setting('client_secret') };
+}
+
+function missing(clientId: string | undefined, clientSecret: string | undefined): Diagnostic {
+  const absent = [
+    ...(clientId === undefined ? [VARIABLES.client_id] : []),
+    ...(clientSecret === undefined ? [VARIABLES.client_secret] : []),
+  ];
+  return {
+    severity: 'error',
+    summary: 'Credentials missing',
+    detail:
+      `${absent.join(' and ')} ${absent.length === 1 ? 'is' : 'are'} not set: set ${absent.length === 1 ? 'it' : 'them'} in the environment, ` +
+      'or give client_id and client_secret in the provider block. "service clients create NAME --scope records:write" makes a client.',
+  };
+}
+
+/** Which setting is at fault, and where it came from. */
+function refused(problem: ProblemError, config: Values, url: string): Diagnostic {
+  const named = (name: Setting) =>
+    textOf(config[name]) === undefined ? VARIABLES[name] : `${name} in the provider block`;
+  const address =
+    ['network', 'timeout', 'not_found', 'not_ready'].includes(problem.code) || problem.detail.includes('URL');
+  if (problem.code === 'invalid_client' || problem.code === 'unauthorized') {
+    return {
+      severity: 'error',
+      summary: 'Client credentials refused',
+      detail: `${url} refused the client: check ${named('client_id')} and ${named('client_secret')}, and that the client still exists there.`,
+      ...(textOf(config.client_secret) !== undefined && { path: ['client_secret'] }),
+    };
+  }
+  if (!address) return diagnosticOfProblem(problem);
+  return {
+    ...diagnosticOfProblem(problem, undefined, `The address comes from ${origin(config)}.`),
+    ...(textOf(config.cloud_url) !== undefined && { path: ['cloud_url'] }),
+  };
+}
+
+function origin(config: Values): string {
+  return textOf(config.cloud_url) === undefined
+    ? `${VARIABLES.cloud_url}, or is the default where that is not set`
+    : 'cloud_url in the provider block';
+}

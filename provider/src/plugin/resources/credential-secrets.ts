@@ -1,0 +1,124 @@
+import { chosenSecretFault } from '@authz-service/core/records/chosen-secret';
+import type { Kind } from '@authz-service/core/records/kinds';
+import type { Diagnostic } from '../framework/diagnostics.js';
+import type { Attributes } from '../framework/schema.js';
+import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import type { Granted } from './change-queue.js';
+
+/** How the secret of a kind of credential stands in Terraform. */
+export interface CredentialSecrets {
+  attributes: Attributes;
+  /** What is wrong with the secret that the configuration gives. */
+  judge(config: Values): Diagnostic[];
+  /** The planned values of the attributes. `prior` is null for a new credential. */
+  plan(prior: Values | null, config: Values): Values;
+  /** The secret to be sent with the change: the caller's own, when it is to be set. */
+  chosen(prior: Values | null, planned: Values, config: Values): string | undefined;
+  /** The values after a creation. A secret that got lost on the way is null. */
+  made(planned: Values, granted: Granted): Values;
+}
+
+const CHOSEN: Attributes = {
+  secret_wo: {
+    type: 'string',
+    description:
+      'A secret of your own choosing, in place of one that the service makes. Write-only: it is in no plan and no state.',
+    optional: true,
+    writeOnly: true,
+    sensitive: true,
+  },
+  secret_wo_version: {
+    type: 'number',
+    description: 'Goes with `secret_wo`: another number sends the secret anew, which replaces the former one.',
+    optional: true,
+  },
+};
+
+const made = (description: string, sensitive = false) => ({
+  type: 'string' as const,
+  description,
+  computed: true,
+  stable: true,
+  ...(sensitive && { sensitive }),
+});
+
+const IN_STATE = 'It stands in the state, unless `secret_wo` is given.';
+
+const API_KEY: CredentialSecrets = secretsOf({
+  kind: 'api_key',
+  secret: 'secret',
+  attributes: { secret: made(`The key, as the service made it. ${IN_STATE}`, true) },
+});
+
+const OAUTH_CLIENT: CredentialSecrets = secretsOf({
+  kind: 'oauth_client',
+  secret: 'client_secret',
+  attributes: {
+    client_id: made('The client id; the same as `id`.'),
+    client_secret: made(`The client secret, as the service made it. ${IN_STATE}`, true),
+  },
+});
+
+/** The secrets of a kind; undefined for kinds that are no credentials. */
+export function credentialSecrets(kind: Kind): CredentialSecrets | undefined {
+  if (kind === 'api_key') return API_KEY;
+  return kind === 'oauth_client' ? OAUTH_CLIENT : undefined;
+}
+
+function secretsOf({
+  kind,
+  secret,
+  attributes,
+}: {
+  kind: Kind;
+  /** The attribute that holds the secret that the service makes. */
+  secret: string;
+  attributes: Attributes;
+}): CredentialSecrets {
+  const isGiven = (config: Values) => (config.secret_wo ?? null) !== null;
+  const isNewlyChosen = (prior: Values, config: Values) =>
+    isGiven(config) && (config.secret_wo_version ?? null) !== (prior.secret_wo_version ?? null);
+  const names = Object.keys(attributes);
+
+  return {
+    attributes: { ...attributes, ...CHOSEN },
+
+    judge(config) {
+      const { secret_wo: chosen = null, secret_wo_version: version = null } = config;
+      const fault = (name: string, text: string): Diagnostic[] => [
+        { severity: 'error', summary: `Invalid ${name}`, detail: `${name} ${text}.`, path: [name] },
+      ];
+      if (chosen === null && version !== null)
+        return fault('secret_wo_version', 'stands alone: give `secret_wo` too, or neither');
+      if (chosen !== null && version === null) {
+        return fault(
+          'secret_wo',
+          'stands alone: give `secret_wo_version` too, say 1, and raise it to send another secret',
+        );
+      }
+      const wrong = typeof chosen === 'string' ? chosenSecretFault(kind, chosen) : undefined;
+      return wrong === undefined ? [] : fault('secret_wo', wrong);
+    },
+
+    plan(prior, config) {
+      if (prior === null) {
+        return Object.fromEntries(names.map((name) => [name, name === secret && isGiven(config) ? null : UNKNOWN]));
+      }
+      return isNewlyChosen(prior, config) ? { [secret]: null } : {};
+    },
+
+    chosen(prior, _planned, config) {
+      const { secret_wo: chosen } = config;
+      if (typeof chosen !== 'string') return undefined;
+      return prior === null || isNewlyChosen(prior, config) ? chosen : undefined;
+    },
+
+    made(planned, { id, secret: shown }) {
+      const value: Value = shown === undefined ? null : 'secret' in shown ? shown.secret : shown.client_secret;
+      return {
+        ...(names.includes('client_id') && { client_id: id ?? null }),
+        [secret]: planned[secret] === UNKNOWN ? value : (planned[secret] ?? null),
+      };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { JsonObject } from '@authz-service/core/json';
+import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import { type Diagnostic, refuse } from '../framework/diagnostics.js';
+import type { DataSource } from '../framework/provider.js';
+import type { Attribute, Attributes } from '../framework/schema.js';
+import { isObject, type Value, type Values } from '../framework/value.js';
+import { explained } from './refusals.js';
+import { type Configured, serviceOf } from './service.js';
+
+const text = (description: string, more: Partial<Attribute> = {}): Attribute => ({
+  type: 'string',
+  description,
+  ...more,
+});
+const json = (description: string) =>
+  text(`${description} As JSON text: write it with \`jsonencode\`.`, { optional: true });
+
+const attributes: Attributes = {
+  subject: {
+    nested: 'single',
+    description: 'Who asks.',
+    required: true,
+    attributes: {
+      type: text('The type of subject: user, service, …', { required: true }),
+      id: text("The caller's own identifier of it.", { required: true }),
+      properties: json('Attributes, which override the stored ones.'),
+      roles: { type: { set: 'string' }, description: 'Roles besides those that are assigned.', optional: true },
+    },
+  },
+  resource: {
+    nested: 'single',
+    description: 'What is asked for, by `name` or by `id`.',
+    required: true,
+    attributes: {
+      type: text('The type of resource: `invoice`, or `billing/invoice` where two applications have one.', {
+        required: true,
+      }),
+      name: text('Its name; it wins over `id`.', { optional: true }),
+      id: text('Its id.', { optional: true }),
+      properties: json('Attributes, which override the stored ones.'),
+    },
+  },
+  action: text('The name of the action.', { required: true }),
+  context: json('The circumstances of the request: `ip`, `time`, `mfa` and whatever conditions read.'),
+  decision: { type: 'bool', description: 'Whether access is granted.', computed: true },
+  reason: text('Why, in words.', { computed: true }),
+  access_path: text('`direct`, `role`, `group` or `none`.', { computed: true }),
+  policy_id: text('The id of the deciding policy; null when none applied.', { computed: true }),
+};
+
+const JSON_AT = [['subject', 'properties'], ['resource', 'properties'], ['context']] as const;
+
+/** Asks the service for a decision, so that `check` and `postcondition` blocks can assert who may do what. */
+export const decisionSource: DataSource<Configured> = {
+  schema: {
+    version: 0,
+    description:
+      'A decision of the service: who may do what. With `depends_on` naming what decides, it is asked after that was applied.',
+    attributes,
+  },
+
+  validate(config): Diagnostic[] {
+    const resource = isObject(config.resource) ? config.resource : {};
+    const unidentified =
+      isObject(config.resource) && (resource.name ?? null) === null && (resource.id ?? null) === null;
+    const faults: Diagnostic[] = JSON_AT.flatMap((path) => {
+      const value = at(config, path);
+      if (typeof value !== 'string' || parsed(value) !== undefined) return [];
+      const detail = `${path.join('.')} must be a JSON object as text: write it with jsonencode({ … }).`;
+      return [{ severity: 'error', summary: `Invalid ${path.join('.')}`, detail, path }];
+    });
+    if (unidentified) {
+      const detail = 'Give "name" or "id": a type alone is no resource.';
+      faults.push({ severity: 'error', summary: 'Resource not identified', detail, path: ['resource'] });
+    }
+    return faults;
+  },
+
+  async read(configured, config, { signal }) {
+    const { client } = serviceOf(configured);
+    const question = questionFrom(config);
+    const answer = await explained(signal, () => client.authorize(question, { signal }));
+    const { reason, access_path: accessPath, policy_id: policyId } = answer.context;
+    return { ...config, decision: answer.decision, reason, access_path: accessPath, policy_id: policyId ?? null };
+  },
+};
+
+function at(config: Values, path: readonly string[]): Value {
+  return path.reduce<Value>((value, name) => (isObject(value) ? (value[name] ?? null) : null), config);
+}
+
+function parsed(value: string): JsonObject | undefined {
+  try {
+    const found: unknown = JSON.parse(value);
+    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function questionFrom(config: Values): DecisionQuestion {
+  const word = (...path: string[]) => {
+    const value = at(config, path);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const object = (...path: string[]) => {
+    const value = word(...path);
+    if (value === undefined) return undefined;
+    const found = parsed(value);
+    if (found === undefined) throw refuse(`Invalid ${path.join('.')}`, 'It must be a JSON object as text.', path);
+    return found;
+  };
+  const roles = at(config, ['subject', 'roles']);
+  const context = object('context');
+  const question = {
+    subject: {
+      type: word('subject', 'type'),
+      id: word('subject', 'id'),
+      properties: object('subject', 'properties'),
+      roles: Array.isArray(roles) ? roles : undefined,
+    },
+    resource: {
+      type: word('resource', 'type'),
+      name: word('resource', 'name'),
+      id: word('resource', 'id'),
+      properties: object('resource', 'properties'),
+    },
+    action: { name: word('action') },
+    ...(context !== undefined && { context }),
+  };
+  // Absent members are undefined, which JSON leaves out.
+  return question as unknown as DecisionQuestion;
+}

@@ -1,0 +1,118 @@
+import type { Kind } from '@authz-service/core/records/kinds';
+import { type DeclaredRecord, declare, definitionOf, type Fields } from '@authz-service/core/records/registry';
+import type { RecordFinding, RecordView } from '@authz-service/core/state/change';
+import { parseFields } from '@authz-service/core/state/parse-fields';
+import { validateRecords } from '@authz-service/core/state/validate';
+import { z } from 'zod';
+import type { Diagnostic, Path } from '../framework/diagnostics.js';
+import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';
+import type { RecordForm } from './record-form.js';
+
+/** The record that wholly known values make; undefined while something is unknown or wrong. */
+export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | undefined {
+  if (![...form.forms.keys()].every((name) => isWhollyKnown(values[name] ?? null))) return undefined;
+  try {
+    const { fields } = parseFields(form.kind, fieldsFrom(form.forms, values));
+    return fields === undefined ? undefined : declare(form.kind, fields as Fields<Kind>);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What is wrong with a configuration by itself, without looking at any other record. Unknown values are not judged;
+ * what needs the whole record is judged as if they were harmless ones.
+ */
+export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
+  const faults = [...form.forms].flatMap(([name, field]) => judgeField(form, name, field, config[name] ?? null));
+  if (faults.length > 0) return faults;
+  const filled: Values = Object.fromEntries(
+    [...form.forms].map(([name, field]) => {
+      const value = withoutUnknown(field, config[name] ?? null);
+      return [name, judgeField(form, name, field, value).length === 0 ? value : null];
+    }),
+  );
+  const { fields, faults: wrong } = parseFields(form.kind, fieldsFrom(form.forms, filled));
+  if (fields === undefined) {
+    const judged = [...form.forms.keys()].every((name) => isWhollyKnown(config[name] ?? null));
+    return judged ? wrong.map(({ pointer, detail }) => faultAt(pathOf(pointer), detail, config)) : [];
+  }
+  return findingsAlone(declare(form.kind, fields as Fields<Kind>)).map(diagnosticOf);
+}
+
+/** What is wrong with a record among the others; what it alone gives rise to has been said of its configuration. */
+export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnostic[] {
+  const alone = new Set(findingsAlone(record).map(({ pointer, detail }) => `${pointer} ${detail}`));
+  return validateRecords(view, [record.address], { external: () => true })
+    .filter(({ pointer, detail }) => !alone.has(`${pointer} ${detail}`))
+    .map(diagnosticOf);
+}
+
+function findingsAlone(record: DeclaredRecord): RecordFinding[] {
+  const view = { get: (address: string) => (address === record.address ? record : undefined), inbound: () => [] };
+  return validateRecords(view, [record.address], { external: () => true });
+}
+
+function diagnosticOf({ severity, pointer, detail }: RecordFinding): Diagnostic {
+  const path = pathOf(pointer);
+  return { severity, summary: severity === 'error' ? summaryAt(path) : `Doubtful ${nameAt(path)}`, detail, path };
+}
+
+/** A pointer (RFC 6901) into a record's fields as a path into its attributes, which bear the same names. */
+export function pathOf(pointer: string): Path {
+  const tokens = pointer.split('/').slice(1);
+  return tokens.map((token) =>
+    /^\d+$/.test(token) ? Number(token) : token.replaceAll('~1', '/').replaceAll('~0', '~'),
+  );
+}
+
+function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: Value): Diagnostic[] {
+  const schema = definitionOf(kind).schema.shape[name];
+  if (schema === undefined || value === null || !isWhollyKnown(value)) return [];
+  let field: unknown;
+  try {
+    field = form.toField(value);
+  } catch (error) {
+    if (error instanceof Unformable) return [faultAt([name], error.message, {})];
+    throw error;
+  }
+  const result = z.safeParse(schema, field);
+  if (result.success) return [];
+  return result.error.issues.map((issue) =>
+    faultAt([name, ...(issue.path as (string | number)[])], issue.message, { [name]: value }),
+  );
+}
+
+function faultAt(path: Path, message: string, values: Values): Diagnostic {
+  const name = nameAt(path);
+  const sentence = /^[a-z]/.test(message) ? `${name} ${message}` : message;
+  return { severity: 'error', summary: summaryAt(path), detail: `${sentence}.${given(values, path)}`, path };
+}
+
+const summaryAt = (path: Path) => (path.length === 0 ? 'Invalid record' : `Invalid ${nameAt(path)}`);
+const nameAt = (path: Path) => String(path[0] ?? 'record');
+
+const SHOWN_CHARACTERS = 120;
+
+/** The value that was given, where it is short enough to be of help. */
+function given(values: Values, path: Path): string {
+  let value: Value | undefined = values;
+  for (const step of path) {
+    if (isList(value) && typeof step === 'number') value = value[step];
+    else if (isObject(value) && Object.hasOwn(value, step)) value = value[step];
+    else return '';
+  }
+  if (path.length === 0 || value === undefined || value === null || isObject(value) || isList(value)) return '';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > SHOWN_CHARACTERS ? '' : ` It is ${text}.`;
+}
+
+/** The value with harmless ones in place of what is unknown; null where none is likely to fit. */
+function withoutUnknown({ attribute }: FieldForm, value: Value): Value {
+  if (isWhollyKnown(value)) return value;
+  if ('nested' in attribute) return null;
+  if (attribute.type === 'string') return 'unknown';
+  if (isList(value)) return value.map((item) => (item === UNKNOWN ? 'unknown' : item));
+  return typeof attribute.type === 'object' && 'set' in attribute.type ? ['unknown'] : null;
+}

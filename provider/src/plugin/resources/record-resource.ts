@@ -1,0 +1,226 @@
+import { referenceFields } from '@authz-service/core/manifest/schema-shape';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import type { Change } from '@authz-service/core/state/change';
+import { nearest } from '@authz-service/core/state/nearest';
+import { Refusal, refuse } from '../framework/diagnostics.js';
+import { equalValues } from '../framework/equal.js';
+import type { Context, PlannedChange, Resource } from '../framework/provider.js';
+import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import type { Granted } from './change-queue.js';
+import { credentialSecrets } from './credential-secrets.js';
+import { judgeConfig, judgeRecord, recordFrom } from './judge.js';
+import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
+import { explained, type Hint } from './refusals.js';
+import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
+import type { Records } from './snapshot.js';
+
+/** The resource that stands for one kind of record. */
+export function recordResource(kind: Kind): Resource<Configured> {
+  return new RecordResource(kind);
+}
+
+class RecordResource implements Resource<Configured> {
+  readonly schema: Resource<Configured>['schema'];
+  private readonly form: RecordForm;
+  /** The names of the fields that hold paths of other records. */
+  private readonly references: ReadonlySet<string>;
+
+  constructor(private readonly kind: Kind) {
+    this.form = recordForm(kind);
+    const { schema } = definitionOf(kind);
+    this.references = new Set(['entity', ...referenceFields(schema).map(({ steps }) => steps.at(-1) ?? '')]);
+    const attributes = { ...this.form.attributes, ...credentialSecrets(kind)?.attributes };
+    this.schema = { version: 0, description: definitionOf(kind).docs, attributes };
+  }
+
+  validate(config: Values) {
+    return [...judgeConfig(this.form, config), ...(credentialSecrets(this.kind)?.judge(config) ?? [])];
+  }
+
+  async plan(configured: Configured, { prior, planned, config }: PlannedChange, context: Context): Promise<Values> {
+    const service = configured instanceof Pending ? undefined : configured;
+    if (planned === null) {
+      if (service !== undefined && prior !== null) await this.planRemoval(service, prior, context);
+      return {};
+    }
+    const whole: Values = {
+      ...planned,
+      ...identityOf(this.form, planned),
+      ...credentialSecrets(this.kind)?.plan(prior, config),
+      managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
+    };
+    if (service === undefined) return whole;
+    if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
+    await explained(context.signal, () => this.judge(service, prior, whole, context));
+    return whole;
+  }
+
+  create(configured: Configured, planned: Values, config: Values, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    const hint: Hint = (problem) => (problem.code === 'conflict' ? this.importHint(planned) : undefined);
+    return this.explained(context, hint, async () => {
+      const { address, fields } = this.recordOf(planned);
+      const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
+      const held = (await service.records(context.signal)).get(address);
+      const taken = held !== undefined && held.managed_by !== service.stack && service.takeOwnership ? held : undefined;
+      const change: Change =
+        taken === undefined
+          ? { op: 'create', kind: this.kind, fields, ...(secret !== undefined && { secret }) }
+          : { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
+      const granted = await service.write(this.kind, { address, change }, context.signal);
+      return this.made(service, planned, { ...granted, ...(taken !== undefined && { id: taken.id }) }, context);
+    });
+  }
+
+  async read(configured: Configured, state: Values, context: Context): Promise<Values | null> {
+    if (configured instanceof Pending) return state;
+    const records = await explained(context.signal, () => configured.records(context.signal));
+    const record = this.find(records, state);
+    if (record === undefined) return null;
+    const secrets = Object.keys(credentialSecrets(this.kind)?.attributes ?? {});
+    return {
+      ...valuesOf(this.form, record),
+      ...Object.fromEntries(secrets.map((name) => [name, state[name] ?? null])),
+    };
+  }
+
+  update(configured: Configured, prior: Values, planned: Values, config: Values, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    return this.explained(context, undefined, async () => {
+      const { address, fields } = this.recordOf(planned);
+      const secret = credentialSecrets(this.kind)?.chosen(prior, planned, config);
+      const change: Change = { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
+      await service.write(this.kind, { address, change }, context.signal);
+      return { ...planned, managed_by: service.stack };
+    });
+  }
+
+  delete(configured: Configured, prior: Values, context: Context): Promise<void> {
+    const service = serviceOf(configured);
+    const address = String(prior.address);
+    const hint: Hint = (problem) =>
+      problem.code === 'conflict'
+        ? 'If it is replaced in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first.'
+        : undefined;
+    return this.explained(context, hint, async () => {
+      try {
+        await service.write(this.kind, { address, change: { op: 'delete', address } }, context.signal);
+      } catch (error) {
+        if ((await service.present(context.signal)).get(address) !== undefined) throw error;
+      }
+    });
+  }
+
+  async import(configured: Configured, id: string, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    const records = await explained(context.signal, () => service.present(context.signal));
+    const own = (record: StoredRecord | undefined) => (record?.kind === this.kind ? record : undefined);
+    const record = own(records.get(id)) ?? records.find(this.kind, id) ?? own(records.get(`${this.kind}/${id}`));
+    if (record !== undefined) {
+      const { attributes } = this.schema;
+      const values = valuesOf(this.form, record);
+      const secrets = Object.keys(attributes).filter((name) => !Object.hasOwn(values, name));
+      return {
+        ...values,
+        ...Object.fromEntries(secrets.map((name) => [name, name === 'client_id' ? record.id : null])),
+      };
+    }
+    const other = records.get(id);
+    if (other !== undefined) {
+      throw refuse('Wrong type', `${id} is imported as ${typeName(other.kind)}, not as ${typeName(this.kind)}.`);
+    }
+    const known = [...records.all()].filter(({ kind }) => kind === this.kind).map(({ address }) => address);
+    const meant = nearest(id, known) ?? nearest(`${this.kind}/${id}`, known);
+    const remedy =
+      meant === undefined ? `give the address, like "${this.kind}/…", or the id` : `did you mean "${meant}"?`;
+    throw refuse('No such record', `There is no ${this.kind} "${id}": ${remedy}`);
+  }
+
+  /** By the id, which survives a rename; else by the address, for a record that was made anew. */
+  private find(records: Records, state: Values): StoredRecord | undefined {
+    const byAddress = () => records.get(String(state.address));
+    if (this.form.forms.has('id')) return byAddress();
+    return records.find(this.kind, String(state.id)) ?? (isCredential(this.kind) ? undefined : byAddress());
+  }
+
+  private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
+    this.refuseForeign(service, prior);
+    const view = await explained(context.signal, () => service.judged(context.signal));
+    view.delete(String(prior.address));
+  }
+
+  private differs(prior: Values, planned: Values): boolean {
+    return Object.entries(this.schema.attributes).some(
+      ([name, attribute]) => !equalValues(attribute, prior[name] ?? null, planned[name] ?? null),
+    );
+  }
+
+  private refuseForeign(service: Service, prior: Values): void {
+    const { managed_by: owner, address } = prior;
+    if (service.takeOwnership || owner === service.stack || owner === null || owner === undefined) return;
+    throw refuse(
+      'Record of another stack',
+      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block.`,
+    );
+  }
+
+  private async judge(service: Service, prior: Values | null, planned: Values, context: Context): Promise<void> {
+    const record = recordFrom(this.form, planned);
+    if (record === undefined) return;
+    const { signal } = context;
+    const held = prior === null ? (await service.records(signal)).get(record.address) : undefined;
+    if (held !== undefined && held.managed_by !== service.stack && !service.takeOwnership) {
+      throw refuse(
+        'Record exists already',
+        `${named(record)} exists already and belongs to the stack "${held.managed_by}". ${this.importHint(planned)} To take it over, set take_ownership = true in the provider block.`,
+      );
+    }
+    const view = await service.judged(signal);
+    view.put(stored(record, '', service.stack));
+    const found = judgeRecord(record, view);
+    for (const finding of found) if (finding.severity === 'warning') context.report(finding);
+    const errors = found.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new Refusal(errors);
+  }
+
+  private recordOf(values: Values) {
+    const record = recordFrom(this.form, values);
+    if (record !== undefined) return record;
+    const found = judgeConfig(this.form, values).filter(({ severity }) => severity === 'error');
+    throw found.length > 0 ? new Refusal(found) : new Error(`the values of a ${this.kind} make no record`);
+  }
+
+  private made(service: Service, planned: Values, granted: Granted, context: Context): Values {
+    const id: Value = this.form.forms.has('id') ? (planned.id ?? null) : (granted.id ?? null);
+    const secrets = credentialSecrets(this.kind)?.made(planned, granted);
+    const values: Values = { ...planned, id, managed_by: service.stack, ...secrets };
+    for (const [name, value] of Object.entries(secrets ?? {})) {
+      if (planned[name] !== UNKNOWN || value !== null) continue;
+      context.report({
+        severity: 'error',
+        summary: 'Secret lost',
+        detail: `The ${this.kind} was made, but the answer with its secret got lost, and the service shows it only once. Terraform will replace it in the next apply.`,
+      });
+    }
+    return values;
+  }
+
+  private importHint(values: Values): string {
+    return `To manage it here, import it: terraform import ${typeName(this.kind)}.NAME '${String(values.address)}'.`;
+  }
+
+  private explained<T>({ signal }: Context, hint: Hint | undefined, work: () => Promise<T>): Promise<T> {
+    return explained(signal, work, (problem, path) => {
+      const field = path?.findLast((step) => typeof step === 'string');
+      return problem.code === 'invalid_records' && this.references.has(String(field))
+        ? `A record of this configuration is referred to as ${field} = service_….NAME.path, so that Terraform makes it first.`
+        : hint?.(problem, path);
+    });
+  }
+}
+
+/** The owner after the change: the stack, where it makes the record or takes it over. */
+function ownerAfter(service: Service, prior: Values | null): Value {
+  return prior === null || service.takeOwnership ? service.stack : (prior.managed_by ?? null);
+}

@@ -1,0 +1,38 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { type Path, refuse } from '../framework/diagnostics.js';
+import { Refused, Stopped, Unanswered } from './change-queue.js';
+import { pathOf } from './judge.js';
+import { refusalOf } from './problem-diagnostics.js';
+
+/** What a refusal means for who asked: more than the service can know of Terraform. */
+export type Hint = (problem: ProblemError, path: Path | undefined) => string | undefined;
+
+/** Does the work and words what the service, the network or an interrupt have against it for Terraform. */
+export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, hint?: Hint): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Stopped)
+      throw refuse('Interrupted', 'Terraform was interrupted: this was not begun, and nothing was changed.');
+    if (error instanceof Unanswered) {
+      throw refuse(
+        'Interrupted',
+        'Terraform was interrupted, and the service did not answer in time: whether it made the change is not known. Plan again to see.',
+      );
+    }
+    if (error instanceof Refused) {
+      const { problem, item } = error;
+      const path = item === undefined || item.pointer === '' ? undefined : pathOf(item.pointer);
+      const shown = item === undefined ? problem : withDetail(problem, item.detail);
+      throw refusalOf(shown, path, hint?.(shown, path));
+    }
+    if (error instanceof ProblemError) throw refusalOf(error);
+    if (signal.aborted) throw refuse('Interrupted', 'Terraform was interrupted: nothing was changed.');
+    throw error;
+  }
+}
+
+function withDetail(problem: ProblemError, detail: string): ProblemError {
+  const { code, errors, requestId } = problem;
+  return new ProblemError(code, detail, errors, requestId === undefined ? {} : { requestId });
+}
