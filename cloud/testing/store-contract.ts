@@ -1,8 +1,11 @@
+import { ProblemError } from '@authz-service/core/problem';
 import type { Change } from '@authz-service/core/state/change';
 import { TenantState } from '@authz-service/core/state/tenant-state';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommitOrder, prepareCommit } from '../src/commands/prepare-commit.js';
 import { type Commit, StaleStoreError, type Store, type TenantRow } from '../src/store/store.js';
+import { BEGINNING, changesets } from './random-changes.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 
@@ -125,6 +128,27 @@ export function storeContract(
       await expectSame();
     });
 
+    it('keeps what any change-sets make, whatever they do to each other', async () => {
+      let kept = 0;
+      await fc.assert(
+        fc.asyncProperty(changesets, async (sets) => {
+          const fresh = new Known({ ...tenant.row, id: `t-${++kept}-fresh`, name: `fresh ${kept}` });
+          await store.createTenant(fresh.row, await fresh.next(BEGINNING));
+          for (const changes of sets) {
+            const next = await fresh.next(changes).catch((error: unknown) => {
+              if (error instanceof ProblemError || error instanceof NothingError) return undefined;
+              throw error;
+            });
+            if (next) await store.commit(next);
+          }
+          const { revision, records } = await store.load(fresh.row.id);
+          expect(revision).toBe(fresh.revisionNumber);
+          expect(byAddress(records)).toEqual(byAddress(fresh.state.records()));
+        }),
+        { numRuns: 20 },
+      );
+    });
+
     it('refuses a commit on another revision than it stands at, and keeps nothing of it', async () => {
       const late = await tenant.next([{ op: 'create', kind: 'role', fields: { name: 'late' } }]);
       await store.commit(late);
@@ -236,6 +260,8 @@ export function storeContract(
   });
 }
 
+class NothingError extends Error {}
+
 /** A tenant as the store should hold it. */
 class Known {
   readonly state = new TenantState();
@@ -256,7 +282,7 @@ class Known {
       now: NOW,
     };
     const prepared = await prepareCommit(this, order);
-    if (!prepared) throw new Error('nothing to commit');
+    if (!prepared) throw new NothingError('nothing to commit');
     this.state.commit(prepared.staged);
     this.revisionNumber = prepared.commit.revision;
     return prepared.commit;

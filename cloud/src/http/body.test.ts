@@ -24,6 +24,8 @@ describe('a JSON body', () => {
   const taken: [behaviour: string, text: string, value: unknown][] = [
     ['of one value', '{"a":[1,"x",null]}', { a: [1, 'x', null] }],
     ['with brackets in strings', '{"a":"[[[{{{\\"[["}', { a: '[[[{{{"[[' }],
+    ['with an escaped pair of surrogates', '{"a":"\\ud83d\\ude00"}', { a: '😀' }],
+    ['with an escaped backslash', '{"a":"\\\\ud83d"}', { a: '\\ud83d' }],
     ['with a byte order mark', '\uFEFF{}', {}],
     ['100 levels deep', `${'['.repeat(100)}${']'.repeat(100)}`, expect.any(Array)],
     ['with many values side by side', `[${'[],'.repeat(500)}[]]`, expect.any(Array)],
@@ -34,6 +36,8 @@ describe('a JSON body', () => {
   });
 
   const refused: [behaviour: string, bytes: Buffer][] = [
+    ['that holds half a character', Buffer.from('{"a":["\\ud83d"]}')],
+    ['whose member is named by half a character', Buffer.from('{"\\uDE00":1}')],
     ['that is empty', Buffer.alloc(0)],
     ['of white space', Buffer.from(' \n')],
     ['that ends early', Buffer.from('{"a":')],

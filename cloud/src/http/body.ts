@@ -69,15 +69,31 @@ export function parseJson(bytes: Buffer): unknown {
     );
   }
   const text = decodeText(bytes);
+  const value = parsed(text);
+  // Half a character survives no way through UTF-8: what is kept would not be what was sent.
+  if (/\\ud[89a-f]/i.test(text) && hasHalfCharacter(value)) {
+    throw new ProblemError(
+      'invalid_request',
+      'The body holds a lone surrogate (like "\\ud800"), which is no character.',
+    );
+  }
+  return value;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const cause = error instanceof Error ? error.message.slice(0, 200) : '';
-    throw new ProblemError(
-      'invalid_request',
-      text.trim() === '' ? 'The body is empty: send JSON.' : `The body is not JSON: ${cause}.`,
-    );
+    const detail = text.trim() === '' ? 'The body is empty: send JSON.' : `The body is not JSON: ${cause}.`;
+    throw new ProblemError('invalid_request', detail);
   }
+}
+
+function hasHalfCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => hasHalfCharacter(name) || hasHalfCharacter(member));
 }
 
 const QUOTE = 0x22;
