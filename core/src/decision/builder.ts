@@ -4,7 +4,7 @@ import { addressOf, type Fields } from '../records/registry.js';
 import { ActionSet } from './action-set.js';
 import { CompiledEngine } from './compiled-engine.js';
 import { type Link, Policy, Principal, Resource, ResourceType, Rule, type Until } from './entities.js';
-import { Grants } from './grants.js';
+import { withGrant } from './grants.js';
 import { LazyGuard } from './lazy-guard.js';
 import { Names } from './names.js';
 import type { Engine, EngineRecord } from './types.js';
@@ -101,7 +101,7 @@ export class EngineBuilder {
   #addPolicy(id: string, fields: Fields<'policy'>): void {
     const path = pathOf('policy', fields);
     const guard = this.#guard(fields);
-    const policy = new Policy(path, id, fields.effect === 'DENY', fields.priority, guard);
+    const policy = new Policy(`policy/${path}`, id, fields.effect === 'DENY', fields.priority, guard);
     const draft = this.#draft(path);
     draft.policy = policy;
     if (fields.resource_type !== undefined)
@@ -199,9 +199,10 @@ function linked(links: Link[] | null, to: Principal, expiresAt: string | undefin
 }
 
 function grant(principal: Principal, rules: readonly Rule[], until: Until): void {
-  principal.grants ??= new Grants();
-  for (const rule of rules)
-    principal.grants.add(until === null ? rule : new Rule(rule.policy, rule.target, rule.actions, until));
+  for (const rule of rules) {
+    const own = until === null ? rule : new Rule(rule.policy, rule.target, rule.actions, until);
+    principal.grants = withGrant(principal.grants, own);
+  }
 }
 
 /** A moment that cannot be read is long past: the link does not count. */

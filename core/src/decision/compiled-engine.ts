@@ -1,11 +1,12 @@
-import { type ResourceFacts, Scope } from '../conditions/scope.js';
+import { Scope } from '../conditions/scope.js';
 import type { Principal, Resource, ResourceType } from './entities.js';
 import { ExplainedSearch } from './explain.js';
 import { evaluationFailed } from './failure.js';
+import { search } from './grants.js';
 import { findRole, findType, type Names } from './names.js';
 import { type ReachedPrincipal, ReachMemo } from './reach.js';
 import { ACCESS_PATHS, decidingReason, noMatchReason } from './reason.js';
-import { BY_GROUP, BY_ROLE, DIRECT, type Gathering, Search, type Verdict } from './search.js';
+import { BY_GROUP, BY_ROLE, DIRECT, type Failed, type Gathering, Search } from './search.js';
 import type { Decision, DecisionRequest, Engine, Explanation } from './types.js';
 
 /** A request's names, found in the tenant. */
@@ -34,29 +35,20 @@ export class CompiledEngine implements Engine {
 
   decide(request: DecisionRequest, now: number): Decision {
     const question = this.#ask(request);
-    const search = this.#search;
-    search.begin(now);
-    this.#gather(question, search, false);
-    const verdict = search.verdict(() => scopeOf(question, now));
-    if (verdict.failed !== undefined) throw evaluationFailed([verdict.failed]);
-    return answer(question, verdict);
+    const failed = this.#judge(question, now);
+    if (failed !== undefined) throw evaluationFailed([failed]);
+    return this.#answer(question);
   }
 
   explain(request: DecisionRequest, now: number): Explanation {
     const question = this.#ask(request);
     const explained = new ExplainedSearch(question.subject, request, now);
     this.#gather(question, explained, true);
-    const scope = scopeOf(question, now);
-    const failed = explained.judge(scope);
-    const search = this.#search;
-    search.begin(now);
-    this.#gather(question, search, false);
-    const verdict = search.verdict(() => scope);
-    if (verdict.failed !== undefined) {
-      const { policy } = verdict.failed;
-      throw evaluationFailed([verdict.failed, ...failed.filter((other) => other.policy !== policy)]);
-    }
-    return { ...answer(question, verdict), candidates: explained.candidates() };
+    const others = explained.judge(scopeOf(question, now));
+    const failed = this.#judge(question, now);
+    if (failed !== undefined)
+      throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
+    return { ...this.#answer(question), candidates: explained.candidates() };
   }
 
   /** Throws `ambiguous_name`. */
@@ -72,13 +64,13 @@ export class CompiledEngine implements Engine {
     };
   }
 
-  #namedRoles(names: readonly string[]): Principal[] {
-    const found: Principal[] = [];
+  #namedRoles(names: readonly string[]): readonly Principal[] {
+    const found = new Set<Principal>();
     for (const name of names) {
       const role = findRole(this.roles, name);
-      if (role !== undefined && !found.includes(role)) found.push(role);
+      if (role !== undefined) found.add(role);
     }
-    return found;
+    return [...found];
   }
 
   /** By name where there is one, else by the record's id, else by the id as a name. */
@@ -89,66 +81,82 @@ export class CompiledEngine implements Engine {
     return byId !== undefined && byId.type === type ? byId : type.resources.get(id);
   }
 
+  /** Leaves the deciding policy in the search; returns the failure that leaves the answer open. */
+  #judge(question: Question, now: number): Failed | undefined {
+    this.#search.begin(now);
+    this.#gather(question, this.#search, false);
+    return this.#search.open ? this.#search.judge(scopeOf(question, now)) : undefined;
+  }
+
   /** Shows a gathering every rule that some principal of the request has for its action and resource. */
-  #gather({ request, subject, roles, type, resource }: Question, gathering: Gathering, every: boolean): void {
+  #gather(question: Question, gathering: Gathering, every: boolean): void {
+    const { request, subject, roles, type, resource } = question;
     if (type === undefined) return;
     const action = request.action.name;
     if (subject !== undefined) {
       if (subject.grants !== null) {
         gathering.from(subject, DIRECT, null);
-        subject.grants.search(type, resource, action, gathering, every);
+        search(subject.grants, type, resource, action, gathering, every);
       }
       const reach = this.#reach.of(subject);
-      const ask = (reached: readonly ReachedPrincipal[] | undefined) => {
-        if (reached === undefined) return;
-        for (let at = 0; at < reached.length; at++) {
-          const { principal, group, until } = reached[at] as ReachedPrincipal;
-          if (until !== null && gathering.now >= until) continue;
-          gathering.from(principal, group === null ? BY_ROLE : BY_GROUP, group);
-          principal.grants?.search(type, resource, action, gathering, every);
-        }
-      };
-      ask(reach.always);
+      gatherReached(reach.always, question, type, gathering, every);
       if (reach.indexed) {
-        ask(reach.for(type));
-        if (resource !== undefined) ask(reach.for(resource));
+        gatherReached(reach.for(type), question, type, gathering, every);
+        if (resource !== undefined) gatherReached(reach.for(resource), question, type, gathering, every);
       }
     }
     for (const role of roles) {
+      if (role.grants === null) continue;
       gathering.from(role, BY_ROLE, null);
-      role.grants?.search(type, resource, action, gathering, every);
+      search(role.grants, type, resource, action, gathering, every);
     }
+  }
+
+  #answer({ request, type, resource }: Question): Decision {
+    const { deciding, absent } = this.#search;
+    if (deciding === null) {
+      return {
+        decision: false,
+        reason: noMatchReason(request, type !== undefined),
+        access_path: 'none',
+        policy_id: undefined,
+        policy: undefined,
+        resource_id: resource?.id,
+      };
+    }
+    const { policy, rank } = deciding;
+    return {
+      decision: !policy.deny,
+      reason: decidingReason(deciding, request.action.name, absent),
+      access_path: ACCESS_PATHS[rank],
+      policy_id: policy.id,
+      policy: policy.address,
+      resource_id: resource?.id,
+    };
+  }
+}
+
+function gatherReached(
+  reached: readonly ReachedPrincipal[],
+  { request, resource }: Question,
+  type: ResourceType,
+  gathering: Gathering,
+  every: boolean,
+): void {
+  for (let at = 0; at < reached.length; at++) {
+    const { principal, grants, group, until } = reached[at] as ReachedPrincipal;
+    if (until !== null && gathering.now >= until) continue;
+    gathering.from(principal, group === null ? BY_ROLE : BY_GROUP, group);
+    search(grants, type, resource, request.action.name, gathering, every);
   }
 }
 
 function scopeOf({ request, subject, type, resource }: Question, now: number): Scope {
-  const facts: ResourceFacts = {
+  const facts = {
     type: type?.name ?? request.resource.type,
     application: type?.application ?? '',
     id: resource === undefined ? request.resource.id : resource.id,
     name: resource === undefined ? request.resource.name : resource.name,
   };
   return new Scope(request, facts, now, subject?.properties, resource?.properties);
-}
-
-function answer({ request, type, resource }: Question, { deciding, absent }: Verdict): Decision {
-  if (deciding === undefined) {
-    return {
-      decision: false,
-      reason: noMatchReason(request, type !== undefined),
-      access_path: 'none',
-      policy_id: undefined,
-      policy: undefined,
-      resource_id: resource?.id,
-    };
-  }
-  const { policy, rank } = deciding;
-  return {
-    decision: !policy.deny,
-    reason: decidingReason(deciding, request.action.name, absent),
-    access_path: ACCESS_PATHS[rank],
-    policy_id: policy.id,
-    policy: `policy/${policy.path}`,
-    resource_id: resource?.id,
-  };
 }

@@ -22,20 +22,24 @@ export interface Link {
 
 /** Whom policies are assigned to. */
 export class Principal {
-  /** Stored attributes of a subject. */
-  properties: JsonObject | undefined = undefined;
+  grants: Rule | Grants | null = null;
   groups: Link[] | null = null;
   roles: Link[] | null = null;
-  grants: Grants | null = null;
   /** Remembered by `ReachMemo`. */
   reach: Reach | null = null;
+  /** Stored attributes of a subject. */
+  properties: JsonObject | undefined = undefined;
+  readonly kind: 'subject' | 'group' | 'role';
+  /** The type of a subject, else empty. */
+  readonly type: string;
+  /** The id of a subject, else the path. */
+  readonly name: string;
 
-  /** `type` is a subject's, else empty; `name` is a subject's id, else the path. */
-  constructor(
-    readonly kind: 'subject' | 'group' | 'role',
-    readonly type: string,
-    readonly name: string,
-  ) {}
+  constructor(kind: 'subject' | 'group' | 'role', type: string, name: string) {
+    this.kind = kind;
+    this.type = type;
+    this.name = name;
+  }
 
   get address(): string {
     return `${this.kind}/${this.kind === 'subject' ? path(this.type, this.name) : this.name}`;
@@ -70,7 +74,7 @@ export class Policy {
   judgedBy = 0;
 
   constructor(
-    readonly path: string,
+    readonly address: string,
     readonly id: string,
     readonly deny: boolean,
     readonly priority: number,

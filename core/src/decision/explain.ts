@@ -4,7 +4,7 @@ import { address, path } from '../records/address.js';
 import type { Policy, Principal, Rule } from './entities.js';
 import { endOf } from './reach.js';
 import { ACCESS_PATHS } from './reason.js';
-import { byPrecedence, DIRECT, type Gathering, Met, type Rank } from './search.js';
+import { byPrecedence, DIRECT, type Failed, type Gathering, type Met, type Rank } from './search.js';
 import type { Candidate, DecisionRequest } from './types.js';
 
 /** Gathers every policy that comes into question, each by its best path, and judges all of them. */
@@ -29,14 +29,14 @@ export class ExplainedSearch implements Gathering {
 
   meet({ policy, until }: Rule): void {
     if (this.#principal === null || this.now >= endOf(until)) return;
-    const met = new Met(policy, this.#rank, this.#principal, this.#group);
+    const met = { policy, rank: this.#rank, principal: this.#principal, group: this.#group };
     const known = this.#met.get(policy);
     if (known === undefined || byPrecedence(met, known) < 0) this.#met.set(policy, met);
   }
 
   /** Judges every policy that was met, and returns those whose evaluation failed. */
-  judge(scope: Scope): { policy: Policy; failure: Failure }[] {
-    const failed: { policy: Policy; failure: Failure }[] = [];
+  judge(scope: Scope): Failed[] {
+    const failed: Failed[] = [];
     for (const { policy } of this.#inOrder()) {
       const outcome = policy.guard === null ? true : policy.guard.get().evaluate(scope);
       if (outcome instanceof Failure) failed.push({ policy, failure: outcome });
@@ -47,7 +47,7 @@ export class ExplainedSearch implements Gathering {
 
   candidates(): Candidate[] {
     return this.#inOrder().map((met) => ({
-      policy: address('policy', met.policy.path),
+      policy: met.policy.address,
       policy_id: met.policy.id,
       effect: met.policy.deny ? 'DENY' : 'ALLOW',
       priority: met.policy.priority,

@@ -1,13 +1,12 @@
-import type { Failure } from '../conditions/outcome.js';
 import { ProblemError } from '../problem.js';
-import type { Policy } from './entities.js';
+import type { Failed } from './search.js';
 
 /** The refusal where failed evaluations leave the answer open; the first of `failed` is the one that decides so. */
-export function evaluationFailed(failed: readonly { policy: Policy; failure: Failure }[]): ProblemError {
+export function evaluationFailed(failed: readonly Failed[]): ProblemError {
   const items = failed.map(({ policy, failure }) => ({
     pointer: '',
     detail: failure.cause,
-    address: `policy/${policy.path}`,
+    address: policy.address,
   }));
   const [first] = items;
   return new ProblemError(

@@ -1,4 +1,4 @@
-import type { Policy, Rule, Target } from './entities.js';
+import { type Policy, Rule, type Target } from './entities.js';
 
 /** Receives the rules that a principal has for a target and an action. */
 export interface RuleVisitor {
@@ -6,42 +6,88 @@ export interface RuleVisitor {
 }
 
 /** So few rules are scanned faster than looked up. */
-const SCAN_MAX = 8;
+const SCAN_MAX = 4;
+
+/** The rules that a principal has been assigned, for one that has any: most have one, which stands for itself. */
+export function withGrant(grants: Rule | Grants | null, rule: Rule): Rule | Grants {
+  if (grants === null) return rule;
+  if (grants instanceof Grants) return grants.add(rule);
+  return new Grants(grants).add(rule);
+}
 
 /**
- * The rules that a principal has been assigned, found by target and action: a scan of a few, an index of many. Rules
- * are only added, and only before the first search.
+ * Shows the rules for an action on a resource (where a record names it) and on its type. `every` shows also those that
+ * others of the same principal outdo.
+ */
+export function search(
+  grants: Rule | Grants,
+  type: Target,
+  resource: Target | undefined,
+  action: string,
+  visitor: RuleVisitor,
+  every: boolean,
+): void {
+  if (grants instanceof Grants) grants.search(type, resource, action, visitor, every);
+  else if ((grants.target === type || grants.target === resource) && grants.actions.covers(action))
+    visitor.meet(grants);
+}
+
+/** The targets of these rules where there are at most `max`; repeated where several rules share one. */
+export function targetsOf(grants: Rule | Grants, max: number): readonly Target[] | null {
+  return grants instanceof Grants ? grants.targets(max) : [grants.target];
+}
+
+/**
+ * Several rules of a principal, found by target and action: a scan of a few, an index of many. Rules are only added, and
+ * only before the first search.
  */
 export class Grants {
-  #few: Rule[] | null = [];
-  #byTarget: Map<Target, Rule | TargetGrants> | null = null;
+  #few: Rule[] | null;
+  /** Many rules for one target, and no other. */
+  #only: TargetGrants | null = null;
+  #byTarget: Map<Target, TargetGrants> | null = null;
 
-  add(rule: Rule): void {
-    if (this.#few !== null) {
+  constructor(first: Rule) {
+    this.#few = [first];
+  }
+
+  add(rule: Rule): this {
+    if (this.#few === null) {
+      this.#index(rule);
+    } else {
       this.#few.push(rule);
-      if (this.#few.length <= SCAN_MAX) return;
-      this.#byTarget = new Map();
-      for (const old of this.#few) this.#index(this.#byTarget, old);
-      this.#few = null;
-    } else if (this.#byTarget !== null) {
-      this.#index(this.#byTarget, rule);
+      if (this.#few.length > SCAN_MAX) {
+        for (const old of this.#few) this.#index(old);
+        this.#few = null;
+      }
     }
+    return this;
   }
 
-  #index(map: Map<Target, Rule | TargetGrants>, rule: Rule): void {
-    const found = map.get(rule.target);
-    if (found === undefined) map.set(rule.target, rule);
-    else if (found instanceof TargetGrants) found.add(rule);
-    else map.set(rule.target, new TargetGrants(found, rule));
+  #index(rule: Rule): void {
+    if (this.#byTarget === null) {
+      this.#only ??= new TargetGrants(rule.target);
+      if (this.#only.target === rule.target) {
+        this.#only.add(rule);
+        return;
+      }
+      this.#byTarget = new Map([[this.#only.target, this.#only]]);
+      this.#only = null;
+    }
+    let found = this.#byTarget.get(rule.target);
+    if (found === undefined) {
+      found = new TargetGrants(rule.target);
+      this.#byTarget.set(rule.target, found);
+    }
+    found.add(rule);
   }
 
-  /** The targets of these rules where there are at most `max`; repeated where several rules share one. */
   targets(max: number): readonly Target[] | null {
     if (this.#few !== null) return this.#few.map((rule) => rule.target);
+    if (this.#only !== null) return [this.#only.target];
     return this.#byTarget !== null && this.#byTarget.size <= max ? [...this.#byTarget.keys()] : null;
   }
 
-  /** Shows the rules for an action on a resource (where a record names it) and on its type. `every` shows also those that others of the principal outdo. */
   search(type: Target, resource: Target | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
     const few = this.#few;
     if (few !== null) {
@@ -49,55 +95,68 @@ export class Grants {
         const rule = few[at] as Rule;
         if ((rule.target === type || rule.target === resource) && rule.actions.covers(action)) visitor.meet(rule);
       }
-      return;
+    } else if (this.#only !== null) {
+      const { target } = this.#only;
+      if (target === type || target === resource) this.#only.search(action, visitor, every);
+    } else {
+      this.#byTarget?.get(type)?.search(action, visitor, every);
+      if (resource !== undefined) this.#byTarget?.get(resource)?.search(action, visitor, every);
     }
-    this.#searchTarget(type, action, visitor, every);
-    if (resource !== undefined) this.#searchTarget(resource, action, visitor, every);
-  }
-
-  #searchTarget(target: Target, action: string, visitor: RuleVisitor, every: boolean): void {
-    const found = this.#byTarget?.get(target);
-    if (found === undefined) return;
-    if (found instanceof TargetGrants) found.search(action, visitor, every);
-    else if (found.actions.covers(action)) visitor.meet(found);
   }
 }
 
 /** The rules of a principal for one target. */
 class TargetGrants {
-  #few: Rule[] | null;
-  readonly #byAction = new Map<string, Bucket>();
+  #one: Rule | null = null;
+  #few: Rule[] | null = null;
+  #byAction: Map<string, Bucket> | null = null;
+  /** The rules for every action, where there are many rules. */
+  #all: Bucket | null = null;
 
-  constructor(first: Rule, second: Rule) {
-    this.#few = [first, second];
-  }
+  constructor(readonly target: Target) {}
 
   add(rule: Rule): void {
-    if (this.#few === null) {
-      this.#index(rule);
-      return;
+    if (this.#byAction !== null) {
+      this.#index(this.#byAction, rule);
+    } else if (this.#few !== null) {
+      this.#few.push(rule);
+      if (this.#few.length <= SCAN_MAX) return;
+      this.#byAction = new Map();
+      for (const old of this.#few) this.#index(this.#byAction, old);
+      this.#few = null;
+    } else if (this.#one === null) {
+      this.#one = rule;
+    } else {
+      this.#few = [this.#one, rule];
+      this.#one = null;
     }
-    this.#few.push(rule);
-    if (this.#few.length <= SCAN_MAX) return;
-    for (const old of this.#few) this.#index(old);
-    this.#few = null;
   }
 
-  #index(rule: Rule): void {
-    for (const action of rule.actions.all ? ['*'] : rule.actions.names) {
-      const bucket = this.#byAction.get(action);
-      if (bucket === undefined) this.#byAction.set(action, new Bucket(rule));
-      else bucket.add(rule);
+  #index(byAction: Map<string, Bucket>, rule: Rule): void {
+    if (rule.actions.all) {
+      this.#all ??= new Bucket();
+      this.#all.rules.push(rule);
+      return;
+    }
+    for (const action of rule.actions.names) {
+      let bucket = byAction.get(action);
+      if (bucket === undefined) {
+        bucket = new Bucket();
+        byAction.set(action, bucket);
+      }
+      bucket.rules.push(rule);
     }
   }
 
   search(action: string, visitor: RuleVisitor, every: boolean): void {
-    if (this.#few !== null) {
+    if (this.#one !== null) {
+      if (this.#one.actions.covers(action)) visitor.meet(this.#one);
+    } else if (this.#few !== null) {
       for (const rule of this.#few) if (rule.actions.covers(action)) visitor.meet(rule);
-      return;
+    } else {
+      this.#all?.show(visitor, every);
+      this.#byAction?.get(action)?.show(visitor, every);
     }
-    this.#byAction.get('*')?.show(visitor, every);
-    if (action !== '*') this.#byAction.get(action)?.show(visitor, every);
   }
 }
 
@@ -106,24 +165,19 @@ class TargetGrants {
  * foremost of each effect can matter to a decision.
  */
 class Bucket {
-  readonly #rules: Rule[];
-  #sifted: Rule[] | null = null;
-
-  constructor(first: Rule) {
-    this.#rules = [first];
-  }
-
-  add(rule: Rule): void {
-    this.#rules.push(rule);
-  }
+  readonly rules: Rule[] = [];
+  /** What can matter, once it has been asked for. */
+  #sifted: Rule | Rule[] | null = null;
 
   show(visitor: RuleVisitor, every: boolean): void {
-    this.#sifted ??= sift(this.#rules);
-    for (const rule of every ? this.#rules : this.#sifted) visitor.meet(rule);
+    this.#sifted ??= sift(this.rules);
+    if (every) for (const rule of this.rules) visitor.meet(rule);
+    else if (this.#sifted instanceof Rule) visitor.meet(this.#sifted);
+    else for (const rule of this.#sifted) visitor.meet(rule);
   }
 }
 
-function sift(rules: readonly Rule[]): Rule[] {
+function sift(rules: readonly Rule[]): Rule | Rule[] {
   const kept: Rule[] = [];
   let allow: Rule | undefined;
   let deny: Rule | undefined;
@@ -134,10 +188,10 @@ function sift(rules: readonly Rule[]): Rule[] {
   }
   if (deny !== undefined) kept.push(deny);
   if (allow !== undefined) kept.push(allow);
-  return kept;
+  return kept.length === 1 ? (kept[0] ?? kept) : kept;
 }
 
 /** Whether the first of two policies of one effect is named before the second: by priority, else by address. */
 function isForemost(first: Policy, second: Policy): boolean {
-  return first.priority === second.priority ? first.path < second.path : first.priority > second.priority;
+  return first.priority === second.priority ? first.address < second.address : first.priority > second.priority;
 }

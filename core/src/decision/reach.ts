@@ -1,9 +1,11 @@
-import type { Link, Principal, Target, Until } from './entities.js';
+import type { Link, Principal, Rule, Target, Until } from './entities.js';
+import { type Grants, targetsOf } from './grants.js';
 
 /** A principal that a subject acts as besides itself. */
 export class ReachedPrincipal {
   constructor(
     readonly principal: Principal,
+    readonly grants: Rule | Grants,
     /** The group through which it comes: itself, or the one that holds the role; null for the subject's own role. */
     readonly group: Principal | null,
     readonly until: Until,
@@ -14,6 +16,8 @@ export class ReachedPrincipal {
 const INDEX_MIN = 16;
 /** Principals with more targets than this are asked one by one. */
 const TARGETS_MAX = 64;
+
+const NOBODY: readonly ReachedPrincipal[] = [];
 
 /** Every principal with rules that a subject acts as, besides itself. */
 export class Reach {
@@ -32,7 +36,7 @@ export class Reach {
       const always: ReachedPrincipal[] = [];
       const byTarget = new Map<Target, ReachedPrincipal[]>();
       for (const one of reached) {
-        const targets = one.principal.grants?.targets(TARGETS_MAX) ?? null;
+        const targets = targetsOf(one.grants, TARGETS_MAX);
         if (targets === null) always.push(one);
         else weight += indexTargets(byTarget, one, targets);
       }
@@ -43,8 +47,8 @@ export class Reach {
   }
 
   /** Those with rules for this target, besides `always`. */
-  for(target: Target): readonly ReachedPrincipal[] | undefined {
-    return this.#byTarget?.get(target);
+  for(target: Target): readonly ReachedPrincipal[] {
+    return this.#byTarget?.get(target) ?? NOBODY;
   }
 
   get indexed(): boolean {
@@ -102,11 +106,11 @@ function reachedBy(groups: readonly Link[], roles: readonly Link[]): ReachedPrin
   const own = new Map<Principal, number>();
   for (const link of roles) {
     own.set(link.to, endOf(link.until));
-    if (link.to.grants !== null) reached.push(new ReachedPrincipal(link.to, null, link.until));
+    if (link.to.grants !== null) reached.push(new ReachedPrincipal(link.to, link.to.grants, null, link.until));
   }
   const held = new Map<Principal, { end: number; group: Principal }>();
   for (const [group, end] of groupsOf(groups)) {
-    if (group.grants !== null) reached.push(new ReachedPrincipal(group, group, untilOf(end)));
+    if (group.grants !== null) reached.push(new ReachedPrincipal(group, group.grants, group, untilOf(end)));
     for (const link of group.roles ?? []) {
       const until = Math.min(end, endOf(link.until));
       const known = held.get(link.to);
@@ -117,7 +121,7 @@ function reachedBy(groups: readonly Link[], roles: readonly Link[]): ReachedPrin
   for (const [role, { end, group }] of held) {
     // A role of the subject's own is the better path as long as it lasts.
     if (role.grants !== null && end > (own.get(role) ?? Number.NEGATIVE_INFINITY))
-      reached.push(new ReachedPrincipal(role, group, untilOf(end)));
+      reached.push(new ReachedPrincipal(role, role.grants, group, untilOf(end)));
   }
   return reached;
 }

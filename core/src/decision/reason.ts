@@ -9,10 +9,10 @@ export const ACCESS_PATHS: { readonly [R in Rank]: AccessPath } = {
 };
 
 /** Why a policy decides, in a sentence: `Policy "policy/billing/approve" allows "read" through role/billing/accountant.` */
-export function decidingReason(met: Met, action: string, absent: Absent | undefined): string {
+export function decidingReason(met: Met, action: string, absent: Absent | null): string {
   const does = met.policy.deny ? 'denies' : 'allows';
-  const because = absent === undefined ? '' : `, because ${absent.attribute} is absent`;
-  return `Policy "policy/${met.policy.path}" ${does} "${action}" ${wayInWords(met)}${because}.`;
+  const because = absent === null ? '' : `, because ${absent.attribute} is absent`;
+  return `Policy "${met.policy.address}" ${does} "${action}" ${wayInWords(met)}${because}.`;
 }
 
 /** How the subject comes to a policy. */

@@ -10,14 +10,12 @@ export const BY_GROUP = 2;
 export type Rank = typeof DIRECT | typeof BY_ROLE | typeof BY_GROUP;
 
 /** A policy met on the way from the subject, and the way. */
-export class Met {
-  constructor(
-    readonly policy: Policy,
-    readonly rank: Rank,
-    readonly principal: Principal,
-    /** The group that holds the role, where the role comes through a group. */
-    readonly group: Principal | null,
-  ) {}
+export interface Met {
+  readonly policy: Policy;
+  readonly rank: Rank;
+  readonly principal: Principal;
+  /** The group that holds the role, where the role comes through a group. */
+  readonly group: Principal | null;
 }
 
 /**
@@ -25,17 +23,19 @@ export class Met {
  * address; at last, for one policy met on equal paths, the smaller address of the principal.
  */
 export function byPrecedence(left: Met, right: Met): number {
-  const [first, second] = [left.policy, right.policy];
+  const first = left.policy;
+  const second = right.policy;
   if (first.priority !== second.priority) return second.priority - first.priority;
   if (first.deny !== second.deny) return first.deny ? -1 : 1;
   if (left.rank !== right.rank) return left.rank - right.rank;
-  if (first !== second) return first.path < second.path ? -1 : 1;
-  const [here, there] = [wayOf(left), wayOf(right)];
-  return here < there ? -1 : here > there ? 1 : 0;
+  if (first !== second) return first.address < second.address ? -1 : 1;
+  return byWay(left, right);
 }
 
-function wayOf(met: Met): string {
-  return `${met.principal.address}//${met.group?.name ?? ''}`;
+function byWay(left: Met, right: Met): number {
+  const here = `${left.principal.address}//${left.group?.name ?? ''}`;
+  const there = `${right.principal.address}//${right.group?.name ?? ''}`;
+  return here < there ? -1 : here > there ? 1 : 0;
 }
 
 /** Takes in the rules that come into question for one request. */
@@ -46,14 +46,10 @@ export interface Gathering extends RuleVisitor {
   from(principal: Principal, rank: Rank, group: Principal | null): void;
 }
 
-/** What the policies met come to. */
-export interface Verdict {
-  /** The deciding policy; undefined where none applies. */
-  deciding: Met | undefined;
-  /** Set where the deciding DENY applies because this attribute is absent. */
-  absent: Absent | undefined;
-  /** The failure that leaves the answer open. */
-  failed: { policy: Policy; failure: Failure } | undefined;
+/** A failure that leaves the answer open. */
+export interface Failed {
+  policy: Policy;
+  failure: Failure;
 }
 
 /**
@@ -64,13 +60,15 @@ export interface Verdict {
  * - an ALLOW whose evaluation fails leaves it open where nothing applies.
  */
 export class Search implements Gathering {
-  #serial = 0;
   now = 0;
+  /** The deciding policy so far; null where none applies. */
+  deciding: Met | null = null;
+  /** Set where the deciding DENY applies because this attribute is absent. */
+  absent: Absent | null = null;
+  #serial = 0;
   #rank: Rank = DIRECT;
   #principal: Principal | null = null;
   #group: Principal | null = null;
-  #best: Met | undefined;
-  #absent: Absent | undefined;
   /** The highest priority of a DENY that applies. */
   #denied = Number.NEGATIVE_INFINITY;
   #waiting: Met[] = [];
@@ -79,8 +77,8 @@ export class Search implements Gathering {
   begin(now: number): void {
     this.#serial++;
     this.now = now;
-    this.#best = undefined;
-    this.#absent = undefined;
+    this.deciding = null;
+    this.absent = null;
     this.#denied = Number.NEGATIVE_INFINITY;
     if (this.#waiting.length > 0) this.#waiting = [];
   }
@@ -94,38 +92,36 @@ export class Search implements Gathering {
   meet(rule: Rule): void {
     const { policy, until } = rule;
     if (until !== null && this.now >= until) return;
-    const met = new Met(policy, this.#rank, this.#principal as Principal, this.#group);
-    if (policy.guard === null) this.#apply(met, undefined);
+    const met = { policy, rank: this.#rank, principal: this.#principal as Principal, group: this.#group };
+    if (policy.guard === null) this.#apply(met, null);
     else this.#waiting.push(met);
   }
 
-  #apply(met: Met, absent: Absent | undefined): void {
-    if (met.policy.deny && met.policy.priority > this.#denied) this.#denied = met.policy.priority;
-    if (this.#best !== undefined && byPrecedence(this.#best, met) <= 0) return;
-    this.#best = met;
-    this.#absent = absent;
+  #apply(met: Met, absent: Absent | null): void {
+    const { deny, priority } = met.policy;
+    if (deny && priority > this.#denied) this.#denied = priority;
+    if (this.deciding !== null && byPrecedence(this.deciding, met) <= 0) return;
+    this.deciding = met;
+    this.absent = absent;
   }
 
-  /** `scope` is called once, when a guard has to be evaluated. */
-  verdict(scope: () => Scope): Verdict {
-    let failed: Verdict['failed'];
-    if (this.#waiting.length > 0) {
-      if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
-      failed = this.#judge(this.#waiting, scope());
-    }
-    return { deciding: this.#best, absent: this.#absent, failed };
+  /** Whether there is anything for `judge` to do. */
+  get open(): boolean {
+    return this.#waiting.length > 0;
   }
 
-  #judge(waiting: readonly Met[], scope: Scope): Verdict['failed'] {
-    let failedDeny: Verdict['failed'];
-    let failedAllow: Verdict['failed'];
-    for (const met of waiting) {
+  /** Evaluates the guards that can matter, and returns the failure that leaves the answer open. */
+  judge(scope: Scope): Failed | undefined {
+    if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
+    let failedDeny: Failed | undefined;
+    let failedAllow: Failed | undefined;
+    for (const met of this.#waiting) {
       const { policy } = met;
       if (policy.priority < this.#denied) break;
       if (policy.judgedBy === this.#serial || !this.#matters(met)) continue;
       policy.judgedBy = this.#serial;
       const outcome: Outcome | undefined = policy.guard?.get().evaluate(scope);
-      if (outcome === true) this.#apply(met, undefined);
+      if (outcome === true) this.#apply(met, null);
       else if (outcome instanceof Absent) {
         if (policy.deny) this.#apply(met, outcome);
       } else if (outcome instanceof Failure) {
@@ -135,12 +131,12 @@ export class Search implements Gathering {
     }
     // The first failed DENY has the highest priority of them.
     if (failedDeny !== undefined && failedDeny.policy.priority > this.#denied) return failedDeny;
-    return this.#best === undefined ? failedAllow : undefined;
+    return this.deciding === null ? failedAllow : undefined;
   }
 
   /** Whether a policy could change the answer, the policy named in it, or that there is one. */
   #matters(met: Met): boolean {
-    if (this.#best === undefined || byPrecedence(met, this.#best) < 0) return true;
+    if (this.deciding === null || byPrecedence(met, this.deciding) < 0) return true;
     return met.policy.deny && met.policy.priority > this.#denied;
   }
 }
