@@ -1,6 +1,8 @@
 import { compileEngine } from '@authz-service/core/decision/engine';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
+import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
+import { validateRecords } from '@authz-service/core/state/validate';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { describe, expect, it } from 'vitest';
 import { type ConformanceCase, idsOf, loadConformance, momentOf, withIds } from './load.js';
@@ -42,6 +44,15 @@ describe.each(loadConformance().map((tenant) => [`${tenant.file}: ${tenant.about
   (_, tenant) => {
     it.each(tenant.cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
       check(tenant.records, one);
+    });
+
+    it('holds records that a service takes', () => {
+      const view = new Map(tenant.records.map((record) => [addressOf(record.kind, { ...record.fields }), record]));
+      const found = validateRecords(
+        { get: (address) => view.get(address) as DeclaredRecord | undefined, inbound: () => [] },
+        view.keys(),
+      );
+      expect(found.filter(({ severity }) => severity === 'error')).toEqual([]);
     });
 
     it('answers the same with the records backwards, and explained', () => {
