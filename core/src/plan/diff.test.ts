@@ -333,6 +333,27 @@ describe('moves in a plan', () => {
     expect(result.counts).toEqual({ added: 0, changed: 3, removed: 0, unchanged: 1 });
   });
 
+  it('turn back what is declared not to follow, so that it is judged as it is declared', () => {
+    const type = (name: string) => record('resource_type', { application: 'a', name, actions: ['read'] });
+    const application = record('application', { name: 'a' });
+    const policy = record('policy', { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['read'] });
+    const result = planned(
+      [application, type('u'), policy],
+      [application, type('t'), policy].map((item) => stored(item)),
+      {
+        moves: [{ from: 'resource_type/a/t', to: 'resource_type/a/u' }],
+      },
+    );
+    expect(result.changes).toMatchObject([
+      { action: 'move', address: 'resource_type/a/u' },
+      {
+        action: 'update',
+        address: 'policy/p',
+        differences: [{ pointer: '/resource_type', before: 'a/u', after: 'a/t' }],
+      },
+    ]);
+  });
+
   it('remove what is not declared any more under its new address', () => {
     const held = [
       stored(record('application', { name: 'a' })),
