@@ -83,7 +83,8 @@ async function fail(error: unknown, json: boolean, command: CommandClass | undef
   const failure = failureOf(error, { ...(command && { id: command.id }), flags });
   if (json) await out.line(JSON.stringify({ error: failure }, undefined, out.interactive ? 2 : undefined));
   else await err.line(renderFailure(failure, err.style));
-  process.exitCode = isInterruption(error) ? INTERRUPTED_EXIT_CODE : 1;
+  // What was under way beside the failure must not keep the process: a request that nobody waits for, say.
+  process.exit(isInterruption(error) ? INTERRUPTED_EXIT_CODE : 1);
 }
 
 function packageJson(): { name: string; version: string } {
