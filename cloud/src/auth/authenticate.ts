@@ -42,7 +42,7 @@ async function credentialOf(
   }
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
-  if (!claims || client?.tenant !== claims.tenant) return undefined;
+  if (!claims || client?.tenant !== claims.tenant || client.generation !== claims.generation) return undefined;
   // A token that holds more than its client does now is dead as a whole: it was issued before the client was narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
   return { kind: client.kind, id: client.id, name: client.name, tenant: client.tenant, grants: new Set(claims.grants) };

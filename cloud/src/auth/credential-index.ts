@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
@@ -7,6 +8,8 @@ import type { Credential, Grant } from './credential.js';
 /** A credential as it stands at the newest revision. */
 export interface KnownCredential extends Credential {
   hash: string;
+  /** Another one for every secret that the credential has had: tokens name the one they were issued for. */
+  generation: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
   operator: boolean;
@@ -75,6 +78,7 @@ export class CredentialIndex {
       tenant: row.tenant,
       grants: new Set(grants),
       hash: row.hash,
+      generation: createHash('sha256').update(row.hash).digest('base64url').slice(0, 16),
       expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),
       operator: row.operator,
     };

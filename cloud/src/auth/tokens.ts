@@ -9,6 +9,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { z } from 'zod';
 import type { SigningKeyRow, Store } from '../store/store.js';
 import type { Grant } from './credential.js';
 
@@ -17,11 +18,21 @@ const AUDIENCE = 'authz-service';
 const ALGORITHM = 'ES256';
 const CACHED_MAX = 10_000;
 
+const claimsSchema = z.object({
+  client_id: z.string(),
+  tenant: z.string(),
+  scope: z.string(),
+  generation: z.string(),
+  exp: z.number(),
+});
+
 /** What an access token of ours says. */
 export interface TokenClaims {
   clientId: string;
   tenant: string;
   grants: Grant[];
+  /** See `KnownCredential.generation`. */
+  generation: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
 }
@@ -60,11 +71,12 @@ export class Tokens {
 
   async issue(issuer: string, claims: Omit<TokenClaims, 'expiresAt'>): Promise<string> {
     const seconds = Math.floor(this.now() / 1000);
-    return await new SignJWT({ client_id: claims.clientId, tenant: claims.tenant, scope: claims.grants.join(' ') })
+    const { clientId, tenant, grants, generation } = claims;
+    return await new SignJWT({ client_id: clientId, tenant, scope: grants.join(' '), generation })
       .setProtectedHeader({ alg: ALGORITHM, kid: this.signer.kid, typ: 'at+jwt' })
       .setIssuer(issuer)
       .setAudience(AUDIENCE)
-      .setSubject(claims.clientId)
+      .setSubject(clientId)
       .setJti(randomUUID())
       .setIssuedAt(seconds)
       .setExpirationTime(seconds + TOKEN_SECONDS)
@@ -91,11 +103,9 @@ export class Tokens {
         audience: AUDIENCE,
         typ: 'at+jwt',
         currentDate: new Date(now),
-        requiredClaims: ['exp', 'client_id', 'tenant', 'scope'],
       });
-      const { client_id, tenant, scope, exp } = payload;
-      if (typeof client_id !== 'string' || typeof tenant !== 'string' || typeof scope !== 'string') return undefined;
-      return { clientId: client_id, tenant, grants: scope.split(' ') as Grant[], expiresAt: Number(exp) * 1000 };
+      const { client_id, tenant, scope, generation, exp } = claimsSchema.parse(payload);
+      return { clientId: client_id, tenant, grants: scope.split(' ') as Grant[], generation, expiresAt: exp * 1000 };
     } catch {
       return undefined;
     }

@@ -50,7 +50,8 @@ export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<T
     );
   }
   const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];
-  const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId: client.id, tenant: client.tenant, grants });
+  const { id: clientId, tenant, generation } = client;
+  const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId, tenant, grants, generation });
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };
 }
 

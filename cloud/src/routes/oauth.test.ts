@@ -151,6 +151,16 @@ describe('an access token', () => {
     expect(await asks(token)).toBe(401);
   });
 
+  it('dies when its client gets another secret, at once', async () => {
+    const { path, token } = await client(['decisions']);
+    const { body } = await cloud.ask('GET', path, { as: admin });
+    const fields = { name: body.name, scopes: ['decisions'] };
+    const update = { op: 'update', address: body.address, fields, secret: 'another secret, chosen by a person' };
+    expect(await asks(token)).toBe(200);
+    await cloud.commit(admin, [update]);
+    expect(await asks(token)).toBe(401);
+  });
+
   it('gains nothing when its client does', async () => {
     const { path, token } = await client(['decisions']);
     await cloud.ask('PATCH', path, { as: admin, body: { scopes: ['decisions', 'records:read'] } });
