@@ -115,11 +115,11 @@ function refused(problem: ProblemError, config: Values, url: string): Diagnostic
   const address =
     ['network', 'timeout', 'not_found', 'not_ready'].includes(problem.code) || problem.detail.includes('URL');
   if (problem.code === 'invalid_client' || problem.code === 'unauthorized') {
+    // No path: Terraform would show the line, and with it the secret.
     return {
       severity: 'error',
       summary: 'Client credentials refused',
       detail: `${url} refused the client: check ${named('client_id')} and ${named('client_secret')}, and that the client still exists there.`,
-      ...(textOf(config.client_secret) !== undefined && { path: ['client_secret'] }),
     };
   }
   if (!address) return diagnosticOfProblem(problem);

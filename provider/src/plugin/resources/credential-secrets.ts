@@ -85,8 +85,9 @@ function secretsOf({
 
     judge(config) {
       const { secret_wo: chosen = null, secret_wo_version: version = null } = config;
+      // No path: Terraform would show the line, and with it the secret.
       const fault = (name: string, text: string): Diagnostic[] => [
-        { severity: 'error', summary: `Invalid ${name}`, detail: `${name} ${text}.`, path: [name] },
+        { severity: 'error', summary: `Invalid ${name}`, detail: `${name} ${text}.` },
       ];
       if (chosen === null && version !== null)
         return fault('secret_wo_version', 'stands alone: give `secret_wo` too, or neither');

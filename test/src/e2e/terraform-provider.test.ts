@@ -1,0 +1,336 @@
+/** The provider's configuration, secrets, ownership and data sources, by the real Terraform against a running cloud. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { operatorOf } from '../conformance/over-http.js';
+import { TerraformTenant } from './terraform/product.js';
+import { hasTerraform, unwrapped, type Workspace } from './terraform/workspace.js';
+
+describe.skipIf(!hasTerraform)('the provider', () => {
+  let cloud: TestCloud;
+  let tenant: TerraformTenant;
+  beforeAll(async () => {
+    cloud = await TestCloud.start();
+  });
+  afterAll(() => cloud.close());
+  beforeEach(async () => {
+    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
+  });
+  afterEach(() => tenant.remove());
+
+  const TWO_ROLES = 'resource "service_role" "a" { name = "a" }\nresource "service_role" "b" { name = "b" }';
+
+  describe('configured wrongly gives one diagnostic', () => {
+    it.each<[string, Record<string, string>, string, RegExp]>([
+      [
+        'no credentials',
+        { SERVICE_CLIENT_ID: '', SERVICE_CLIENT_SECRET: ' ' },
+        '',
+        /SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET are not set/,
+      ],
+      ['no secret', { SERVICE_CLIENT_SECRET: '' }, '', /SERVICE_CLIENT_SECRET is not set: set it/],
+      [
+        'a refused secret from the environment',
+        { SERVICE_CLIENT_SECRET: 'wrong-secret-wrong' },
+        '',
+        /refused the client: check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET/,
+      ],
+      [
+        'a refused secret from the block',
+        {},
+        'client_secret = "wrong-secret-wrong"',
+        /check SERVICE_CLIENT_ID and client_secret in the provider block/,
+      ],
+      [
+        'an address where nobody listens',
+        { SERVICE_CLOUD_URL: 'http://127.0.0.1:59999' },
+        '',
+        /http:\/\/127\.0\.0\.1:59999 cannot be reached.*The address comes from SERVICE_CLOUD_URL/,
+      ],
+      ['an address that is none', {}, 'cloud_url = "localhost"', /cloud_url/],
+    ])('for %s', async (_name, env, block, expected) => {
+      const workspace = tenant.workspace(`provider "service" {\n${block}\n}\n${TWO_ROLES}`, env);
+      const text = await workspace.fails('plan');
+      expect(text).toMatch(expected);
+      expect(text.match(/Error: /g)).toHaveLength(1);
+      expect(text).not.toContain('wrong-secret-wrong');
+    });
+
+    it('for a credential that was deleted', async () => {
+      const { secrets } = await tenant.client.changeset({
+        changes: [{ op: 'create', kind: 'oauth_client', fields: { name: 'gone', scopes: ['records:write'] } }],
+      });
+      const [made] = secrets;
+      if (made === undefined || !('client_secret' in made)) throw new Error('no client');
+      const env = { SERVICE_CLIENT_ID: made.client_id, SERVICE_CLIENT_SECRET: String(made.client_secret) };
+      const workspace = tenant.workspace(TWO_ROLES, env);
+      await workspace.apply();
+      await tenant.client.changeset({ changes: [{ op: 'delete', address: 'oauth_client/gone' }] });
+      expect(await workspace.fails('plan')).toMatch(/refused the client.*still exists/);
+    });
+  });
+
+  it('plans while its own configuration is not known yet, and applies when it is', async () => {
+    const workspace = tenant.workspace(`
+      resource "terraform_data" "url" { input = "${cloud.url}" }
+      provider "service" { cloud_url = terraform_data.url.output }
+      ${TWO_ROLES}`);
+    expect(await workspace.apply()).toContain('3 added');
+    await workspace.isSettled();
+  });
+
+  describe('keeps secrets', () => {
+    const KEY = `svc_${'s'.repeat(40)}`;
+    const key = (more: string) =>
+      `resource "service_api_key" "k" {\n  name = "k"\n  scopes = ["records:read"]\n${more}\n}`;
+    const client = (more: string) =>
+      `resource "service_oauth_client" "c" {\n  name = "c"\n  scopes = ["records:read"]\n${more}\n}`;
+    const whoami = (apiKey: string) => new ServiceClient({ url: cloud.url, credentials: { apiKey } }).whoami();
+
+    /** Every file that Terraform has left, plans included. */
+    const leftBy = (workspace: Workspace) =>
+      readdirSync(workspace.dir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.endsWith('.tf') && !entry.name.endsWith('.tfvars'))
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+        .join('');
+
+    it('that it makes: shown by no plan, kept over changes', async () => {
+      const workspace = tenant.workspace(
+        `${key('')}\n${client('')}\noutput "key" {\n value = service_api_key.k.secret\n sensitive = true\n}`,
+      );
+      const text = await workspace.apply();
+      const { key: secret } = await workspace.outputs();
+      expect((await whoami(String(secret))).credential.name).toBe('k');
+      expect(text).not.toContain(String(secret));
+      const made = await workspace.attributes('service_oauth_client.c');
+      const credentials = { clientId: String(made.client_id), clientSecret: String(made.client_secret) };
+      expect((await new ServiceClient({ url: cloud.url, credentials }).whoami()).credential.name).toBe('c');
+      workspace.write(`${key('description = "changed"')}\n${client('')}`);
+      expect(await workspace.apply()).toContain('0 added, 1 changed, 0 destroyed');
+      expect(await workspace.attributes('service_api_key.k')).toMatchObject({ secret, description: 'changed' });
+      await workspace.isSettled();
+    });
+
+    it('that were chosen: in no state and no plan, replaced by another version', async () => {
+      const chosen = (secret: string, version: number) =>
+        `variable "secret" {\n  type = string\n  ephemeral = true\n  default = "${secret}"\n}\n` +
+        `${key(`secret_wo = var.secret\nsecret_wo_version = ${version}`)}\n` +
+        client(`secret_wo = var.secret\nsecret_wo_version = ${version}`);
+      const workspace = tenant.workspace(chosen(KEY, 1));
+      await workspace.ok('plan', '-out=saved.plan');
+      await workspace.ok('apply', 'saved.plan');
+      expect((await whoami(KEY)).credential.name).toBe('k');
+      await workspace.isSettled();
+      const other = `svc_${'t'.repeat(40)}`;
+      workspace.write(chosen(other, 1));
+      await workspace.isSettled();
+      workspace.write(chosen(other, 2));
+      expect(await workspace.apply()).toContain('0 added, 2 changed, 0 destroyed');
+      expect((await whoami(other)).credential.name).toBe('k');
+      await expect(whoami(KEY)).rejects.toThrow();
+      const { client_id: clientId } = await workspace.attributes('service_oauth_client.c');
+      const credentials = { clientId: String(clientId), clientSecret: other };
+      expect((await new ServiceClient({ url: cloud.url, credentials }).whoami()).credential.name).toBe('c');
+      expect(leftBy(workspace)).not.toContain(KEY);
+      expect(leftBy(workspace)).not.toContain(other);
+      expect(await workspace.attributes('service_api_key.k')).toMatchObject({ secret: null, secret_wo: null });
+      await workspace.isSettled();
+    });
+
+    it.each<[string, string, RegExp]>([
+      ['that are too short', key('secret_wo = "svc_short"\nsecret_wo_version = 1'), /Invalid secret_wo .*at least 32/],
+      ['without a version', key(`secret_wo = "${KEY}"`), /give `secret_wo_version` too/],
+      ['without a value', client('secret_wo_version = 1'), /give `secret_wo` too/],
+    ])('and refuses those %s', async (_name, configuration, expected) => {
+      const text = await tenant.workspace(configuration).fails('validate');
+      expect(text).toMatch(expected);
+      expect(text).not.toContain(KEY);
+    });
+
+    it('such as its own token, for one run', async () => {
+      const workspace = tenant.workspace(`
+        ephemeral "service_access_token" "t" { scopes = ["records:read"] }
+        provider "service" {}
+        provider "service" {
+          alias         = "made"
+          client_secret = ephemeral.service_access_token.t.access_token != "" ? "${tenant.env.SERVICE_CLIENT_SECRET}" : null
+        }
+        resource "service_role" "r" {
+          provider = service.made
+          name     = "r"
+        }`);
+      await workspace.apply();
+      await workspace.isSettled();
+      expect(workspace.stateText()).not.toContain('eyJ');
+    });
+  });
+
+  describe('of two stacks on one tenant', () => {
+    const as = (stack: string, more = '') => `provider "service" {\n  stack = "${stack}"\n${more}\n}\n`;
+    const role = (text: string) => `resource "service_role" "r" {\n  name = "shared"\n  description = "${text}"\n}`;
+
+    it('refuses what the other owns, at plan, and takes it over when told to', async () => {
+      await tenant.workspace(as('first') + role('one')).apply();
+      const second = tenant.workspace(as('second') + role('one'));
+      expect(await second.fails('plan')).toMatch(
+        /exists already and belongs to the stack "first".*terraform import service_role.NAME 'role\/shared'/,
+      );
+
+      await second.ok('import', 'service_role.r', 'role/shared');
+      await second.isSettled();
+      second.write(as('second') + role('two'));
+      expect(await second.fails('plan')).toMatch(
+        /Record of another stack .*belongs to the stack "first", not to "second".*take_ownership = true/,
+      );
+      expect(await second.fails('plan', '-destroy')).toContain('Record of another stack');
+
+      second.write(as('second', 'take_ownership = true') + role('two'));
+      expect(await second.ok('plan')).toMatch(/~ managed_by\s+= "first" -> "second"/);
+      expect(await second.apply()).toContain('0 added, 1 changed');
+      await second.isSettled();
+      expect((await tenant.client.state()).records.find(({ kind }) => kind === 'role')?.managed_by).toBe('second');
+    });
+
+    it('takes over a record that it declares when told to', async () => {
+      await tenant.client.records('role').create({ name: 'shared' });
+      const workspace = tenant.workspace(as('mine', 'take_ownership = true') + role('taken'));
+      expect(await workspace.apply()).toContain('1 added');
+      await workspace.isSettled();
+      expect(await tenant.fields('role/shared')).toEqual({ name: 'shared', description: 'taken' });
+    });
+
+    it('leaves alone what the other makes', async () => {
+      const first = tenant.workspace(as('first') + role('one'));
+      await first.apply();
+      const second = tenant.workspace(
+        `${as('second')}resource "service_role_assignment" "a" {\n  role = "shared"\n  entity_type = "subject"\n  entity = service_subject.s.path\n}\nresource "service_subject" "s" {\n  type = "user"\n  id = "s"\n}`,
+      );
+      await second.apply();
+      await first.isSettled();
+      await second.isSettled();
+      expect(await first.fails('apply', '-destroy', '-auto-approve')).toMatch(/still .*role "shared"|shared/i);
+      await second.apply('-destroy');
+      await first.apply('-destroy');
+      expect(await tenant.addresses()).toEqual([]);
+    });
+  });
+
+  it('reads records by key, path, address and id, lists them by filter, and asks for decisions', async () => {
+    await tenant.client.changeset({
+      changes: [
+        { op: 'create', kind: 'application', fields: { name: 'billing' } },
+        { op: 'create', kind: 'resource_type', fields: { application: 'billing', name: 'invoice', actions: ['read'] } },
+        { op: 'create', kind: 'role', fields: { application: 'billing', name: 'clerk' } },
+        { op: 'create', kind: 'role', fields: { application: 'billing', name: 'boss' } },
+        { op: 'create', kind: 'role', fields: { name: 'auditor' } },
+        { op: 'create', kind: 'subject', fields: { type: 'user', id: 'alice', properties: { level: 3 } } },
+        {
+          op: 'create',
+          kind: 'role_assignment',
+          fields: { role: 'billing/clerk', entity_type: 'subject', entity: 'user/alice' },
+        },
+        {
+          op: 'create',
+          kind: 'policy',
+          fields: {
+            name: 'p',
+            effect: 'ALLOW',
+            resource_type: 'billing/invoice',
+            actions: ['read'],
+            condition: 'context.mfa',
+          },
+        },
+        {
+          op: 'create',
+          kind: 'policy_assignment',
+          fields: { policy: 'p', entity_type: 'role', entity: 'billing/clerk' },
+        },
+      ],
+    });
+    const workspace = tenant.workspace(`
+      data "service_role" "by_key" {
+        application = "billing"
+        name        = "clerk"
+      }
+      data "service_role" "by_path" { path = "auditor" }
+      data "service_role" "by_id" { id = data.service_role.by_key.id }
+      data "service_subject" "by_address" { address = "subject/user/alice" }
+      data "service_policy" "p" { name = "p" }
+      data "service_roles" "billing" { application = "billing" }
+      data "service_roles" "all" {}
+      data "service_policies" "allow" { effect = "ALLOW" }
+      data "service_decision" "yes" {
+        subject  = { type = "user", id = "alice" }
+        resource = { type = "invoice", name = "INV-1" }
+        action   = "read"
+        context  = jsonencode({ mfa = true })
+      }
+      check "nobody_else" {
+        data "service_decision" "no" {
+          subject  = { type = "user", id = "mallory" }
+          resource = { type = "invoice", name = "INV-1" }
+          action   = "read"
+          context  = jsonencode({ mfa = true })
+        }
+        assert {
+          condition     = !data.service_decision.no.decision
+          error_message = "mallory may read invoices"
+        }
+        assert {
+          condition     = data.service_decision.no.decision
+          error_message = "This assertion fails: \${data.service_decision.no.reason}"
+        }
+      }
+      output "found" {
+        value = {
+          address = data.service_role.by_id.address
+          auditor = data.service_role.by_path.name
+          level   = jsondecode(data.service_subject.by_address.properties).level
+          action  = one(data.service_policy.p.actions)
+          billing = [for role in data.service_roles.billing.items : role.path]
+          all     = length(data.service_roles.all.items)
+          allow   = length(data.service_policies.allow.items)
+          yes     = [data.service_decision.yes.decision, data.service_decision.yes.access_path]
+          made    = data.service_role.by_key.created_at != ""
+        }
+      }`);
+    const text = await workspace.apply();
+    expect(unwrapped(text)).toContain('This assertion fails: No policy');
+    expect(text).not.toContain('mallory may read');
+    expect((await workspace.outputs()).found).toEqual({
+      address: 'role/billing/clerk',
+      auditor: 'auditor',
+      level: 3,
+      action: 'read',
+      billing: ['billing/boss', 'billing/clerk'],
+      all: 3,
+      allow: 1,
+      yes: [true, 'role'],
+      made: true,
+    });
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'is not identified',
+      'data "service_role" "r" { application = "a" }',
+      /Give "name", or one of "address", "path", "id"/,
+    ],
+    ['is identified twice', 'data "service_role" "r" {\n  name = "a"\n  path = "a"\n}', /Record not identified/],
+    ['does not exist', 'data "service_role" "r" { name = "nobody" }', /no role with name "nobody"/],
+    [
+      'is a resource without a name',
+      'data "service_decision" "d" {\n  subject = { type = "user", id = "a" }\n  resource = { type = "t" }\n  action = "x"\n}',
+      /Resource not identified/,
+    ],
+    [
+      'has a malformed context',
+      'data "service_decision" "d" {\n  subject = { type = "user", id = "a" }\n  resource = { type = "t", name = "n" }\n  action = "x"\n  context = "mfa"\n}',
+      /Invalid context/,
+    ],
+  ])('says so when what is read %s', async (_name, configuration, expected) => {
+    expect(await tenant.workspace(configuration).fails('plan')).toMatch(expected);
+  });
+});

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of a request: passed on, answered here, or passed on with its answer lost. */
+export type Fate = 'pass' | 'busy' | 'lose' | 'reset';
+
+/** Stands between the provider and a cloud, counts what passes, and can be in the way. */
+export class Relay {
+  readonly seen: string[] = [];
+  /** Decides on each request, and may take its time. */
+  fate: (line: string) => Fate | Promise<Fate> = () => 'pass';
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async to(target: string): Promise<Relay> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const relay = new Relay(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('request', (incoming, answer) => {
+      relay.serve(target, incoming, answer).catch(() => answer.destroy());
+    });
+    return relay;
+  }
+
+  /** How many requests with this method and path have come. */
+  count(line: string): number {
+    return this.seen.filter((seen) => seen === line).length;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async serve(target: string, incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const line = `${incoming.method} ${incoming.url}`;
+    this.seen.push(line);
+    const body: Buffer[] = [];
+    for await (const chunk of incoming) body.push(chunk);
+    const fate = await this.fate(line);
+    if (fate === 'reset') {
+      incoming.socket.destroy();
+      return;
+    }
+    if (fate === 'busy') {
+      answer.writeHead(503, { 'content-type': 'application/problem+json' });
+      answer.end(JSON.stringify({ code: 'not_ready', detail: 'busy' }));
+      return;
+    }
+    const { method, headers, url = '/' } = incoming;
+    const outgoing = request(new URL(url, target), { ...(method !== undefined && { method }), headers });
+    outgoing.end(Buffer.concat(body));
+    const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of reply) chunks.push(chunk);
+    if (fate === 'lose') {
+      incoming.socket.destroy();
+      return;
+    }
+    answer.writeHead(reply.statusCode ?? 502, reply.headers);
+    answer.end(Buffer.concat(chunks));
+  }
+}
