@@ -60,7 +60,9 @@ describe('a data directory', () => {
     const inner = join(dir, 'a', 'b');
     const store = await openSqliteStore(inner);
     expect((await stat(inner)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(inner, 'cloud.sqlite'))).mode & 0o777).toBe(0o600);
+    for (const file of ['cloud.sqlite', 'cloud.sqlite-wal']) {
+      expect({ file, mode: (await stat(join(inner, file))).mode & 0o777 }).toEqual({ file, mode: 0o600 });
+    }
     await store.close();
   });
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
 import knex from 'knex';
@@ -12,10 +12,10 @@ import type { Store } from './store.js';
  * has it open. WAL with `synchronous=FULL`: what has been committed survives the process and the power.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
-  const release = await lock(dataDir).catch((error: unknown) => {
+  const filename = join(dataDir, 'cloud.sqlite');
+  const release = await prepare(dataDir, filename).catch((error: unknown) => {
     throw cannotOpen(dataDir, error);
   });
-  const filename = join(dataDir, 'cloud.sqlite');
   const database = knex.default({
     client: 'sqlite3',
     connection: { filename },
@@ -30,7 +30,6 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     // The lock above is the only one that counts; knex's own stays behind when a process is killed in a migration.
     await database.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
     await database.migrate.latest({ migrationSource: migrations });
-    await chmod(filename, 0o600);
   } catch (error) {
     await database.destroy();
     await release();
@@ -44,12 +43,20 @@ function configure(connection: sqlite3.Database, done: (error: Error | null, con
   connection.exec(settings, (error) => done(error, connection));
 }
 
+/** Makes the folder and the file, for their owner alone, and locks them for this process. */
+async function prepare(dataDir: string, filename: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const release = await lock(dataDir);
+  // SQLite gives the files beside it the mode that this one has.
+  await (await open(filename, 'a', 0o600)).close();
+  return release;
+}
+
 /**
  * Holds the folder for this process by an exclusive transaction on a file of its own: the operating system drops the
  * lock with the process, however it ends, and the database itself stays open to backups.
  */
 async function lock(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = await new Promise<sqlite3.Database>((resolve, reject) => {
     const opened = new sqlite3.Database(join(dataDir, 'cloud.lock'), (error) =>
       error ? reject(error) : resolve(opened),
