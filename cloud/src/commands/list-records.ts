@@ -1,11 +1,11 @@
 import { splitAddress } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { scalarFields } from '@authz-service/core/wire/record-schema';
 import { toWire } from '@authz-service/core/wire/record-wire';
 import { wireShape } from '@authz-service/core/wire/wire-shape';
 import type { Tenant } from '../tenants/tenant.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
 
 export interface ListOrder {
   kind: Kind;

@@ -1,7 +1,7 @@
 import { revisionText } from '@authz-service/core/state/revision';
+import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { z } from 'zod';
 import type { Cloud } from '../cloud.js';
-import { decodeCursor, encodeCursor } from '../commands/cursor.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';

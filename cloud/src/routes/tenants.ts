@@ -1,9 +1,9 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
+import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { z } from 'zod';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
-import { decodeCursor, encodeCursor } from '../commands/cursor.js';
 import { deleteTenant } from '../commands/delete-tenant.js';
 import { MIB } from '../http/body.js';
 import { pageSchema, paging } from '../http/paging.js';
