@@ -7,7 +7,7 @@ import { type Link, Policy, Principal, Resource, ResourceType, Rule, type Until 
 import { withGrant } from './grants.js';
 import { LazyGuard } from './lazy-guard.js';
 import { Names } from './names.js';
-import type { Engine, EngineRecord } from './types.js';
+import type { EngineRecord } from './types.js';
 
 /** A policy while its tenant is being compiled: what it covers, and who was given it before it came. */
 interface Draft {
@@ -74,7 +74,7 @@ export class EngineBuilder {
     }
   }
 
-  finish(): Engine {
+  finish(): CompiledEngine {
     this.#drafts = new Map();
     this.#actionSets = new Map();
     this.#guards = new Map();
@@ -83,7 +83,9 @@ export class EngineBuilder {
 
   #addType(fields: Fields<'resource_type'>): void {
     const path = pathOf('resource_type', fields);
-    this.#types.declare(fields.name, path, this.#type(path));
+    const type = this.#type(path);
+    type.actions = fields.actions;
+    this.#types.declare(fields.name, path, type);
   }
 
   #addResource(id: string, fields: Fields<'resource'>): void {

@@ -3,7 +3,7 @@ import type { Principal, Resource, ResourceType } from './entities.js';
 import { ExplainedSearch } from './explain.js';
 import { evaluationFailed } from './failure.js';
 import { search } from './grants.js';
-import { findRole, findType, type Names } from './names.js';
+import { findResource, findRole, findType, type Names } from './names.js';
 import { type ReachedPrincipal, ReachMemo } from './reach.js';
 import { ACCESS_PATHS, decidingReason, noMatchReason } from './reason.js';
 import { BY_GROUP, BY_ROLE, DIRECT, type Failed, type Gathering, Search } from './search.js';
@@ -21,16 +21,16 @@ interface Question {
 
 const NO_ROLES: readonly Principal[] = [];
 
-/** A tenant as graph and indexes; made by `EngineBuilder`. */
+/** A tenant as graph and indexes, which searches walk, too; made by `EngineBuilder`. */
 export class CompiledEngine implements Engine {
   readonly #search = new Search();
   readonly #reach = new ReachMemo();
 
   constructor(
-    private readonly subjects: ReadonlyMap<string, ReadonlyMap<string, Principal>>,
-    private readonly types: Names<ResourceType>,
-    private readonly resourcesById: ReadonlyMap<string, Resource>,
-    private readonly roles: Names<Principal>,
+    readonly subjects: ReadonlyMap<string, ReadonlyMap<string, Principal>>,
+    readonly types: Names<ResourceType>,
+    readonly resourcesById: ReadonlyMap<string, Resource>,
+    readonly roles: Names<Principal>,
   ) {}
 
   decide(request: DecisionRequest, now: number): Decision {
@@ -60,7 +60,7 @@ export class CompiledEngine implements Engine {
       subject: this.subjects.get(subject.type)?.get(subject.id),
       roles: subject.roles === undefined ? NO_ROLES : this.#namedRoles(subject.roles),
       type,
-      resource: type === undefined ? undefined : this.#resource(type, resource),
+      resource: type === undefined ? undefined : findResource(type, this.resourcesById, resource),
     };
   }
 
@@ -71,14 +71,6 @@ export class CompiledEngine implements Engine {
       if (role !== undefined) found.add(role);
     }
     return [...found];
-  }
-
-  /** By name where there is one, else by the record's id, else by the id as a name. */
-  #resource(type: ResourceType, { id, name }: DecisionRequest['resource']): Resource | undefined {
-    if (name !== undefined) return type.resources.get(name);
-    if (id === undefined) return undefined;
-    const byId = this.resourcesById.get(id);
-    return byId !== undefined && byId.type === type ? byId : type.resources.get(id);
   }
 
   /** Leaves the deciding policy in the search; returns the failure that leaves the answer open. */

@@ -47,6 +47,8 @@ export class Principal {
 }
 
 export class ResourceType {
+  /** The actions that its record declares. */
+  actions: readonly string[] = [];
   readonly resources = new Map<string, Resource>();
 
   constructor(

@@ -37,6 +37,12 @@ export function targetsOf(grants: Rule | Grants, max: number): readonly Target[]
   return grants instanceof Grants ? grants.targets(max) : [grants.target];
 }
 
+/** All of the rules; one that is found by several actions comes as often. */
+export function* rulesOf(grants: Rule | Grants): Generator<Rule, void> {
+  if (grants instanceof Grants) yield* grants.rules();
+  else yield grants;
+}
+
 /**
  * Several rules of a principal, found by target and action: a scan of a few, an index of many. Rules are only added, and
  * only before the first search.
@@ -86,6 +92,12 @@ export class Grants {
     if (this.#few !== null) return this.#few.map((rule) => rule.target);
     if (this.#only !== null) return [this.#only.target];
     return this.#byTarget !== null && this.#byTarget.size <= max ? [...this.#byTarget.keys()] : null;
+  }
+
+  *rules(): Generator<Rule, void> {
+    if (this.#few !== null) yield* this.#few;
+    if (this.#only !== null) yield* this.#only.rules();
+    for (const ofTarget of this.#byTarget?.values() ?? []) yield* ofTarget.rules();
   }
 
   search(type: Target, resource: Target | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
@@ -146,6 +158,13 @@ class TargetGrants {
       }
       bucket.rules.push(rule);
     }
+  }
+
+  *rules(): Generator<Rule, void> {
+    if (this.#one !== null) yield this.#one;
+    if (this.#few !== null) yield* this.#few;
+    if (this.#all !== null) yield* this.#all.rules;
+    for (const bucket of this.#byAction?.values() ?? []) yield* bucket.rules;
   }
 
   search(action: string, visitor: RuleVisitor, every: boolean): void {

@@ -1,6 +1,7 @@
 import { ProblemError } from '../problem.js';
 import { encodeSegment } from '../records/address.js';
-import type { Principal, ResourceType } from './entities.js';
+import type { Principal, Resource, ResourceType } from './entities.js';
+import type { DecisionRequest } from './types.js';
 
 /** Records of one kind, found by path, or by name alone where only one record has the name. */
 export class Names<T> {
@@ -45,6 +46,18 @@ export function findType(types: Names<ResourceType>, name: string): ResourceType
   const named = types.named(name);
   if (named.length > 1) throw ambiguous('Resource type', name, named);
   return named[0]?.entry;
+}
+
+/** The resource of a type that a request means: by name where it gives one, else by the record's id, else by the id as a name. */
+export function findResource(
+  type: ResourceType,
+  byId: ReadonlyMap<string, Resource>,
+  { id, name }: DecisionRequest['resource'],
+): Resource | undefined {
+  if (name !== undefined) return type.resources.get(name);
+  if (id === undefined) return undefined;
+  const found = byId.get(id);
+  return found !== undefined && found.type === type ? found : type.resources.get(id);
 }
 
 /**

@@ -1,0 +1,67 @@
+import type { DecisionRequest, Engine } from '../decision/types.js';
+import { ProblemError } from '../problem.js';
+import { firstAfter, type Ordered } from './ordered.js';
+
+/** All that may be found, in order, and how to ask the engine of one. */
+export interface Candidates<T, R> {
+  ordered: readonly Ordered<T>[];
+  ask(item: T): DecisionRequest;
+  show(item: T): R;
+}
+
+/** Which part of the results is wanted. */
+export interface PageBounds {
+  /** Those after this key; all where it is empty. */
+  after: string;
+  /** The most results. */
+  limit: number;
+  /** Milliseconds since the epoch: when the decisions are made. */
+  now: number;
+  /** Whether the page has taken so long that it should end with what it has. */
+  late?: () => boolean;
+}
+
+export interface Page<R> {
+  results: R[];
+  /** The key after which to go on; absent when there is nothing more. */
+  next?: string;
+}
+
+/** The most candidates that one page goes through: what is found of so many is a page, however little it is. */
+const CANDIDATES_MAX = 10_000;
+
+/**
+ * One page of the candidates that the engine allows, exactly as a decision on each would say. It looks on for one more
+ * result than it shows, so that a last page knows that it is the last.
+ */
+export function* pageOf<T, R>(
+  engine: Engine,
+  { ordered, ask, show }: Candidates<T, R>,
+  { after, limit, now, late }: PageBounds,
+): Generator<undefined, Page<R>> {
+  const results: R[] = [];
+  let passed = after;
+  let at = firstAfter(ordered, after);
+  const end = Math.min(ordered.length, at + CANDIDATES_MAX);
+  for (; at < end; at++) {
+    const { key, item } = ordered[at] as Ordered<T>;
+    if (allows(engine, ask(item), now)) {
+      if (results.length === limit) return { results, next: passed };
+      results.push(show(item));
+    }
+    passed = key;
+    yield;
+    if (late?.()) return at + 1 < ordered.length ? { results, next: passed } : { results };
+  }
+  return end < ordered.length ? { results, next: passed } : { results };
+}
+
+/** Where the evaluation fails nothing is granted: such a candidate is no result. */
+function allows(engine: Engine, request: DecisionRequest, now: number): boolean {
+  try {
+    return engine.decide(request, now).decision;
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'evaluation_failed') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ActionSet } from '../decision/action-set.js';
+import type { Principal, Target } from '../decision/entities.js';
+import { rulesOf } from '../decision/grants.js';
+
+/** Someone who was assigned a policy that allows actions on a target. */
+interface Assignee {
+  principal: Principal;
+  actions: ActionSet;
+}
+
+const STEP = 512;
+
+/**
+ * The compiled tenant read backwards: from what policies allow to those who were assigned them, and from groups and
+ * roles to their members and holders. It says who may come into question and leaves the deciding to the engine: expiry,
+ * conditions and denials are not looked at.
+ */
+export class ReverseIndex {
+  readonly #assignees = new Map<Target, Assignee[]>();
+  readonly #members = new Map<Principal, Principal[]>();
+
+  /** Goes once through all subjects and whatever they are members and holders of. */
+  static *of(subjects: ReadonlyMap<string, ReadonlyMap<string, Principal>>): Generator<undefined, ReverseIndex> {
+    const index = new ReverseIndex();
+    const seen = new Set<Principal>();
+    let worked = 0;
+    for (const ofType of subjects.values()) {
+      for (const subject of ofType.values()) {
+        const open = [subject];
+        for (let next = open.pop(); next !== undefined; next = open.pop()) {
+          for (const link of [...(next.groups ?? []), ...(next.roles ?? [])]) {
+            add(index.#members, link.to, next);
+            if (seen.has(link.to)) continue;
+            seen.add(link.to);
+            open.push(link.to);
+          }
+          for (const rule of next.grants === null ? [] : rulesOf(next.grants)) {
+            if (rule.policy.deny) continue;
+            add(index.#assignees, rule.target, { principal: next, actions: rule.actions });
+            if (++worked % STEP === 0) yield;
+          }
+          if (++worked % STEP === 0) yield;
+        }
+      }
+    }
+    return index;
+  }
+
+  /** The subjects of a type to whom some policy leads that allows the action on one of the targets. */
+  *subjects(targets: readonly Target[], action: string, type: string): Generator<undefined, Set<Principal>> {
+    const found = new Set<Principal>();
+    const seen = new Set<Principal>();
+    let worked = 0;
+    for (const target of targets) {
+      for (const { principal, actions } of this.#assignees.get(target) ?? []) {
+        if (++worked % STEP === 0) yield;
+        if (!actions.covers(action) || seen.has(principal)) continue;
+        seen.add(principal);
+        const open = [principal];
+        for (let next = open.pop(); next !== undefined; next = open.pop()) {
+          if (next.kind === 'subject') {
+            if (next.type === type) found.add(next);
+            continue;
+          }
+          for (const member of this.#members.get(next) ?? []) {
+            if (++worked % STEP === 0) yield;
+            if (seen.has(member)) continue;
+            seen.add(member);
+            open.push(member);
+          }
+        }
+      }
+    }
+    return found;
+  }
+}
+
+function add<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

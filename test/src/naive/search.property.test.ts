@@ -1,0 +1,128 @@
+import { compileEngine } from '@authz-service/core/decision/engine';
+import type { DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import { encodeSegment } from '@authz-service/core/records/address';
+import type { Fields } from '@authz-service/core/records/registry';
+import { answerSearch, type Searched } from '@authz-service/core/search/answer';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { parseSearch, type SearchKind, type SearchRequest } from '@authz-service/core/wire/search-request';
+import type { FoundAction, FoundEntity, SearchResponse } from '@authz-service/core/wire/search-response';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { evaluate } from './evaluate.js';
+import { crowdedTenant, request, tenant } from './generate.js';
+
+type Found = FoundEntity | FoundAction;
+type Answer = Found[] | 'ambiguous_name';
+
+const KINDS: readonly SearchKind[] = ['subject', 'resource', 'action'];
+const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+
+/** The results by the rules alone: a decision on everything that there is. */
+function bruteForce(records: readonly EngineRecord[], kind: SearchKind, asked: DecisionRequest, now: number): Answer {
+  const { subject, resource, action } = asked;
+  const fieldsOf = <K extends 'subject' | 'resource' | 'resource_type'>(of: K) =>
+    records.filter((record) => record.kind === of).map(({ fields }) => fields as Fields<K>);
+  const types = fieldsOf('resource_type').filter(
+    ({ application, name }) => name === resource.type || `${application}/${name}` === resource.type,
+  );
+  const candidates: { key: string; found: Found; request: DecisionRequest }[] = {
+    subject: () =>
+      fieldsOf('subject')
+        .filter(({ type }) => type === subject.type)
+        .map(({ type, id }) => ({ key: id, found: { type, id }, request: { ...asked, subject: { ...subject, id } } })),
+    resource: () =>
+      fieldsOf('resource')
+        .filter(({ type }) => types.some((one) => `${one.application}/${one.name}` === type))
+        .map(({ name }) => {
+          const { id: _, ...rest } = resource;
+          const found = { type: resource.type, id: name };
+          return { key: name, found, request: { ...asked, resource: { ...rest, name } } };
+        }),
+    action: () =>
+      types.flatMap(({ actions }) =>
+        actions.map((name) => ({ key: name, found: { name }, request: { ...asked, action: { ...action, name } } })),
+      ),
+  }[kind]();
+  // Names are resolved though nothing may be a candidate.
+  for (const one of [asked, ...candidates.map((candidate) => candidate.request)]) {
+    const answer = evaluate(records, one, now);
+    if ('error' in answer && answer.error === 'ambiguous_name') return answer.error;
+  }
+  return candidates
+    .sort((left, right) => (encodeSegment(left.key) < encodeSegment(right.key) ? -1 : 1))
+    .filter((candidate) => {
+      const answer = evaluate(records, candidate.request, now);
+      return 'decision' in answer && answer.decision;
+    })
+    .map(({ found }) => found);
+}
+
+function finished<T>(steps: Generator<undefined, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+function answerOf(searched: Searched, search: SearchRequest, now: number): SearchResponse | 'ambiguous_name' {
+  try {
+    return finished(answerSearch(searched, search, { now }));
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'ambiguous_name') return error.code;
+    throw error;
+  }
+}
+
+/** All pages of so many results each. */
+function paged(searched: Searched, search: SearchRequest, now: number, limit: number): Answer {
+  const results: Found[] = [];
+  let page: SearchRequest['page'] = { limit };
+  for (;;) {
+    const answer = answerOf(searched, { ...search, page }, now);
+    if (answer === 'ambiguous_name') return answer;
+    expect(answer.results.length).toBeLessThanOrEqual(limit);
+    results.push(...answer.results);
+    const token = answer.page?.next_token;
+    if (!token) return results;
+    // A page that is not the last one is full.
+    expect(answer.results).toHaveLength(limit);
+    page = { token };
+  }
+}
+
+function searchOf(kind: SearchKind, asked: DecisionRequest): SearchRequest {
+  return parseSearch(kind, JSON.parse(JSON.stringify(asked)));
+}
+
+describe.each([
+  { size: 'small', tenants: tenant, runs: 400 },
+  { size: 'crowded', tenants: crowdedTenant, runs: 60 },
+])('a search of $size tenants', ({ size, tenants, runs }) => {
+  it('finds exactly those that a decision allows, in order, on pages of any size', () => {
+    const seen = new Map<string, number>();
+    const count = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    const questions = fc.array(fc.tuple(request, moments, fc.integer({ min: 1, max: 3 })), {
+      minLength: 3,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(tenants, questions, (records, asked) => {
+        const search = new TenantSearch(compileEngine(records));
+        const searched = { search, tenant: 'tenant', revision: '1.a' };
+        for (const [one, now, limit] of asked) {
+          for (const kind of KINDS) {
+            const wanted = bruteForce(records, kind, one, now);
+            const answer = answerOf(searched, searchOf(kind, one), now);
+            expect(typeof answer === 'string' ? answer : answer.results, kind).toEqual(wanted);
+            expect(paged(searched, searchOf(kind, one), now, limit), kind).toEqual(wanted);
+            count(`${kind} ${typeof wanted === 'string' ? wanted : Math.min(wanted.length, 2)}`);
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+    for (const kind of KINDS)
+      for (const outcome of [0, 1, 2, 'ambiguous_name'])
+        expect(seen.get(`${kind} ${outcome}`) ?? 0, `${kind} ${outcome}`).toBeGreaterThan(size === 'small' ? 20 : 2);
+  });
+});
