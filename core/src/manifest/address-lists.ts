@@ -1,15 +1,15 @@
-import { isMap, isSeq, type Node } from 'yaml';
 import type { Address } from '../records/address.js';
-import { unknownKeyText } from './declarations.js';
-import { describeNode, quote } from './describe.js';
+import { unknownKeyText } from './about.js';
+import { describeNode, expectedList, quote } from './describe.js';
 import { NotationError, readAddress } from './paths.js';
-import { isEmpty } from './read-records.js';
 import type { About } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
+import { isEmpty, type YamlNode } from './yaml-node.js';
 
 interface Written {
+  about: About;
   document: YamlDocument;
-  node: Node | null;
+  node: YamlNode;
 }
 
 export interface Move extends Written {
@@ -22,17 +22,18 @@ export class AddressLists {
   readonly external = new Map<Address, Written>();
   readonly moves: Move[] = [];
 
-  readExternal(document: YamlDocument, list: Node | null): void {
+  readExternal(document: YamlDocument, list: YamlNode): void {
     for (const [index, node] of items(document, list, 'external').entries()) {
-      const address = readText(document, node, { label: `external[${index}]` })?.address;
-      if (address !== undefined) this.external.set(address, { document, node });
+      const about = { label: `external[${index}]` };
+      const address = readText(document, node, about)?.address;
+      if (address !== undefined) this.external.set(address, { about, document, node });
     }
   }
 
-  readMoved(document: YamlDocument, list: Node | null): void {
+  readMoved(document: YamlDocument, list: YamlNode): void {
     for (const [index, node] of items(document, list, 'moved').entries()) {
       const about = { label: `moved[${index}]` };
-      if (!isMap(node)) {
+      if (node.type !== 'map') {
         document.fault(node, about, `${describeNode(node)}: write { from: ADDRESS, to: ADDRESS }.`);
         continue;
       }
@@ -41,9 +42,9 @@ export class AddressLists {
     }
   }
 
-  private move(document: YamlDocument, node: Node, about: About): Move | undefined {
+  private move(document: YamlDocument, node: YamlNode, about: About): Move | undefined {
     const ends = new Map<string, ReturnType<typeof readText>>();
-    for (const { key, keyNode, value } of isMap(node) ? document.entries(node, () => about) : []) {
+    for (const { key, keyNode, value } of node.type === 'map' ? document.entries(node, () => about) : []) {
       if (key === 'from' || key === 'to') ends.set(key, readText(document, value, { label: `${about.label}: ${key}` }));
       else document.fault(keyNode, about, unknownKeyText(key, ['from', 'to']));
     }
@@ -59,23 +60,23 @@ export class AddressLists {
       document.fault(node, about, `moves a ${from.kind} to a ${to.kind}: both addresses must be of one kind.`);
     } else {
       const twice = this.moves.find((other) => other.from === from.address || other.to === to.address);
-      if (twice === undefined) return { document, node, from: from.address, to: to.address };
+      if (twice === undefined) return { about, document, node, from: from.address, to: to.address };
       const said = twice.from === from.address ? `moves from ${twice.from}` : `moves to ${twice.to}`;
-      const { file, line, column } = twice.document.source.place(twice.node?.range?.[0] ?? 0);
+      const { file, line, column } = twice.document.source.place(twice.node.start);
       document.fault(node, about, `${said}, as ${file}:${line}:${column} does: keep one of them.`);
     }
     return undefined;
   }
 }
 
-function items(document: YamlDocument, node: Node | null, label: string): (Node | null)[] {
+function items(document: YamlDocument, node: YamlNode, label: string): YamlNode[] {
   if (isEmpty(node)) return [];
-  if (isSeq(node)) return node.items.map((item) => document.follow(item));
-  document.fault(node, { label }, `${describeNode(node)}, a list is expected.`);
+  if (node.type === 'list') return node.items;
+  document.fault(node, { label }, expectedList(node));
   return [];
 }
 
-function readText(document: YamlDocument, node: Node | null, about: About): ReturnType<typeof readAddress> | undefined {
+function readText(document: YamlDocument, node: YamlNode, about: About): ReturnType<typeof readAddress> | undefined {
   const value = document.json(node, () => about);
   if (value === UNUSABLE) return undefined;
   if (typeof value !== 'string') {

@@ -1,6 +1,7 @@
 import type { Json } from '../json.js';
 import { type Address, address, path } from '../records/address.js';
-import { type Declarations, placeOfNode } from './declarations.js';
+import type { Declarations } from './declarations.js';
+import { placeText } from './locate.js';
 import { type ApplicationMention, readFields } from './read-records.js';
 
 /**
@@ -26,20 +27,20 @@ export function declareApplications(
       for (const { document, fields } of same) {
         const [field] = fields;
         const about = { label: of, address: of };
-        if (field) document.fault(field.keyNode, about, `is external, so "${field.key}" is not this tree's to say.`);
+        if (field)
+          document.fault(field.keyNode, about, `is external, so "${field.key}" is not this tree's to say: remove it.`);
       }
       continue;
     }
     const { document, entry, fields } = main;
     const input: Record<string, Json> = { name };
-    const faulty = readFields({ kind: 'application' }, document, fields, input, { label: of, address: of });
+    const about = { label: of, address: of };
     const origin = { document, node: entry.keyNode, parts: fields, input };
-    declarations.declare('application', origin, `applications.${name}`, faulty);
+    declarations.declare('application', origin, about, readFields({ kind: 'application' }, origin, about));
     for (const other of others) {
       if (other.fields.length === 0) continue;
-      const { file, line, column } = placeOfNode(origin, entry.keyNode);
-      const text = `is declared twice, first at ${file}:${line}:${column}: say its own fields in one place.`;
-      other.document.fault(other.entry.keyNode, { label: of, address: of }, text);
+      const text = `is declared twice, first at ${placeText(origin)}: say its own fields in one place.`;
+      other.document.fault(other.entry.keyNode, about, text);
     }
   }
 }

@@ -1,11 +1,11 @@
-import { isScalar } from 'yaml';
 import { type Address, names } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
 import { InboundIndex } from '../state/inbound-index.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
-import { type Declarations, inField, placeOfNode } from './declarations.js';
+import type { Declarations } from './declarations.js';
+import { placeText } from './locate.js';
 
 /**
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
@@ -20,9 +20,9 @@ export function checkRecords(declarations: Declarations, lists: AddressLists, un
     const origin = origins.get(address);
     if (origin === undefined) continue;
     const about = { label: address, address, pointer };
-    const node = declarations.nodeOf(address, pointer);
+    const node = declarations.nodeOf(origin, address, pointer);
     if (found.severity === 'warning') origin.document.warning(node, about, detail);
-    else if (offset !== undefined && isScalar(node)) origin.document.faultWithin(node, offset, about, detail);
+    else if (offset !== undefined && node.type === 'scalar') origin.document.faultWithin(node, offset, about, detail);
     else origin.document.fault(node, about, detail);
   }
   checkMoves(declarations, lists, exists);
@@ -36,19 +36,17 @@ function mayBeIn(unread: readonly string[], address: Address): boolean {
 }
 
 /** The declared records by address, with what mentions them, indexed when first asked for. */
-function viewOf(...maps: ReadonlyMap<Address, DeclaredRecord>[]): RecordView {
+function viewOf(
+  records: ReadonlyMap<Address, DeclaredRecord>,
+  partial: ReadonlyMap<Address, DeclaredRecord>,
+): RecordView {
   const all = function* () {
-    for (const map of maps) yield* map.values();
+    yield* records.values();
+    yield* partial.values();
   };
   let index: InboundIndex | undefined;
   return {
-    get: (address) => {
-      for (const map of maps) {
-        const record = map.get(address);
-        if (record !== undefined) return record;
-      }
-      return undefined;
-    },
+    get: (address) => records.get(address) ?? partial.get(address),
     inbound: (address) => {
       if (index === undefined) {
         index = new InboundIndex();
@@ -66,29 +64,22 @@ function viewOf(...maps: ReadonlyMap<Address, DeclaredRecord>[]): RecordView {
 function checkMoves(declarations: Declarations, lists: AddressLists, exists: (address: Address) => boolean): void {
   const froms = new Set(lists.moves.map(({ from }) => from));
   const tos = new Set(lists.moves.map(({ to }) => to));
-  for (const [index, { from, to, document, node }] of lists.moves.entries()) {
-    const about = inField({ label: 'moved' }, [index]);
+  for (const { from, to, about, document, node } of lists.moves) {
     const origin = declarations.origins.get(from);
     if (!exists(to) && !froms.has(to)) {
       document.fault(node, about, `moves to ${to}, which is not declared: declare it, or remove the move.`);
     }
     if (origin !== undefined && !tos.has(from)) {
-      const { file, line, column } = placeOfNode(origin, origin.node);
-      const text = `moves from ${from}, which is still declared at ${file}:${line}:${column}: remove one of the two.`;
+      const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two.`;
       document.fault(node, about, text);
     }
   }
 }
 
 function checkExternal(declarations: Declarations, lists: AddressLists): void {
-  for (const [address, { document, node }] of lists.external) {
+  for (const [address, { about, document, node }] of lists.external) {
     const origin = declarations.origins.get(address);
     if (origin === undefined) continue;
-    const { file, line, column } = placeOfNode(origin, origin.node);
-    document.fault(
-      node,
-      { label: 'external' },
-      `${address} is declared here, at ${file}:${line}:${column}: remove one of the two.`,
-    );
+    document.fault(node, about, `${address} is declared here, at ${placeText(origin)}: remove one of the two.`);
   }
 }

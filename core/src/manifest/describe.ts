@@ -1,5 +1,5 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { Json } from '../json.js';
+import type { YamlNode } from './yaml-node.js';
 
 const SHOWN = 60;
 
@@ -18,8 +18,18 @@ export function describe(value: Json | undefined): string {
   return Array.isArray(value) ? 'is a list' : 'is a mapping';
 }
 
-export function describeNode(node: Node | null): string {
-  if (isMap(node)) return 'is a mapping';
-  if (isSeq(node)) return 'is a list';
-  return describe(isScalar(node) ? (node.value as Json) : null);
+export function describeNode(node: YamlNode): string {
+  if (node.type === 'map') return 'is a mapping';
+  return node.type === 'list' ? 'is a list' : describe(node.value);
+}
+
+/** Where only a mapping makes sense. */
+export function expectedMapping(node: YamlNode): string {
+  return `${describeNode(node)}, a mapping is expected.`;
+}
+
+/** Where only a list makes sense. */
+export function expectedList(node: YamlNode): string {
+  const remedy = node.type === 'scalar' && node.style === 'plain' ? `: write [${node.source}].` : '.';
+  return `${describeNode(node)}, a list is expected${remedy}`;
 }

@@ -137,6 +137,8 @@ export const ADDRESS_LISTS = {
 export interface KindFields {
   /** Fields that may be written beside a key or in a link's long form. */
   plain: readonly string[];
+  /** The fields of the natural key. */
+  keys: readonly { name: string; optional: boolean }[];
   references: readonly ReferenceField[];
 }
 
@@ -146,8 +148,13 @@ export function fieldsOf(kind: Kind): KindFields {
   let found = fieldsOfKind.get(kind);
   if (found === undefined) {
     const { shape } = definitionOf(kind).schema;
-    const plain = Object.keys(shape).filter((name) => !metaOf(shape[name] as z.core.$ZodType).key);
-    found = { plain, references: referenceFields(definitionOf(kind).schema) };
+    const plain: string[] = [];
+    const keys: { name: string; optional: boolean }[] = [];
+    for (const [name, field] of Object.entries(shape) as [string, z.core.$ZodType][]) {
+      if (metaOf(field).key) keys.push({ name, optional: field._zod.optin === 'optional' });
+      else plain.push(name);
+    }
+    found = { plain, keys, references: referenceFields(definitionOf(kind).schema) };
     fieldsOfKind.set(kind, found);
   }
   return found;

@@ -60,7 +60,11 @@ export function nounOf(kind: Kind): string {
   return /^[aeiouAO]/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
+/** Paths that nothing needs to be decoded or encoded in: nearly all. */
+const NORMAL = /^[\w.@+:-]+(?:\/[\w.@+:-]+)*$/;
+
 function normalSegments(text: string): string[] {
+  if (NORMAL.test(text)) return text.split('/');
   return text.split('/').map((segment) => {
     if (segment === '') throw new NotationError(`${quote(text)} has an empty name: write no "/" at an end, nor two.`);
     return normalSegment(segment);

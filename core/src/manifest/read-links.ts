@@ -1,21 +1,32 @@
-import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { z } from 'zod';
 import type { Json } from '../json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { type Declarations, expectedMapping, unknownKeyText } from './declarations.js';
-import { describeNode, quote } from './describe.js';
+import { aboutRecord, unknownKeyText } from './about.js';
+import type { Declarations } from './declarations.js';
+import { describeNode, expectedList, expectedMapping, quote } from './describe.js';
 import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
-import { NotationError, nounOf, type ReadPath, readEntity, readPath } from './paths.js';
-import { isEmpty, type PendingLinks, readFields } from './read-records.js';
+import { NotationError, nounOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
+import { type PendingLinks, readFields } from './read-records.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
+import { isEmpty, type YamlNode } from './yaml-node.js';
 
-/** An end of a link as written: a field of the link's record, the key it stands under, and what it stands in. */
+/** An end of a link that items say: a field of the link's record, and the key that it stands under. */
 interface End {
   field: string;
   key: string;
+}
+
+/** What the items of one list have in common. */
+interface Site {
+  kind: LinkKind;
+  document: YamlDocument;
+  ends: readonly End[];
+  /** The fields of the end that is the record holding the list. */
+  fixed: Record<string, Json>;
+  application?: Path;
 }
 
 /** Reads links, on records and in lists of their own, when all records are known: bare names need that. */
@@ -30,131 +41,105 @@ export class LinkReader {
 
   /** The links that a record's list says. */
   onRecord({ notation, document, node, holder, label, application }: PendingLinks): void {
-    const fixed =
-      notation.end === 'entity'
-        ? { [givenField(notation.kind)]: holder.path }
-        : { entity_type: holder.kind, entity: holder.path };
-    const end = { field: notation.end, key: notation.item };
-    for (const [index, item] of this.items(document, node, label).entries()) {
+    const { kind, end, item: key } = notation;
+    const fixed: Record<string, Json> =
+      end === 'entity' ? { [givenField(kind)]: holder.path } : { entity_type: holder.kind, entity: holder.path };
+    const site = { kind, document, ends: [{ field: end, key }], fixed, application };
+    for (const [index, item] of items(document, node, label).entries()) {
       const about = { label: `${label}[${index}]` };
-      if (isScalar(item)) {
-        const text = this.text(document, item, about);
-        const entry = { key: end.key, keyNode: item, value: item };
-        if (text !== undefined) this.link(notation.kind, document, item, [entry], [end], fixed, about, application);
-      } else if (isMap(item)) {
-        const body = document.entries(item, () => about);
-        this.link(notation.kind, document, item, body, [end], fixed, about, application);
-      } else {
-        document.fault(item, about, `${describeNode(item)}: write a text, or a mapping with ${quote(end.key)}.`);
-      }
+      if (item.type === 'scalar') this.link(site, item, [{ key, keyNode: item, value: item }], about);
+      else if (item.type === 'map')
+        this.link(
+          site,
+          item,
+          document.entries(item, () => about),
+          about,
+        );
+      else document.fault(item, about, `is a list: write a text, or a mapping with ${quote(key)}.`);
     }
   }
 
   /** The links of a list at the top of a file. */
-  list({ kind, to }: LinkListNotation, document: YamlDocument, node: Node | null, label: string): void {
+  list({ kind, to }: LinkListNotation, document: YamlDocument, node: YamlNode, label: string): void {
     const given = givenField(kind);
     const ends = [
       { field: given, key: given },
       { field: 'entity', key: to },
     ];
-    for (const [index, item] of this.items(document, node, label).entries()) {
+    const site = { kind, document, ends, fixed: {} };
+    for (const [index, item] of items(document, node, label).entries()) {
       const about = { label: `${label}[${index}]` };
-      if (!isMap(item)) document.fault(item, about, expectedMapping(item));
-      else
+      if (item.type === 'map')
         this.link(
-          kind,
-          document,
+          site,
           item,
           document.entries(item, () => about),
-          ends,
-          {},
           about,
-          undefined,
         );
+      else document.fault(item, about, expectedMapping(item));
     }
   }
 
-  private items(document: YamlDocument, node: Node | null, label: string): (Node | null)[] {
-    if (isEmpty(node)) return [];
-    if (isSeq(node)) return node.items.map((item) => document.follow(item));
-    const source = isScalar(node) && node.source !== undefined ? `: write [${node.source}].` : '.';
-    document.fault(node, { label }, `${describeNode(node)}, a list is expected${source}`);
-    return [];
-  }
-
-  private link(
-    kind: LinkKind,
-    document: YamlDocument,
-    node: Node,
-    body: readonly Entry[],
-    ends: readonly End[],
-    fixed: Record<string, Json>,
-    about: About,
-    application: Path | undefined,
-  ): void {
-    const input: Record<string, Json> = { ...fixed };
+  private link(site: Site, node: YamlNode, body: readonly Entry[], about: About): void {
+    const { kind, document, ends } = site;
+    const { plain } = fieldsOf(kind);
+    const input = { ...site.fixed };
     const parts: Entry[] = [];
-    const rest: Entry[] = [];
+    let missing = ends;
     let usable = true;
+    let more = false;
     for (const entry of body) {
       const end = ends.find(({ key }) => key === entry.key);
-      if (end === undefined) {
-        rest.push(entry);
-        continue;
+      if (end !== undefined) {
+        missing = missing.filter((other) => other !== end);
+        if (!this.end(site, end, entry.value, input, about)) usable = false;
+        parts.push({ ...entry, key: end.field });
+      } else if (plain.includes(entry.key)) {
+        parts.push(entry);
+        more = true;
+      } else {
+        const known = [...ends.map(({ key }) => key), ...plain];
+        document.fault(entry.keyNode, about, unknownKeyText(entry.key, known));
       }
-      usable = this.end(kind, end, document, entry.value, input, about, application) && usable;
-      parts.push({ ...entry, key: end.field });
     }
-    const { plain } = fieldsOf(kind);
-    const known = [...ends.map(({ key }) => key), ...plain];
-    for (const { key, keyNode } of rest) {
-      if (!plain.includes(key)) document.fault(keyNode, about, unknownKeyText(key, known));
-    }
-    for (const { key, field } of ends) {
-      if (parts.some((part) => part.key === field)) continue;
-      document.fault(node, about, `the key ${quote(key)} is missing: add it.`);
-      usable = false;
-    }
-    if (!usable) return;
-    const fields = rest.filter(({ key }) => plain.includes(key));
-    const faulty = readFields({ kind }, document, fields, input, about);
-    this.declarations.declare(kind, { document, node, parts: [...parts, ...fields], input }, about.label, faulty);
+    for (const { key } of missing) document.fault(node, about, `the key ${quote(key)} is missing: add it.`);
+    if (!usable || missing.length > 0) return;
+    const origin = { document, node, parts, input };
+    const here = aboutRecord(kind, input, about.label);
+    const faults = more ? readFields({ kind, body: ends.map(({ field }) => field) }, origin, here) : undefined;
+    this.declarations.declare(kind, origin, here, faults);
   }
 
   /** Reads one end into the link's fields. Says whether it could. */
-  private end(
-    kind: LinkKind,
-    { field, key }: End,
-    document: YamlDocument,
-    node: Node | null,
-    input: Record<string, Json>,
-    about: About,
-    application: Path | undefined,
-  ): boolean {
-    const text = this.text(document, node, { label: node === null ? about.label : `${about.label}: ${key}` });
+  private end(site: Site, { field }: End, node: YamlNode, input: Record<string, Json>, about: About): boolean {
+    const { kind, document, application } = site;
+    const text = textOf(document, node, about);
     if (text === undefined) return false;
     try {
-      if (field !== 'entity') {
+      if (field === 'entity') {
+        const entity = this.entity(kind, text, application);
+        input.entity_type = entity.kind;
+        input.entity = this.choose(kind, entity.kind, entity, text);
+      } else {
         const target = field as Kind;
         input[field] = this.choose(kind, target, readPath(target, text, application), text);
-        return true;
       }
-      if (!text.includes('/')) throw new NotationError(this.namelessText(text));
-      const entity = readEntity(text, application);
-      const { options } = definitionOf(kind).schema.shape.entity_type as z.ZodEnum;
-      if (!options.includes(entity.kind)) {
-        throw new NotationError(
-          `${quote(text)} is ${nounOf(entity.kind)}: only a ${options.join(' or a ')} may stand here.`,
-        );
-      }
-      input.entity_type = entity.kind;
-      input.entity = this.choose(kind, entity.kind, entity, text);
       return true;
     } catch (error) {
       if (!(error instanceof NotationError)) throw error;
       document.fault(node, about, error.message);
       return false;
     }
+  }
+
+  /** Whom a text names, if a link of the kind may lead there. */
+  private entity(link: LinkKind, text: string, application: Path | undefined): ReadEntity {
+    if (!text.includes('/')) throw new NotationError(this.namelessText(text));
+    const entity = readEntity(text, application);
+    const { options } = definitionOf(link).schema.shape.entity_type as z.ZodEnum;
+    if (options.includes(entity.kind)) return entity;
+    const allowed = options.join(' or a ');
+    throw new NotationError(`${quote(text)} is ${nounOf(entity.kind)}: only a ${allowed} may stand here.`);
   }
 
   /** The application's record of a bare name, or else the tenant's; a name that fits both is refused. */
@@ -188,17 +173,22 @@ export class LinkReader {
   private known(address: Address): boolean {
     return this.declarations.origins.has(address) || this.external.has(address);
   }
+}
 
-  private text(document: YamlDocument, node: Node | null, about: About): string | undefined {
-    const value = document.json(node, () => about);
-    if (typeof value === 'string') return value;
-    if (value === UNUSABLE) return undefined;
-    if (value === null) {
-      document.fault(node, about, 'is empty: write a text, or remove it.');
-      return undefined;
-    }
-    const source = isScalar(node) && node.source ? `: write ${JSON.stringify(node.source)} in quotes.` : '.';
-    document.fault(node, about, `${describeNode(node)}, a text is expected${source}`);
-    return undefined;
+function items(document: YamlDocument, node: YamlNode, label: string): readonly YamlNode[] {
+  if (isEmpty(node)) return [];
+  if (node.type === 'list') return node.items;
+  document.fault(node, { label }, expectedList(node));
+  return [];
+}
+
+function textOf(document: YamlDocument, node: YamlNode, about: About): string | undefined {
+  const value = document.json(node, () => about);
+  if (typeof value === 'string') return value;
+  if (value === null) document.fault(node, about, 'is empty: write a text, or remove it.');
+  else if (value !== UNUSABLE) {
+    const remedy = node.type === 'scalar' ? `: write ${JSON.stringify(node.source)} in quotes.` : '.';
+    document.fault(node, about, `${describeNode(node)}, a text is expected${remedy}`);
   }
+  return undefined;
 }

@@ -1,12 +1,14 @@
-import { isMap, type Node } from 'yaml';
 import type { Json } from '../json.js';
 import { type Path, path as pathOf } from '../records/address.js';
-import { definitionOf } from '../records/registry.js';
-import { aboutRecord, type Declarations, expectedMapping, inField, nodeAt, unknownKeyText } from './declarations.js';
+import { aboutRecord, inField, unknownKeyText } from './about.js';
+import { type Declarations, FieldFaults } from './declarations.js';
+import { expectedMapping } from './describe.js';
+import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { NotationError, readNames, readPath } from './paths.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
+import { isEmpty, type YamlNode } from './yaml-node.js';
 
 /** Where a mapping stands: its keys from the top, and the application it is in. */
 interface Scope {
@@ -18,7 +20,7 @@ interface Scope {
 export interface PendingLinks {
   notation: LinksNotation;
   document: YamlDocument;
-  node: Node | null;
+  node: YamlNode;
   holder: { kind: string; path: Path };
   label: string;
   application?: Path;
@@ -39,9 +41,9 @@ export class RecordReader {
 
   constructor(private readonly declarations: Declarations) {}
 
-  collection(notation: RecordsNotation, document: YamlDocument, node: Node | null, scope: Scope): void {
+  collection(notation: RecordsNotation, document: YamlDocument, node: YamlNode, scope: Scope): void {
     if (isEmpty(node)) return;
-    if (!isMap(node)) {
+    if (node.type !== 'map') {
       document.leaveUnread(node);
       document.fault(node, scope, expectedMapping(node));
       return;
@@ -58,7 +60,7 @@ export class RecordReader {
   /** The entries of a record's value; a record with nothing to say may have none. */
   private body(document: YamlDocument, entry: Entry, about: About): Entry[] | undefined {
     if (isEmpty(entry.value)) return [];
-    if (isMap(entry.value)) return document.entries(entry.value, () => about);
+    if (entry.value.type === 'map') return document.entries(entry.value, () => about);
     document.fault(entry.value, about, expectedMapping(entry.value));
     return undefined;
   }
@@ -88,9 +90,10 @@ export class RecordReader {
     const input = this.key(notation, document, entry, body, scope);
     if (input === undefined) return;
     const about = aboutRecord(kind, input, scope.label);
-    const faulty = readFields(notation, document, body, input, about, scope.application);
-    this.declarations.declare(kind, { document, node: entry.keyNode, parts: body, input }, scope.label, faulty);
-    const holder = { kind, path: definitionOf(kind).path(input) };
+    const origin = { document, node: entry.keyNode, parts: body, input };
+    this.declarations.declare(kind, origin, about, readFields(notation, origin, about, scope.application));
+    if (about.address === undefined) return;
+    const holder = { kind, path: about.address.slice(kind.length + 1) };
     for (const part of body) {
       const links = notation.links.get(part.key);
       if (links === undefined) continue;
@@ -153,25 +156,28 @@ function resourceKey(
   }
 }
 
-/** Reads the plain fields of a record's body into `input` and returns the names of those that were reported. */
+/** Reads the plain fields among the origin's parts into its input, and reports those that cannot be. */
 export function readFields(
   notation: Pick<RecordsNotation, 'kind'> & Partial<RecordsNotation>,
-  document: YamlDocument,
-  body: readonly Entry[],
-  input: Record<string, Json>,
+  origin: Origin,
   about: About,
   application?: Path,
-): Set<string> {
-  const { kind, links, body: keyFields = [] } = notation;
+): FieldFaults | undefined {
+  const { kind, links, body = [] } = notation;
+  const { document, parts, input } = origin;
   const { plain, references } = fieldsOf(kind);
-  const faulty = new Set<string>();
-  for (const { key, keyNode, value } of body) {
+  let faults: FieldFaults | undefined;
+  for (const { key, keyNode, value } of parts) {
     if (plain.includes(key)) {
       const json = document.json(value, () => inField(about, [key]), key === 'properties');
-      if (json === UNUSABLE) faulty.add(key);
-      else input[key] = json;
-    } else if (!links?.has(key) && !keyFields.includes(key)) {
-      document.fault(keyNode, about, unknownKeyText(key, [...keyFields, ...plain, ...(links?.keys() ?? [])]));
+      if (json !== UNUSABLE) {
+        input[key] = json;
+        continue;
+      }
+      faults ??= new FieldFaults();
+      faults.unread.push(key);
+    } else if (!links?.has(key) && !body.includes(key)) {
+      document.fault(keyNode, about, unknownKeyText(key, [...body, ...plain, ...(links?.keys() ?? [])]));
     }
   }
   for (const { steps, kind: target } of references) {
@@ -181,14 +187,14 @@ export function readFields(
         return readPath(target, text, application).path;
       } catch (error) {
         if (!(error instanceof NotationError)) throw error;
-        const node = nodeAt({ document, node: null, parts: body, input }, path);
-        document.fault(node, inField(about, path), error.message);
-        faulty.add(String(path[0]));
+        document.fault(nodeAt(origin, path), inField(about, path), error.message);
+        faults ??= new FieldFaults();
+        faults.wrong.push(String(path[0]));
         return text;
       }
     });
   }
-  return faulty;
+  return faults;
 }
 
 /** Replaces every text that the steps lead to. */
@@ -207,9 +213,4 @@ function replaceTexts(
     if (rest.length > 0) replaceTexts(inner, rest, here, replace);
     else if (typeof inner === 'string') container[key] = replace(inner, here);
   }
-}
-
-/** Nothing written, as in a mapping whose entries are all commented out. */
-export function isEmpty(node: Node | null): boolean {
-  return node === null || ('value' in node && node.value === null);
 }

@@ -1,16 +1,18 @@
-import { isMap } from 'yaml';
+import { unknownKeyText } from './about.js';
 import { AddressLists } from './address-lists.js';
 import { declareApplications } from './applications.js';
 import { checkRecords } from './check-records.js';
-import { Declarations, expectedMapping, unknownKeyText } from './declarations.js';
+import { Declarations } from './declarations.js';
+import { expectedMapping } from './describe.js';
 import type { ManifestFile, ManifestResult } from './manifest.js';
 import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
 import { parseYaml } from './parse.js';
 import { LinkReader } from './read-links.js';
-import { isEmpty, RecordReader } from './read-records.js';
+import { RecordReader } from './read-records.js';
 import { Settings } from './settings.js';
 import { byPlace, Findings, Source } from './source.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
+import { isEmpty } from './yaml-node.js';
 
 const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
 
@@ -47,7 +49,8 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
     for (const document of parseYaml(source, findings)) {
       const { root } = document;
       if (isEmpty(root)) continue;
-      if (isMap(root)) for (const entry of document.entries(root, () => ({ label: '' }))) readTop(document, entry);
+      if (root.type === 'map')
+        for (const entry of document.entries(root, () => ({ label: '' }))) readTop(document, entry);
       else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
     }
   }

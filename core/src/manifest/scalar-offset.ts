@@ -1,4 +1,4 @@
-import type { Scalar } from 'yaml';
+import type { ScalarNode } from './yaml-node.js';
 
 const BLANK = /\s/;
 
@@ -6,12 +6,12 @@ const BLANK = /\s/;
  * Where in a file's text the character at `offset` of a scalar's value stands. Quotes, escapes, indentation and folded
  * lines make the two differ: they are walked side by side, sign for sign, white space left out.
  */
-export function offsetInText(text: string, scalar: Scalar, offset: number): number {
-  const [start = 0, end = 0] = scalar.range ?? [];
+export function offsetInText(text: string, scalar: ScalarNode, offset: number): number {
+  const { start, end, style } = scalar;
   const value = String(scalar.value);
   let at = start;
-  if (scalar.type === 'BLOCK_LITERAL' || scalar.type === 'BLOCK_FOLDED') at = text.indexOf('\n', start) + 1;
-  else if (scalar.type !== 'PLAIN') at += 1;
+  if (style === 'block') at = text.indexOf('\n', start) + 1;
+  else if (style === 'quoted') at += 1;
   for (let index = 0; index <= offset && index < value.length; index += 1) {
     const sign = value.charAt(index);
     if (BLANK.test(sign)) continue;

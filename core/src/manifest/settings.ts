@@ -1,10 +1,10 @@
-import type { Node } from 'yaml';
 import type { Json } from '../json.js';
 import { nameText } from '../records/fields.js';
 import { describe, quote } from './describe.js';
 import { DEFAULT_STACK } from './manifest.js';
 import type { Findings, Source } from './source.js';
-import { startOf, UNUSABLE, type YamlDocument } from './yaml-document.js';
+import { UNUSABLE, type YamlDocument } from './yaml-document.js';
+import type { YamlNode } from './yaml-node.js';
 
 /** The owner of records that are written over HTTP: a tree of that name would prune them. */
 const API_OWNER = 'api';
@@ -12,9 +12,9 @@ const API_OWNER = 'api';
 /** The single values at the top of files: each may be said more than once, and then alike. */
 export class Settings {
   private versionSeen = false;
-  private readonly said = new Map<string, { value: string | number; document: YamlDocument; node: Node | null }>();
+  private readonly said = new Map<string, { value: string | number; document: YamlDocument; node: YamlNode }>();
 
-  read(name: 'version' | 'tenant' | 'stack', document: YamlDocument, node: Node | null): void {
+  read(name: 'version' | 'tenant' | 'stack', document: YamlDocument, node: YamlNode): void {
     if (name === 'version') this.versionSeen = true;
     const value = document.json(node, () => ({ label: name }));
     if (value === UNUSABLE) return;
@@ -27,7 +27,7 @@ export class Settings {
     if (first === undefined) {
       this.said.set(name, { value: value as string | number, document, node });
     } else if (first.value !== value) {
-      const { file, line, column } = first.document.source.place(startOf(first.node));
+      const { file, line, column } = first.document.source.place(first.node.start);
       const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${file}:${line}:${column}: say one.`;
       document.fault(node, { label: name }, text);
     }

@@ -1,14 +1,14 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
 import type { Json } from '../json.js';
 import { describeNode } from './describe.js';
 import { offsetInText } from './scalar-offset.js';
-import { type About, Findings, type Source } from './source.js';
+import type { About, Findings, Source } from './source.js';
+import type { ListNode, MapNode, ScalarNode, YamlNode } from './yaml-node.js';
 
-/** One key of a mapping and its value, aliases followed. */
+/** One key of a mapping and its value. */
 export interface Entry {
   key: string;
-  keyNode: Node;
-  value: Node | null;
+  keyNode: YamlNode;
+  value: YamlNode;
 }
 
 /** Stands for a value that was reported and cannot be used. */
@@ -22,107 +22,88 @@ const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
 const MERGE_KEY = '<<';
 
+/** Above this many keys a mapping's keys are compared through an index. */
+const FEW = 8;
+
 /**
  * A parsed document, read by its nodes: nothing is converted before it is asked for, and every fault knows its place.
  */
 export class YamlDocument {
   constructor(
     readonly source: Source,
-    readonly root: Node | null,
-    private readonly targets: ReadonlyMap<Alias, Node>,
+    readonly root: YamlNode,
     private readonly findings: Findings,
   ) {}
 
-  fault(node: Node | null, about: About, text: string): void {
-    this.findings.fault(this.source, startOf(node), about, text);
+  fault(node: YamlNode, about: About, text: string): void {
+    this.findings.fault(this.source, node.start, about, text);
   }
 
   /** A fault at a character of a scalar's value. */
-  faultWithin(node: Scalar, offset: number, about: About, text: string): void {
+  faultWithin(node: ScalarNode, offset: number, about: About, text: string): void {
     this.findings.fault(this.source, offsetInText(this.source.text, node, offset), about, text);
   }
 
+  warning(node: YamlNode, about: About, text: string): void {
+    this.findings.warning(this.source, node.start, about, text);
+  }
+
   /** Notes that what stands here was not read, so that mentions of it are no faults of their own. */
-  leaveUnread(node: Node | null): void {
-    const [start, , end] = node?.range ?? [0, 0, 0];
-    this.findings.unread.push(this.source.text.slice(start, end));
-  }
-
-  warning(node: Node | null, about: About, text: string): void {
-    this.findings.warning(this.source, startOf(node), about, text);
-  }
-
-  /** The node itself, or the one that an alias stands for; null for nothing written. */
-  follow(node: unknown): Node | null {
-    if (isAlias(node)) return this.targets.get(node) ?? null;
-    return (node ?? null) as Node | null;
+  leaveUnread(node: YamlNode): void {
+    this.findings.unread.push(this.source.text.slice(node.start, node.end));
   }
 
   /**
    * The keys and values of a mapping, in order, merge keys (`<<`) applied: a key of the mapping itself goes before one
-   * merged in. Keys that are no text, and keys that stand twice, are reported and left out.
+   * merged in. Keys that are no text, and keys that stand twice, are reported and left out; without `about`, silently.
    */
-  entries(map: YAMLMap, about: () => About): Entry[] {
+  entries(map: MapNode, about?: () => About): Entry[] {
     const entries: Entry[] = [];
-    const merged: Entry[] = [];
-    const seen = new Map<string, Node>();
-    for (const pair of map.items) {
-      const keyNode = this.follow(pair.key);
+    const index = map.pairs.length > FEW ? new Map<string, Entry>() : undefined;
+    let merged: Entry[] | undefined;
+    for (const { key: keyNode, value } of map.pairs) {
       const key = this.keyText(keyNode, about);
-      if (key === undefined || keyNode === null) continue;
-      const value = this.follow(pair.value);
-      if (key === MERGE_KEY && isPlain(keyNode)) {
-        this.merge(value, about, merged);
+      if (key === undefined) continue;
+      if (key === MERGE_KEY && keyNode.type === 'scalar' && keyNode.style === 'plain') {
+        merged = [...(merged ?? []), ...this.merge(value, about)];
         continue;
       }
-      const first = seen.get(key);
-      if (first === undefined) {
-        seen.set(key, keyNode);
-        entries.push({ key, keyNode, value });
-      } else {
-        const { file, line, column } = this.source.place(startOf(first));
-        const text = `the key "${key}" stands twice in one mapping, first at ${file}:${line}:${column}: keep one of them.`;
-        this.fault(keyNode, about(), text);
-      }
+      const first = find(entries, index, key);
+      if (first === undefined) put(entries, index, { key, keyNode, value });
+      else if (about !== undefined) this.fault(keyNode, about(), this.twiceText(key, first));
     }
-    for (const entry of merged) {
-      if (seen.has(entry.key)) continue;
-      seen.set(entry.key, entry.keyNode);
-      entries.push(entry);
-    }
+    for (const entry of merged ?? []) if (find(entries, index, entry.key) === undefined) put(entries, index, entry);
     return entries;
   }
 
-  /** The entries without a word on faults, for what has been read before. */
-  quietEntries(map: YAMLMap): Entry[] {
-    return new YamlDocument(this.source, this.root, this.targets, new Findings()).entries(map, () => ({ label: '' }));
+  private twiceText(key: string, first: Entry): string {
+    const { file, line, column } = this.source.place(first.keyNode.start);
+    return `the key "${key}" stands twice in one mapping, first at ${file}:${line}:${column}: keep one of them.`;
   }
 
-  private merge(value: Node | null, about: () => About, merged: Entry[]): void {
-    const maps = isSeq(value) ? value.items.map((item) => this.follow(item)) : [value];
-    for (const map of maps) {
-      if (isMap(map)) merged.push(...this.entries(map, about));
-      else
-        this.fault(
-          map,
-          about(),
-          `the merge key "<<" takes a mapping, and this ${describeNode(map)}: write "<<: *anchor".`,
-        );
-    }
+  private merge(value: YamlNode, about?: () => About): Entry[] {
+    return (value.type === 'list' ? value.items : [value]).flatMap((map) => {
+      if (map.type === 'map') return this.entries(map, about);
+      const text = `the merge key "<<" takes a mapping, and this ${describeNode(map)}: write "<<: *anchor".`;
+      if (about !== undefined) this.fault(map, about(), text);
+      return [];
+    });
   }
 
   /** The text of a key. A whole number is taken by its digits, since a key is always text. */
-  private keyText(node: Node | null, about: () => About): string | undefined {
-    if (isScalar(node)) {
+  private keyText(node: YamlNode, about?: () => About): string | undefined {
+    if (node.type === 'scalar') {
       const { value, source } = node;
       if (typeof value === 'string') return value;
-      if (typeof value === 'number' && (PLAIN_INTEGER.test(source ?? '') || String(value) === source)) return source;
-      if (source !== undefined && source !== '') {
-        this.fault(node, about(), `the key ${source} ${describeNode(node)}, not text: write "${source}" in quotes.`);
+      if (typeof value === 'number' && (PLAIN_INTEGER.test(source) || String(value) === source)) return source;
+      if (source !== '') {
+        const text = `the key ${source} ${describeNode(node)}, not text: write "${source}" in quotes.`;
+        if (about !== undefined) this.fault(node, about(), text);
         return undefined;
       }
     }
-    this.fault(node, about(), `a key ${describeNode(node)}: write a text, in quotes if need be.`);
+    if (about !== undefined)
+      this.fault(node, about(), `a key ${describeNode(node)}: write a text, in quotes if need be.`);
     return undefined;
   }
 
@@ -130,26 +111,23 @@ export class YamlDocument {
    * The JSON value of a node, or `UNUSABLE` after reporting what in it has none. `inProperties` warns of words that
    * look like booleans, where no schema could tell.
    */
-  json(node: Node | null, about: () => About, inProperties = false): Json | typeof UNUSABLE {
-    if (node === null) return null;
-    if (isScalar(node)) return this.scalar(node, about, inProperties);
-    if (isSeq(node)) return this.list(node.items, about, inProperties);
-    if (isMap(node)) return this.object(node, about, inProperties);
-    return UNUSABLE;
+  json(node: YamlNode, about: () => About, inProperties = false): Json | typeof UNUSABLE {
+    if (node.type === 'scalar') return this.scalar(node, about, inProperties);
+    return node.type === 'list' ? this.list(node, about, inProperties) : this.object(node, about, inProperties);
   }
 
-  private list(items: readonly unknown[], about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
+  private list(node: ListNode, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
     const list: Json[] = [];
     let usable = true;
-    for (const item of items) {
-      const value = this.json(this.follow(item), about, inProperties);
+    for (const item of node.items) {
+      const value = this.json(item, about, inProperties);
       if (value === UNUSABLE) usable = false;
       else list.push(value);
     }
     return usable ? list : UNUSABLE;
   }
 
-  private object(map: YAMLMap, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
+  private object(map: MapNode, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
     const object: { [key: string]: Json } = {};
     let usable = true;
     for (const entry of this.entries(map, about)) {
@@ -165,15 +143,15 @@ export class YamlDocument {
     return usable ? object : UNUSABLE;
   }
 
-  private scalar(node: Scalar, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
-    const { value, source = '' } = node;
+  private scalar(node: ScalarNode, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
+    const { value, source, style } = node;
     if (typeof value === 'string') {
-      if (inProperties && isPlain(node) && OLD_BOOLEAN.test(value)) {
+      if (inProperties && style === 'plain' && OLD_BOOLEAN.test(value)) {
         this.warning(node, about(), `${value} is a text in YAML 1.2: write true or false, or "${value}" in quotes.`);
       }
       return value;
     }
-    if (typeof value !== 'number') return value as Json;
+    if (typeof value !== 'number') return value;
     if (!Number.isFinite(value)) {
       this.fault(node, about(), `${source} is no number in JSON: write a finite one, or "${source}" in quotes.`);
     } else if (/^[-+]?0[0-9]/.test(source)) {
@@ -188,10 +166,15 @@ export class YamlDocument {
   }
 }
 
-export function startOf(node: Node | null): number {
-  return node?.range?.[0] ?? 0;
+type KeyIndex = Map<string, Entry> | undefined;
+
+function find(entries: readonly Entry[], index: KeyIndex, key: string): Entry | undefined {
+  if (index !== undefined) return index.get(key);
+  for (const entry of entries) if (entry.key === key) return entry;
+  return undefined;
 }
 
-function isPlain(node: Node): boolean {
-  return isScalar(node) && node.type === 'PLAIN';
+function put(entries: Entry[], index: KeyIndex, entry: Entry): void {
+  entries.push(entry);
+  index?.set(entry.key, entry);
 }

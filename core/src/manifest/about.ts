@@ -1,0 +1,36 @@
+import type { Json } from '../json.js';
+import type { Kind } from '../records/kinds.js';
+import { addressOf } from '../records/registry.js';
+import { jsonPointer } from '../state/json-pointer.js';
+import { nearest } from '../state/nearest.js';
+import { quote } from './describe.js';
+import { fieldsOf } from './notation.js';
+import type { About } from './source.js';
+
+/** The words before a fault's colon: the record's address, or `label` where its key fields do not give one. */
+export function aboutRecord(kind: Kind, input: Record<string, Json>, label: string): About {
+  const keyed = fieldsOf(kind).keys.every(({ name, optional }) => {
+    const value = input[name];
+    return typeof value === 'string' || (value === undefined && optional);
+  });
+  if (!keyed) return { label };
+  const address = addressOf(kind, input);
+  return { label: address, address };
+}
+
+/** The same, about a field of it. */
+export function inField(about: About, path: readonly PropertyKey[]): About {
+  if (path.length === 0) return about;
+  const field = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  const { label, address } = about;
+  return {
+    label: `${label}: ${field.startsWith('.') ? field.slice(1) : field}`,
+    ...(address !== undefined && { address, pointer: jsonPointer(...path) }),
+  };
+}
+
+export function unknownKeyText(key: string, known: readonly string[]): string {
+  const near = nearest(key, known);
+  const remedy = near === undefined ? `write one of ${known.join(', ')}.` : `did you mean ${quote(near)}?`;
+  return `the key ${quote(key)} is not known: ${remedy}`;
+}

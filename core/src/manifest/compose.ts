@@ -1,0 +1,166 @@
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+  type YAMLError,
+} from 'yaml';
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from './limits.js';
+import type { YamlNode } from './yaml-node.js';
+
+/** Tells what cannot be read at this offset. */
+export type Refuse = (offset: number, text: string) => void;
+
+const OPTIONS = {
+  // Keys are compared later, where both places can be named and it does not slow down with the square of a map's size.
+  uniqueKeys: false,
+  prettyErrors: false,
+  resolveKnownTags: false,
+  logLevel: 'silent',
+} as const;
+
+/** What to do about an error of the YAML parser, where its own words do not say. */
+const HINTS: Partial<Record<YAMLError['code'], string>> = {
+  BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
+  BAD_SCALAR_START: 'Put the value in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put a text that holds ": " in quotes.',
+  TAB_AS_INDENT: 'Indent with spaces.',
+  TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
+};
+
+/**
+ * Parses any YAML 1.2 into the roots of its documents, refusing what is faulty, too deep, or stands for too much by
+ * aliases. A document with a fault is left out.
+ */
+export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
+  const lexer = new Lexer();
+  const parser = new Parser();
+  // The parser's own state, which its types keep private.
+  const state = parser as unknown as { stack: readonly unknown[]; offset: number };
+  const composer = new Composer<ParsedNode>(OPTIONS);
+  const roots: YamlNode[] = [];
+  const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
+    for (const document of documents) {
+      const root = rootOf(document, refuse);
+      if (root !== undefined) roots.push(root);
+    }
+  };
+  for (const lexeme of lexer.lex(text)) {
+    for (const token of parser.next(lexeme)) take(composer.next(token));
+    // The parser and the composer recurse, so depth is bounded before they meet it.
+    if (state.stack.length > MAX_DEPTH) {
+      refuse(state.offset, `Nested deeper than ${MAX_DEPTH} levels: flatten it.`);
+      return roots;
+    }
+  }
+  for (const token of parser.end()) take(composer.next(token));
+  take(composer.end(false, text.length));
+  return roots;
+}
+
+function rootOf(document: Document.Parsed<ParsedNode>, refuse: Refuse): YamlNode | undefined {
+  const { errors, warnings, directives, contents } = document;
+  const { yaml } = directives;
+  if (yaml.explicit && yaml.version !== '1.2') {
+    refuse(0, `%YAML ${yaml.version} gives words like "yes" another meaning: remove the line, YAML 1.2 is read.`);
+    return undefined;
+  }
+  for (const { code, pos, message } of [...errors, ...warnings]) {
+    const hint = HINTS[code];
+    refuse(pos[0], hint === undefined ? `${message}.` : `${message}. ${hint}`);
+  }
+  return errors.length + warnings.length > 0 ? undefined : new Converter(refuse).root(contents);
+}
+
+/** What a node is once its aliases are written out. */
+interface Extent {
+  values: number;
+  depth: number;
+}
+
+/**
+ * Makes nodes of the parser's, with every alias replaced by what it stands for. One pass, however much the aliases
+ * would expand to.
+ */
+class Converter {
+  /** By name, the last one so far; without `extent` while its own node is being read. */
+  private readonly anchors = new Map<string, { node: YamlNode; extent?: Extent }>();
+  private aliased = 0;
+  private sound = true;
+
+  constructor(private readonly refuse: Refuse) {}
+
+  root(contents: unknown): YamlNode | undefined {
+    const { node } = this.convert(contents, 0);
+    return this.sound ? node : undefined;
+  }
+
+  private convert(from: unknown, at: number): { node: YamlNode; extent: Extent } {
+    if (isAlias(from)) return this.follow(from);
+    const nothing = isScalar(from) && from.value === null && from.source === '';
+    const [start = at, end = at] = nothing ? [] : ((from as ParsedNode | null)?.range ?? []);
+    let node: YamlNode;
+    const extent: Extent = { values: 1, depth: 1 };
+    if (isMap(from)) node = { type: 'map', start, end, pairs: [] };
+    else if (isSeq(from)) node = { type: 'list', start, end, items: [] };
+    else node = scalar(from, start, end);
+    const anchor = (from as ParsedNode | null)?.anchor;
+    const entry: { node: YamlNode; extent?: Extent } = { node };
+    if (anchor !== undefined) this.anchors.set(anchor, entry);
+    const put = (inner: unknown, near: number): YamlNode => {
+      const part = this.convert(inner, near);
+      extent.values += part.extent.values;
+      extent.depth = Math.max(extent.depth, part.extent.depth + 1);
+      return part.node;
+    };
+    if (node.type === 'map' && isMap(from)) {
+      for (const pair of from.items) {
+        if (!isPair(pair)) continue;
+        const key = put(pair.key, start);
+        node.pairs.push({ key, value: put(pair.value, key.end) });
+      }
+    } else if (node.type === 'list' && isSeq(from)) {
+      for (const item of from.items) node.items.push(put(item, start));
+    }
+    entry.extent = extent;
+    return { node, extent };
+  }
+
+  private follow(alias: Alias): { node: YamlNode; extent: Extent } {
+    const [start = 0, end = 0] = alias.range ?? [];
+    const name = alias.source;
+    const anchor = this.anchors.get(name);
+    const before = this.aliased;
+    let fault: string | undefined;
+    if (anchor === undefined) {
+      fault = `The alias *${name} has no anchor &${name} before it: add it, or put the value in quotes.`;
+    } else if (anchor.extent === undefined) {
+      fault = `The alias *${name} stands inside its own anchor.`;
+    } else {
+      this.aliased += anchor.extent.values;
+      if (this.aliased <= MAX_ALIASED_VALUES && anchor.extent.depth <= MAX_DEPTH) {
+        return { node: anchor.node, extent: anchor.extent };
+      }
+      if (before <= MAX_ALIASED_VALUES) {
+        fault = `Aliases stand for more than ${MAX_ALIASED_VALUES} values, or too deep ones: write fewer of them.`;
+      }
+    }
+    if (fault !== undefined) this.refuse(start, fault);
+    this.sound = false;
+    return { node: scalar(null, start, end), extent: { values: 1, depth: 1 } };
+  }
+}
+
+function scalar(from: unknown, start: number, end: number): YamlNode {
+  if (!isScalar(from)) return { type: 'scalar', start, end, value: null, style: 'plain', source: '' };
+  const { value, type = 'PLAIN', source = '' } = from;
+  const style = type === 'PLAIN' ? 'plain' : type.startsWith('BLOCK') ? 'block' : 'quoted';
+  return { type: 'scalar', start, end, value: value as null, style, source: style === 'plain' ? source : '' };
+}

@@ -1,0 +1,87 @@
+import type { Json } from '../json.js';
+import type { Place } from './manifest.js';
+import type { Entry, YamlDocument } from './yaml-document.js';
+import type { YamlNode } from './yaml-node.js';
+
+/** Where a record is written. */
+export interface Origin {
+  document: YamlDocument;
+  /** The key or the list item that makes the record. */
+  node: YamlNode;
+  /** The fields that are written apart, under the fields' own names. */
+  parts: readonly Entry[];
+  /** The fields as written, lists in their order, before the schema normalized them. */
+  input: Record<string, Json>;
+}
+
+export function placeOf(origin: Origin, node: YamlNode = origin.node): Place {
+  return origin.document.source.place(node.start);
+}
+
+/** ` at FILE:LINE:COLUMN`, for faults that name a second place. */
+export function placeText(origin: Origin): string {
+  const { file, line, column } = placeOf(origin);
+  return `${file}:${line}:${column}`;
+}
+
+/** The node of the value at a path into the fields as written, or of its key; the nearest one around if it has none. */
+export function nodeAt(origin: Origin, path: readonly PropertyKey[], ofKey = false): YamlNode {
+  const { document } = origin;
+  let entries: readonly Entry[] | undefined = origin.parts;
+  let { node } = origin;
+  for (const [index, segment] of path.entries()) {
+    const last = index === path.length - 1;
+    if (entries !== undefined) {
+      const entry: Entry | undefined = entries.find(({ key }) => key === String(segment));
+      if (entry === undefined) return node;
+      node = last && ofKey ? entry.keyNode : entry.value;
+    } else if (node.type === 'list') {
+      const item = node.items[Number(segment)];
+      if (item === undefined) return node;
+      node = item;
+    } else {
+      return node;
+    }
+    entries = node.type === 'map' ? document.entries(node) : undefined;
+  }
+  return node;
+}
+
+/** The value at a path. */
+export function valueAt(value: Json | undefined, path: readonly PropertyKey[]): Json | undefined {
+  let at = value;
+  for (const segment of path) {
+    if (at === undefined || at === null || typeof at !== 'object') return undefined;
+    at = (at as { [key: string]: Json })[String(segment)];
+  }
+  return at;
+}
+
+/**
+ * Turns a pointer into normalized fields into a path into the fields as written: sets were sorted, so an item is looked
+ * up by what it says.
+ */
+export function writtenPath(written: Json, normalized: Json | undefined, pointer: string): string[] {
+  const path = pointer.split('/').slice(1);
+  const found: string[] = [];
+  let from: Json | undefined = normalized;
+  let to: Json | undefined = written;
+  for (const part of path) {
+    const segment = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    from = valueAt(from, [segment]);
+    let here = segment;
+    if (Array.isArray(to) && from !== undefined) {
+      const index = to.findIndex((item) => sameItem(item, from));
+      if (index >= 0) here = String(index);
+    }
+    to = valueAt(to, [here]);
+    found.push(here);
+  }
+  return found;
+}
+
+function sameItem(left: Json | undefined, right: Json | undefined): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
+  const resource = valueAt(left, ['resource']);
+  return resource !== undefined && resource === valueAt(right, ['resource']);
+}
