@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../decision/types.js';
+import { ProblemError } from '../problem.js';
+import { type ParsedDecisionRequest, parseDecisionRequest } from './decision-request.js';
+import { EVALUATIONS_MAX, type ParsedEvaluations, parseEvaluations } from './evaluations-request.js';
+import { answerEvaluations } from './evaluations-response.js';
+
+const subject = { type: 'user', id: 'u' };
+const action = { name: 'read' };
+const resource = (id: string) => ({ type: 'doc', id });
+
+/** Permits what is called so, fails for one name, and tells what it was asked. */
+function answer(body: object) {
+  const asked: (ParsedDecisionRequest | ProblemError)[] = [];
+  const decide = (item: ParsedDecisionRequest | ProblemError): Decision | ProblemError => {
+    asked.push(item);
+    if (item instanceof ProblemError) return item;
+    if (item.resource.id === 'failing') return new ProblemError('evaluation_failed', 'policy/p failed');
+    const decision = item.resource.id === 'open';
+    return { decision, reason: decision ? 'allowed' : 'denied', access_path: decision ? 'role' : 'none' };
+  };
+  const steps = answerEvaluations(parseEvaluations(body) as ParsedEvaluations, decide);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return { asked, evaluations: step.value.evaluations };
+}
+
+const decisions = (body: object) => answer(body).evaluations.map(({ decision }) => decision);
+const of = (...ids: string[]) => ({ subject, action, evaluations: ids.map((id) => ({ resource: resource(id) })) });
+
+describe('a batch', () => {
+  it('without evaluations is a single request', () => {
+    const body = { subject, action, resource: resource('open'), options: { explain: true } };
+    for (const evaluations of [undefined, []])
+      expect(parseEvaluations({ ...body, evaluations })).toEqual(parseDecisionRequest(body));
+    expect(() => parseEvaluations({ subject, evaluations: [] })).toThrow('The decision request is malformed');
+  });
+
+  it.each([
+    [undefined, [true, false, true]],
+    ['execute_all', [true, false, true]],
+    ['deny_on_first_deny', [true, false]],
+    ['permit_on_first_permit', [true]],
+  ])('with the semantic %s goes on to %j', (evaluations_semantic, wanted) => {
+    expect(decisions({ ...of('open', 'shut', 'open'), options: { evaluations_semantic } })).toEqual(wanted);
+  });
+
+  it('takes failures and malformed evaluations for denials', () => {
+    const options = { evaluations_semantic: 'deny_on_first_deny' };
+    expect(decisions({ ...of('open', 'failing', 'open'), options })).toEqual([true, false]);
+    expect(decisions({ subject, action, evaluations: [{}, { resource: resource('open') }], options })).toEqual([false]);
+    const permit = { evaluations_semantic: 'permit_on_first_permit' };
+    expect(decisions({ ...of('failing', 'shut', 'open', 'open'), options: permit })).toEqual([false, false, true]);
+  });
+
+  it('answers all, though no decision is what its semantic ends with', () => {
+    expect(decisions({ ...of('open', 'open'), options: { evaluations_semantic: 'deny_on_first_deny' } })).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('takes defaults whole, and what an evaluation has of its own in their place', () => {
+    const { asked } = answer({
+      subject: { ...subject, properties: { a: 1 } },
+      resource: { ...resource('open'), properties: { n: 1 } },
+      action,
+      context: { ip: '::1', mfa: true },
+      options: { explain: true },
+      evaluations: [{}, { subject: { type: 'user', id: 'v' }, context: { ip: '::2' }, options: {} }],
+    });
+    const defaults = { action, context: { ip: '::1', mfa: true }, explain: true };
+    const open = { ...resource('open'), properties: { n: 1 } };
+    expect(asked).toEqual([
+      { ...defaults, subject: { ...subject, properties: { a: 1 } }, resource: open },
+      { ...defaults, subject: { type: 'user', id: 'v' }, resource: open, context: { ip: '::2' }, explain: false },
+    ]);
+  });
+
+  it('answers faults of an evaluation in its place, with pointers into the whole', () => {
+    const { evaluations } = answer({
+      subject,
+      action,
+      evaluations: [{ resource: resource('open') }, {}, { resource: { type: 'doc' }, action: null }, 'x'],
+    });
+    expect(evaluations.map(({ decision }) => decision)).toEqual([true, false, false, false]);
+    const pointers = evaluations.map(({ context }) =>
+      'error' in context ? context.error.errors?.map(({ pointer }) => pointer) : undefined,
+    );
+    expect(pointers).toEqual([
+      undefined,
+      ['/evaluations/1/resource'],
+      ['/evaluations/2/resource', '/evaluations/2/action'],
+      ['/evaluations/3'],
+    ]);
+    expect(evaluations[1]).toMatchObject({
+      decision: false,
+      context: { access_path: 'none', error: { status: 400, code: 'invalid_request' } },
+    });
+  });
+
+  it('answers a failed evaluation with its status', () => {
+    expect(answer(of('failing')).evaluations).toEqual([
+      {
+        decision: false,
+        context: {
+          reason: 'policy/p failed',
+          access_path: 'none',
+          error: { status: 500, code: 'evaluation_failed', message: 'policy/p failed' },
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['no object', [], ['']],
+    ['evaluations that are no list', { ...of('open'), evaluations: {} }, ['/evaluations']],
+    ['evaluations that are null', { ...of('open'), evaluations: null }, ['/evaluations']],
+    ['too many evaluations', { ...of('open'), evaluations: Array(EVALUATIONS_MAX + 1).fill({}) }, ['/evaluations']],
+    [
+      'an unknown semantic',
+      { ...of('open'), options: { evaluations_semantic: 'first' } },
+      ['/options/evaluations_semantic'],
+    ],
+    ['a semantic that is no text', { options: { evaluations_semantic: 1 } }, ['/options/evaluations_semantic']],
+    ['options that are no object', { ...of('open'), options: 'execute_all' }, ['/options']],
+    [
+      'malformed defaults',
+      { ...of('open'), subject: 'u', resource: {}, action: { name: 1 }, context: [] },
+      ['/subject', '/resource', '/resource/type', '/action/name', '/context'],
+    ],
+  ])('is refused as a whole for %s', (_, body, pointers) => {
+    expect(() => parseEvaluations(body)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        errors: pointers.map((pointer) => expect.objectContaining({ pointer })),
+      }),
+    );
+  });
+
+  it('of as many as may be is taken', () => {
+    expect(
+      decisions({ ...of('open'), evaluations: Array(EVALUATIONS_MAX).fill({ resource: resource('open') }) }),
+    ).toHaveLength(EVALUATIONS_MAX);
+  });
+});
