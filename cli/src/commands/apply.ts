@@ -121,7 +121,7 @@ applied exactly, or refused when the tenant has moved.`;
     }
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
-    const manifest = await loadManifest(tree, (text) => err.line(`${err.style.yellow('warning:')} ${text}`));
+    const manifest = await loadManifest(tree, (text) => progress.say(`${err.style.yellow('warning:')} ${text}`));
     const replan = () => planTree(client, manifest, { takeOwnership, signal: this.signal });
     progress.phase('Reading the tenant');
     return { plan: await replan(), replan };

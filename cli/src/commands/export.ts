@@ -41,6 +41,8 @@ the records under it.`;
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Export);
+    if (flags.as === BY_HAND)
+      throw new UsageError(`--as "${BY_HAND}" is the owner of what is made by hand: name another.`);
     const client = await connect(flags);
     const [{ writeManifest }, state] = await Promise.all([
       import('@authz-service/core/manifest/write'),
@@ -54,8 +56,8 @@ the records under it.`;
     }
     await prepareFolder(flags.out, flags.replace);
     const files: string[] = [];
-    for (const { owner, records } of trees) {
-      const folder = trees.length === 1 ? flags.out : join(flags.out, encodeURIComponent(owner));
+    for (const { owner, folder: name, records } of trees) {
+      const folder = trees.length === 1 ? flags.out : join(flags.out, name);
       const stack = owner === BY_HAND ? flags.as : owner;
       for (const file of writeManifest(records, { tenant: state.tenant, stack })) {
         const path = join(folder, file.path);

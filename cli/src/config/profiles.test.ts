@@ -87,12 +87,16 @@ describe('readProfiles', () => {
   });
 
   it('reads a secret from a file beside it', async () => {
-    await writeFile(join(folder, 'secret'), 's3cret\n');
+    await writeFile(join(folder, 'secret'), 's3cret\n', { mode: 0o600 });
     const file = {
       path: join(folder, 'config.yaml'),
       warnings: [],
       profiles: { a: { client_id: 'x', client_secret_file: 'secret' } },
     };
     expect(await openProfile(file, 'a')).toEqual({ credentials: { clientId: 'x', clientSecret: 's3cret' } });
+    expect(file.warnings).toEqual([]);
+    await chmod(join(folder, 'secret'), 0o644);
+    await openProfile(file, 'a');
+    expect(file.warnings).toHaveLength(1);
   });
 });

@@ -43,12 +43,17 @@ export async function readProfiles(path = profilesPath()): Promise<ProfilesFile 
   }
   const { parseProfiles } = await import('./parse-profiles.js');
   const profiles = parseProfiles(path, text);
-  const { mode } = await stat(path);
-  const open = process.platform !== 'win32' && (mode & 0o077) !== 0;
   const secret = Object.values(profiles).some((entry) => entry.client_secret ?? entry.api_key);
-  const warnings =
-    open && secret ? [`Others on this machine can read "${path}", which holds secrets: run "chmod 600 ${path}".`] : [];
+  const warnings = secret && (await readableByOthers(path)) ? [exposed(path)] : [];
   return { path, profiles, warnings };
+}
+
+async function readableByOthers(path: string): Promise<boolean> {
+  return process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0;
+}
+
+function exposed(path: string): string {
+  return `Others on this machine can read "${path}", which holds secrets: run "chmod 600 ${path}".`;
 }
 
 /** Turns an entry into what connects; reads the secret's file, whose path is relative to the configuration's folder. */
@@ -58,8 +63,12 @@ export async function openProfile(file: ProfilesFile, name: string): Promise<Pro
     const known = Object.keys(file.profiles).join(', ') || 'none';
     throw new ProblemError('invalid_config', `There is no profile "${name}" in "${file.path}"; there is: ${known}.`);
   }
-  const secret = async (inline: string | undefined, path: string | undefined): Promise<string | undefined> =>
-    path === undefined ? inline : (await readFile(expand(path, file.path), 'utf8')).trim();
+  const secret = async (inline: string | undefined, path: string | undefined): Promise<string | undefined> => {
+    if (path === undefined) return inline;
+    const from = expand(path, file.path);
+    if (await readableByOthers(from)) file.warnings.push(exposed(from));
+    return (await readFile(from, 'utf8')).trim();
+  };
   const url = entry.url === undefined ? {} : { url: baseAddress(entry.url) };
   const apiKey = await secret(entry.api_key, entry.api_key_file);
   if (apiKey !== undefined) return { ...url, credentials: { apiKey } };

@@ -43,4 +43,21 @@ describe('chooseStacks', () => {
     expect(Object.fromEntries(chosen.trees.map((tree) => [tree.owner, tree.records]))).toEqual(expected);
     expect(chosen.leftOut).toBe(leftOut);
   });
+
+  it('names folders by their owners, apart on any file system and never outside', () => {
+    const owners = ['acme', 'Acme', '../x', '..', 'a b', 'a/b', 'Zoë'];
+    const { trees } = chooseStacks(
+      owners.map((owner) => record('role/r', owner)),
+      undefined,
+    );
+    expect(Object.fromEntries(trees.map(({ owner, folder }) => [owner, folder]))).toEqual({
+      '..': 'unnamed',
+      '../x': 'x',
+      Acme: 'Acme',
+      Zoë: 'Zoë',
+      'a b': 'a-b',
+      'a/b': 'a-b-2',
+      acme: 'acme-2',
+    });
+  });
 });

@@ -7,6 +7,8 @@ export const BY_HAND = 'api';
 /** What one tree declares. */
 export interface StackTree {
   owner: string;
+  /** A folder's name for it, unlike the others' on any file system. */
+  folder: string;
   records: StoredRecord[];
 }
 
@@ -30,5 +32,19 @@ export function chooseStacks(
 
 function apart(records: readonly StoredRecord[]): StackTree[] {
   const owners = [...new Set(records.map((record) => record.managed_by))].sort();
-  return owners.map((owner) => ({ owner, records: records.filter((record) => record.managed_by === owner) }));
+  const taken = new Set<string>();
+  return owners.map((owner) => ({
+    owner,
+    folder: folderFor(owner, taken),
+    records: records.filter((record) => record.managed_by === owner),
+  }));
+}
+
+/** An owner's name may hold anything, "../x" too. */
+function folderFor(owner: string, taken: Set<string>): string {
+  const readable = owner.replace(/[^\p{L}\p{N}_-]+/gu, '-').replace(/^-+|-+$/g, '') || 'unnamed';
+  let folder = readable;
+  for (let number = 2; taken.has(folder.toLowerCase()); number++) folder = `${readable}-${number}`;
+  taken.add(folder.toLowerCase());
+  return folder;
 }

@@ -26,10 +26,19 @@ export class Progress {
     this.#timer ??= setInterval(() => this.#tick(), FRAME_MS).unref();
   }
 
-  /** Takes the moving line away, so that other text can stand there. */
   done(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#clear();
+  }
+
+  /** Writes a line of its own, in place of the moving one. */
+  say(line: string): Promise<void> {
+    this.#clear();
+    return this.terminal.line(line);
+  }
+
+  #clear(): void {
     if (this.#shown) void this.terminal.raw('\r\u001B[2K');
     this.#shown = false;
   }

@@ -178,6 +178,11 @@ describe('credentials', () => {
     expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) });
   });
 
+  it('take the flags before or after the name', async () => {
+    expect(await bench.json(['keys', 'create', '--scope', 'decisions', 'k0'], { env })).toMatchObject({});
+    expect(await bench.json(['get', 'api_key/k0'], { env })).toMatchObject({ scopes: ['decisions'] });
+  });
+
   it('text output can be used as it is, and the rest goes to stderr', async () => {
     const key = await bench.run(['keys', 'create', 'k2', '--scope', 'decisions'], { env });
     expect(key.stdout).toMatch(/^svc_[\w-]{43}\n$/);

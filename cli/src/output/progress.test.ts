@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Progress } from './progress.js';
+import { Terminal } from './terminal.js';
+
+let written: string;
+const progressOn = (isTTY: boolean) => {
+  written = '';
+  const write = (text: string, done: () => void) => {
+    written += text;
+    done();
+    return true;
+  };
+  return new Progress(new Terminal({ write, isTTY } as never, { NO_COLOR: '1' }));
+};
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+describe('on a terminal', () => {
+  it('says nothing of what is done soon', () => {
+    const progress = progressOn(true);
+    progress.phase('Reading');
+    vi.advanceTimersByTime(300);
+    progress.done();
+    expect(written).toBe('');
+  });
+
+  it('shows what takes long and since when, and leaves no trace', () => {
+    const progress = progressOn(true);
+    progress.phase('Applying 10,000 changes');
+    vi.advanceTimersByTime(3100);
+    expect(written).toContain('Applying 10,000 changes … 3 s');
+    progress.done();
+    expect(written.endsWith('\r\u001B[2K')).toBe(true);
+    expect(written).not.toContain('\n');
+  });
+});
+
+describe('in a log', () => {
+  it('writes a line now and then, ever more rarely', () => {
+    const progress = progressOn(false);
+    progress.phase('Applying 10,000 changes');
+    vi.advanceTimersByTime(21_000);
+    progress.done();
+    const seconds = written
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace('Applying 10,000 changes … ', ''));
+    expect(seconds).toEqual(['5 s', '10 s', '20 s']);
+  });
+});
