@@ -14,7 +14,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 const DENIED_EXIT_CODE = 2;
 
 const pair = (description: string) =>
-  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true, helpGroup: 'QUESTION' });
+  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true });
 
 export default class Authorize extends ServiceCommand {
   static override summary = 'Ask whether a subject may do something to a resource.';
@@ -48,36 +48,35 @@ the order of the requests; a request that cannot be answered gives a line {"erro
   ];
 
   static override flags = {
-    subject: string({ char: 's', description: 'Who asks.', helpValue: 'TYPE:ID', helpGroup: 'QUESTION' }),
-    action: string({ char: 'a', description: 'What they want to do.', helpValue: 'NAME', helpGroup: 'QUESTION' }),
+    subject: string({ char: 's', description: 'Who asks.', helpValue: 'TYPE:ID' }),
+    action: string({ char: 'a', description: 'What they want to do.', helpValue: 'NAME' }),
     resource: string({
       char: 'r',
       description: 'To what. The type may be qualified: billing/invoice:INV-1.',
       helpValue: 'TYPE:NAME',
-      helpGroup: 'QUESTION',
     }),
     'resource-id': string({
       description: 'The resource by its id; --resource then gives the type alone.',
       helpValue: 'ID',
-      helpGroup: 'QUESTION',
     }),
     role: string({
       description: 'A role that the caller vouches for; may be repeated.',
       helpValue: 'ROLE',
       multiple: true,
       multipleNonGreedy: true,
-      helpGroup: 'QUESTION',
     }),
     'subject-property': pair('An attribute of the subject, over the stored one.'),
     'resource-property': pair('An attribute of the resource, over the stored one.'),
     'action-property': pair('An attribute of the action.'),
     context: pair('Something about the request: ip, time, mfa, or any other name.'),
     batch: string({
+      helpGroup: 'ASKING',
       char: 'b',
       description: 'Read the questions from a file; - is standard input.',
       helpValue: 'FILE',
     }),
     concurrency: integer({
+      helpGroup: 'ASKING',
       description: 'Questions of a batch under way at once.',
       default: 16,
       min: 1,
@@ -85,11 +84,16 @@ the order of the requests; a request that cannot be answered gives a line {"erro
       helpValue: 'N',
     }),
     explain: boolean({
+      helpGroup: 'ASKING',
       char: 'e',
       description: 'Show every policy that came into question, and why it did or did not apply.',
     }),
-    'exit-code': boolean({ description: 'Exit with 2 when the answer (any answer of a batch) is a denial.' }),
+    'exit-code': boolean({
+      helpGroup: 'ASKING',
+      description: 'Exit with 2 when the answer (any answer of a batch) is a denial.',
+    }),
     local: boolean({
+      helpGroup: 'ASKING',
       char: 'l',
       description: 'Ask the agent on this machine, http://127.0.0.1:8181, without credentials.',
       exclusive: ['url', 'profile'],
