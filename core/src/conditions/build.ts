@@ -148,6 +148,7 @@ class Builder {
     for (const key of keys)
       if (!mayBe(key.type, 'string')) throw new ConditionFault('the keys of a map are strings', key.offset);
     const run: Run = (scope) => {
+      scope.charge(keys.length * 8);
       const map: { [key: string]: Value } = Object.create(null);
       let trouble: Trouble | undefined;
       for (const [at, key] of keys.entries()) {

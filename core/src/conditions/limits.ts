@@ -15,10 +15,12 @@ export const CONDITION_LIMITS = {
   /** Sum of the upper bounds of all `{n,m}` in a pattern: each is unrolled. */
   patternRepeats: 1000,
   /**
-   * Work of one evaluation beyond the fixed cost of its nodes: a step is about one node evaluated in a macro's body,
-   * one item compared, or some characters copied or matched. This many take about 20 ms.
+   * Work of one evaluation beyond the fixed cost of its nodes: a step is about one node evaluated in a macro's body, a
+   * few items compared, or some characters copied, compared or matched. This many take some 20 ms.
    */
-  steps: 500_000,
+  steps: 250_000,
+  /** Steps of all evaluations for one decision. */
+  decisionSteps: 5_000_000,
   /** Characters of a string that a condition builds. */
   stringLength: 65_536,
   /** Items of a list that a condition builds. */

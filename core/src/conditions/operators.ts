@@ -17,6 +17,7 @@ import {
 } from './static-type.js';
 import {
   equal,
+  equalStrings,
   includes,
   isMap,
   isTrouble,
@@ -123,7 +124,10 @@ export function comparison(op: Comparison, left: Node, right: Node, offset: numb
     const first = left.run(scope);
     const second = right.run(scope);
     if (typeof first === 'number' && typeof second === 'number') return test(first, second);
-    if (typeof first === 'string' && typeof second === 'string') return test(first, second);
+    if (typeof first === 'string' && typeof second === 'string') {
+      scope.charge(first.length >> 6);
+      return test(first, second);
+    }
     if (typeof first === 'boolean' && typeof second === 'boolean') return test(Number(first), Number(second));
     if (first instanceof Moment && second instanceof Moment) return test(first.ms, second.ms);
     if (first instanceof Span && second instanceof Span) return test(first.ms, second.ms);
@@ -146,7 +150,12 @@ export function equality(op: '==' | '!=', left: Node, right: Node, offset: numbe
   const run: Run = (scope) => {
     const first = left.run(scope);
     const second = right.run(scope);
-    if (typeof first !== 'object' && typeof second !== 'object') return (first === second) === wanted;
+    if (typeof first !== 'object' && typeof second !== 'object')
+      return (
+        (typeof first === 'string' && typeof second === 'string'
+          ? equalStrings(first, second, scope)
+          : first === second) === wanted
+      );
     if (isTrouble(first) || isTrouble(second)) return refused(`"${op}"`, [left, right], [first, second]);
     return equal(first, second, scope) === wanted;
   };

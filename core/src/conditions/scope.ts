@@ -20,7 +20,10 @@ const NOTHING: JsonObject = {};
 export class Scope {
   /** Values of macro variables, by the slot that the build gave each. */
   readonly locals: Result[] = [];
+  /** Steps left to the evaluation that runs, of those given to it; and to all that come, it included. */
   #steps = 0;
+  #given = 0;
+  #left: number = CONDITION_LIMITS.decisionSteps;
   #subjectProperties: JsonObject | undefined;
   #resourceProperties: JsonObject | undefined;
 
@@ -33,8 +36,11 @@ export class Scope {
     readonly storedResource: JsonObject | undefined,
   ) {}
 
+  /** Begins the evaluation of one condition. */
   begin(): void {
-    this.#steps = CONDITION_LIMITS.steps;
+    this.#left -= this.#given - this.#steps;
+    this.#given = Math.min(CONDITION_LIMITS.steps, this.#left);
+    this.#steps = this.#given;
   }
 
   /** Counts work that depends on the length of values; throws `OutOfSteps`. */

@@ -1,9 +1,9 @@
 import { nearest } from '../state/nearest.js';
 import { type Node, refused, sizeOf } from './node.js';
-import { Absent, Failure } from './outcome.js';
+import { Absent, Failure, type Trouble } from './outcome.js';
 import { ConditionFault } from './parse.js';
 import { ANY, BOOL, inWords, mayBe, type StaticType } from './static-type.js';
-import { isMap, isTrouble, type Result, type Value } from './value.js';
+import { isMap, isTrouble, kindOf, type Result, type Value } from './value.js';
 
 /** `base.name`: a member that is not there is an absent attribute. */
 export function select(base: Node, name: string, label: string, offset: number): Node {
@@ -25,7 +25,7 @@ export function select(base: Node, name: string, label: string, offset: number):
     ...node,
     run: (scope) => {
       const map = run(scope);
-      if (isTrouble(map) || !isMap(map)) return notMap(base, map);
+      if (isTrouble(map) || !isMap(map)) return notMap(base, name, map);
       return Object.hasOwn(map, name) ? (map[name] as Value) : absent;
     },
   };
@@ -43,7 +43,7 @@ export function has(base: Node, name: string, offset: number): Node {
     ...node,
     run: (scope) => {
       const map = run(scope);
-      return isTrouble(map) || !isMap(map) ? notMap(base, map) : Object.hasOwn(map, name);
+      return isTrouble(map) || !isMap(map) ? notMap(base, name, map) : Object.hasOwn(map, name);
     },
   };
 }
@@ -63,9 +63,9 @@ export function index(base: Node, key: Node, label: string, offset: number): Nod
     run: (scope) => {
       const whole = base.run(scope);
       const at = key.run(scope);
-      if (isTrouble(whole) || isTrouble(at)) return refused('An index', [base, key], [whole, at]);
+      if (isTrouble(whole) || isTrouble(at)) return refused('"[]"', [base, key], [whole, at]);
       if (typeof at === 'number' && Array.isArray(whole)) return item(whole, at, label);
-      if (typeof at !== 'string' || !isMap(whole)) return refused('An index', [base, key], [whole, at]);
+      if (typeof at !== 'string' || !isMap(whole)) return refused('"[]"', [base, key], [whole, at]);
       return Object.hasOwn(whole, at) ? (whole[at] as Value) : absent;
     },
   };
@@ -76,8 +76,12 @@ function item(list: readonly Value[], at: number, label: string): Result {
   return found === undefined ? new Failure(`${label} lies outside the list of ${list.length} items`) : found;
 }
 
-function notMap(base: Node, value: Result) {
-  return refused('The selection of a member', [base], [value]);
+function notMap(base: Node, name: string, value: Result): Trouble {
+  return isTrouble(value) ? value : new Failure(noMember(base, kindOf(value), name));
+}
+
+function noMember(base: Node, kind: StaticType['kind'], name: string): string {
+  return `${base.label || 'the value'} is ${inWords(kind)}, which has no member "${name}"`;
 }
 
 function fixedMember(base: Node, name: string, offset: number): Node | undefined {
@@ -89,11 +93,7 @@ function fixedMember(base: Node, name: string, offset: number): Node | undefined
 }
 
 function memberType(base: Node, name: string, offset: number): StaticType {
-  if (!mayBe(base.type, 'map'))
-    throw new ConditionFault(
-      `${base.label || 'The value'} is ${inWords(base.type.kind)}, which has no member "${name}"`,
-      offset,
-    );
+  if (!mayBe(base.type, 'map')) throw new ConditionFault(noMember(base, base.type.kind, name), offset);
   const members = base.type.members;
   if (members === undefined) return base.type.item ?? ANY;
   const found = members.get(name);

@@ -41,13 +41,13 @@ function inZone(field: (local: LocalTime) => number): Overload {
     takes: ['timestamp', 'string'],
     gives: INT,
     run: (work, moment: Moment, zone: string) => {
-      work.charge(50);
+      work.charge(250);
       return read(moment, zone);
     },
     prepare: (zone) => {
       if (localTime(0, zone as string) === undefined) return noZone();
       return (work, moment: Value) => {
-        work.charge(50);
+        work.charge(250);
         return read(moment as Moment, zone as string);
       };
     },

@@ -58,17 +58,26 @@ export function isMap(value: Value): value is ValueMap {
 
 /** Equality by content; values of different kinds are unequal, never a failure (CEL's heterogeneous equality). */
 export function equal(left: Value, right: Value, work: Work): boolean {
+  if (typeof left === 'string' && typeof right === 'string') return equalStrings(left, right, work);
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   work.charge(1);
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
+    work.charge(left.length);
     return left.every((item, index) => equal(item, right[index], work));
   }
   if (left instanceof Moment) return right instanceof Moment && left.ms === right.ms;
   if (left instanceof Span) return right instanceof Span && left.ms === right.ms;
   if (left instanceof TypeName) return right instanceof TypeName && left.name === right.name;
   return isMap(left) && isMap(right) && equalMaps(left, right, work);
+}
+
+/** Equality of strings; long ones are charged for being compared. */
+export function equalStrings(left: string, right: string, work: Work): boolean {
+  if (left.length !== right.length) return false;
+  if (left.length > 256) work.charge(left.length >> 6);
+  return left === right;
 }
 
 function equalMaps(left: ValueMap, right: ValueMap, work: Work): boolean {
@@ -80,7 +89,7 @@ function equalMaps(left: ValueMap, right: ValueMap, work: Work): boolean {
 
 /** Whether a list holds an item equal to `value`. */
 export function includes(list: readonly Value[], value: Value, work: Work): boolean {
-  work.charge(list.length >> 2);
+  work.charge(typeof value === 'string' && value.length > 256 ? list.length * (value.length >> 6) : list.length >> 2);
   if (value === null || typeof value !== 'object') return list.includes(value);
   return list.some((item) => equal(item, value, work));
 }

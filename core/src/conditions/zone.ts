@@ -13,31 +13,26 @@ export interface LocalTime {
 }
 
 const OFFSET = /^([+-])(\d\d):(\d\d)$/;
-const formatters = new Map<string, Intl.DateTimeFormat>();
-/** More zones than there are names come only from requests that make them up. */
-const FORMATTERS_MAX = 1000;
 
 /**
  * What clocks in `zone` (an IANA name, or an offset like `+02:00`) show at a moment, in milliseconds since the epoch.
- * Undefined where there is no such zone.
+ * Undefined where there is no such zone, or the moment is none.
  */
 export function localTime(ms: number, zone: string): LocalTime | undefined {
-  if (zone === 'UTC') return utcFields(ms);
+  if (!(Math.abs(ms) < 8.64e15 - DAY_MS)) return undefined;
+  if (zone === 'UTC') return fieldsOf(ms);
   const offset = OFFSET.exec(zone);
   if (offset !== null) {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);
-    return utcFields(ms + (offset[1] === '-' ? -minutes : minutes) * 60_000);
+    return fieldsOf(ms + (offset[1] === '-' ? -minutes : minutes) * 60_000);
   }
-  const formatter = formatterOf(zone);
-  if (formatter === undefined || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return undefined;
-  const fields: { [part: string]: number } = {};
-  for (const { type, value } of formatter.formatToParts(ms)) fields[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
-  return { year, month, day, weekday, hour, minute, second };
+  const known = zoneOf(zone);
+  return known && fieldsOf(ms + known.offset(ms));
 }
 
-function utcFields(ms: number): LocalTime {
+const DAY_MS = 86_400_000;
+
+function fieldsOf(ms: number): LocalTime {
   const date = new Date(ms);
   return {
     year: date.getUTCFullYear(),
@@ -50,13 +45,21 @@ function utcFields(ms: number): LocalTime {
   };
 }
 
-function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  try {
-    const made = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
-      timeZone: zone,
+/** Clocks are set only at full quarters of an hour, so that one offset holds for all of a quarter. */
+const QUARTER_MS = 900_000;
+
+/** One zone of the IANA database. Asking `Intl` takes ten microseconds, so the last answer is kept. */
+class Zone {
+  readonly #formatter: Intl.DateTimeFormat;
+  #quarter = Number.NaN;
+  #offset = 0;
+
+  /** Throws a RangeError where there is no such zone. */
+  constructor(name: string) {
+    this.#formatter = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
+      timeZone: name,
       hourCycle: 'h23',
+      era: 'short',
       year: 'numeric',
       month: 'numeric',
       day: 'numeric',
@@ -64,8 +67,39 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     });
-    if (formatters.size >= FORMATTERS_MAX) formatters.clear();
-    formatters.set(zone, made);
+  }
+
+  /** What local clocks are ahead of UTC, in milliseconds. */
+  offset(ms: number): number {
+    const quarter = Math.floor(ms / QUARTER_MS);
+    if (quarter !== this.#quarter) {
+      this.#offset = this.#ask(quarter * QUARTER_MS);
+      this.#quarter = quarter;
+    }
+    return this.#offset;
+  }
+
+  #ask(ms: number): number {
+    const parts = new Map(this.#formatter.formatToParts(ms).map(({ type, value }) => [type, value]));
+    const part = (name: Intl.DateTimeFormatPartTypes) => Number(parts.get(name));
+    const local = new Date(0);
+    local.setUTCFullYear(parts.get('era') === 'BC' ? 1 - part('year') : part('year'), part('month') - 1, part('day'));
+    local.setUTCHours(part('hour'), part('minute'), part('second'));
+    return local.getTime() - ms;
+  }
+}
+
+const zones = new Map<string, Zone>();
+/** More zones than there are names of come only from requests that make them up. */
+const ZONES_MAX = 1000;
+
+function zoneOf(name: string): Zone | undefined {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  try {
+    const made = new Zone(name);
+    if (zones.size >= ZONES_MAX) zones.clear();
+    zones.set(name, made);
     return made;
   } catch {
     return undefined;

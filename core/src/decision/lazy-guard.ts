@@ -2,7 +2,7 @@ import { Guard } from '../conditions/guard.js';
 import type { Modifiers } from '../records/policy.js';
 
 /** How many guards a process keeps compiled, those first that were compiled last. */
-const COMPILED_MAX = 20_000;
+export const COMPILED_MAX = 10_000;
 const compiled: (LazyGuard | undefined)[] = [];
 let next = 0;
 

@@ -78,6 +78,8 @@ export class ReachMemo {
   #remembered: Principal[] = [];
   #weight = 0;
 
+  constructor(private readonly weightMax = MEMO_WEIGHT_MAX) {}
+
   of(subject: Principal): Reach {
     const { groups, roles } = subject;
     if (groups === null && roles === null) return NOTHING;
@@ -89,7 +91,7 @@ export class ReachMemo {
 
   #remember(owner: Principal, groups: readonly Link[] | null, roles: readonly Link[] | null): Reach {
     const reach = new Reach(reachedBy(groups ?? [], roles ?? []));
-    if (this.#weight + reach.weight > MEMO_WEIGHT_MAX) {
+    if (this.#weight + reach.weight > this.weightMax) {
       for (const old of this.#remembered) old.reach = null;
       this.#remembered = [];
       this.#weight = 0;

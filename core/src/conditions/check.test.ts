@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { checkCondition } from './check.js';
+
+const TYPES = { amount: 'number', owner: 'string', tags: 'list', meta: 'map', open: 'boolean', extra: 'any' } as const;
+
+describe('the check of a condition', () => {
+  it.each([
+    ['resource.properties.amount < 10000 && resource.properties.owner == subject.id'],
+    ['"red" in resource.properties.tags && resource.properties.meta.level > 2 && resource.properties.open'],
+    ['resource.properties.extra == 1 || resource.properties.extra == "one"'],
+    ['resource.properties.tags.exists(t, t == "red" || t == 5)'],
+    ['has(resource.properties.amount) ? resource.properties.amount > 1.5 : context.anything.at.all'],
+    ['resource.properties.owner == null'],
+  ])('finds nothing wrong with %s', (source) => {
+    expect(checkCondition(source, TYPES).error).toBeUndefined();
+  });
+
+  it.each([
+    ['resource.properties.amuont < 1', 'the resource type declares no property "amuont": did you mean "amount"?', 20],
+    ['has(resource.properties.zzz)', 'the resource type declares no property "zzz": there are "amount", "owner"', 0],
+    ['resource.properties["amuont"] < 1', 'did you mean "amount"?', 0],
+    ['resource.properties.amount == "5"', '"==" does not take resource.properties.amount (a number) and a string', 0],
+    ['resource.properties.amount > "5"', '">" does not take', 0],
+    ['resource.properties.owner + 1 == "a1"', '"+" does not take resource.properties.owner (a string) and a number', 0],
+    ['resource.properties.owner in [1, 2]', '"in" does not take', 0],
+    ['"x" in resource.properties.owner', '"in" does not take', 0],
+    [
+      'resource.properties.amount.startsWith("1")',
+      'startsWith() does not take resource.properties.amount (a number)',
+      0,
+    ],
+    ['resource.properties.owner.name == ""', 'resource.properties.owner is a string, which has no member "name"', 26],
+    ['!resource.properties.amount', '"!" does not take', 0],
+    ['resource.properties.tags[0].x == 1 && resource.properties.tags["a"] == 1', 'has no member "a"', 38],
+  ])('finds the mismatch in %s', (source, detail, offset) => {
+    const { error } = checkCondition(source, TYPES);
+    expect(error?.detail).toContain(detail);
+    expect(error?.offset).toBe(offset);
+  });
+
+  it.each([
+    ['subject.role == "x"', '"subject" has no "role": there are "type", "id", "properties"'],
+    ['resource.nmae == "x"', 'did you mean "name"?'],
+    ['resorce.name == "x"', 'there is no variable "resorce": did you mean "resource"?'],
+    ['context.a.strtsWith("x")', 'there is no function "strtsWith": did you mean "startsWith"?'],
+    ['startsWith(context.a, "x")', 'startsWith is called as value.startsWith(…)'],
+    ['context.a.has("x")', 'there is no function "has"'],
+    ['has(context["a-b"])', 'has() takes a selection'],
+    ['subject.id', 'gives a string: a condition must be true or false'],
+    ['context.a ? 1 : 2', 'gives a number'],
+    ['context.a.matches("(?=x)")', 'not valid RE2: invalid or unsupported Perl syntax: `(?=`'],
+    ['context.a.matches("a(")', 'missing closing )'],
+    ['context.a.matches("(x{99}){99}{99}")', 'not valid RE2'],
+    ['context.a.matches("x{999}y{999}")', 'repeats 1998 times in all: at most 1000'],
+    [`context.a.matches("${'x'.repeat(300)}")`, 'has 300 characters: at most 256'],
+    ['timestamp("2026-13-01T00:00:00Z") > timestamp(0)', 'timestamp() takes an RFC 3339'],
+    ['duration("1 hour") > duration("1s")', 'duration() takes text like'],
+    ['timestamp(context.t).getHours("Mars/Olympus") == 1', 'the time zone is not one of'],
+    ['1 / 0 == 1', 'division by zero'],
+    ['b"bytes" == context.a', 'bytes are not available'],
+    ['context.a == 9007199254740993', '9007199254740993 is larger than a JSON number holds exactly'],
+    ['{1: "a"} == context.a', 'the keys of a map are strings'],
+    ['[1].all(x + 1, true)', 'does not parse: all(var, predicate) invalid predicate iteration variable'],
+    ['[1].all(x, x)', 'all() does not take x (a number)'],
+    ['1.all(x, true)', 'all() does not take a number'],
+    ['context.a &&', 'does not parse: unexpected token: EOF'],
+    ['context.a == 1 2', 'does not parse'],
+    [`context.a == ${'('.repeat(60)}1${')'.repeat(60)}`, 'is too large: exceeded the levels of nesting (48)'],
+    [`context.a == [${'1,'.repeat(501)}]`, 'is too large: exceeded the items of a list (500)'],
+    [`${'1 + '.repeat(600)}1 > context.a`, 'is too large: exceeded the parts of an expression (1000)'],
+    [`context.a == "${'x'.repeat(5000)}"`, 'has 5015 characters: at most 4096 are allowed'],
+  ])('refuses %s', (source, detail) => {
+    expect(checkCondition(source, undefined).error?.detail).toContain(detail);
+  });
+
+  it('takes a condition as deep as its limits allow', () => {
+    expect(checkCondition(`${'!'.repeat(990)}context.a`, undefined).error).toBeUndefined();
+    expect(checkCondition(`context.a > 0${' + 1'.repeat(490)}`, undefined).error).toBeUndefined();
+    expect(checkCondition(`context.a${' || context.a'.repeat(240)}`, undefined).error).toBeUndefined();
+  });
+});
+
+describe('the attributes that a condition reads without has()', () => {
+  it.each([
+    ['context.a > 1', ['context.a']],
+    ['context.a.b.c > 1 && subject.properties.x == 1', ['context.a.b.c', 'subject.properties.x']],
+    ['context["a-b"] == 1', ['context["a-b"]']],
+    ['subject.id == "x" && action.name == "y" && resource.type == "z" && context == {}', []],
+    ['resource.id == "x" || has(resource.name)', ['resource.id']],
+    ['has(context.a) && context.a > 1', []],
+    ['context.a > 1 && has(context.a)', []],
+    ['has(context.a) && (context.b || context.a > 1)', ['context.b']],
+    ['!has(context.a) || context.a > 1', []],
+    ['has(context.a) || context.a > 1', ['context.a']],
+    ['!(has(context.a) && context.a > 1)', []],
+    ['has(context.a) ? context.a > 1 : context.b', ['context.b']],
+    ['!has(context.a) ? true : context.a > 1', []],
+    ['"a" in context && context.a > 1', []],
+    ['"a-b" in context && context["a-b"] > 1', []],
+    ['has(context.a.b) && context.a.b > 1', ['context.a']],
+    ['has(context.a) && has(context.a.b) && context.a.b > 1', []],
+    ['has(context.a) && context.b', ['context.b']],
+    ['context.list.all(x, x.ok && context.a)', ['context.a', 'context.list']],
+    ['[1].all(context, context == 1)', []],
+    [
+      'size(context.a) + context.b[context.c] > [context.d][0] && {"k": context.e}.k',
+      ['context.a', 'context.b', 'context.c', 'context.d', 'context.e'],
+    ],
+  ])('%s', (source, reads) => {
+    expect(checkCondition(source, undefined)).toEqual({ reads });
+  });
+});

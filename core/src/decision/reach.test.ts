@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { ActionSet } from './action-set.js';
+import { Policy, Principal, ResourceType, Rule, type Until } from './entities.js';
+import { ReachMemo } from './reach.js';
+
+const type = new ResourceType('app/doc', 'app', 'doc');
+const rule = new Rule(new Policy('policy/p', 'id', false, 0, null), type, new ActionSet(['read']), null);
+
+function principal(kind: Principal['kind'], name: string, granted = true): Principal {
+  const made = new Principal(kind, kind === 'subject' ? 'user' : '', name);
+  if (granted && kind !== 'subject') made.grants = rule;
+  return made;
+}
+
+function join(member: Principal, group: Principal, until: Until = null): void {
+  member.groups = [...(member.groups ?? []), { to: group, until }];
+}
+
+function hold(holder: Principal, role: Principal, until: Until = null): void {
+  holder.roles = [...(holder.roles ?? []), { to: role, until }];
+}
+
+/** `PRINCIPAL by GROUP until END`. */
+function shown(memo: ReachMemo, subject: Principal): string[] {
+  return memo
+    .of(subject)
+    .always.map(({ principal: { address }, group, until }) => `${address} by ${group?.name} until ${until}`)
+    .sort();
+}
+
+describe('what a subject reaches', () => {
+  it('goes up through nested groups, even where they form a cycle', () => {
+    const [u, f, g, h] = [principal('subject', 'u'), ...['f', 'g', 'h'].map((name) => principal('group', name))] as [
+      Principal,
+      Principal,
+      Principal,
+      Principal,
+    ];
+    join(u, f);
+    join(f, g);
+    join(g, h);
+    join(h, f);
+    expect(shown(new ReachMemo(), u)).toEqual([
+      'group/f by f until null',
+      'group/g by g until null',
+      'group/h by h until null',
+    ]);
+  });
+
+  it('lasts as long as the longest-lived path, whose shortest link ends it', () => {
+    const [u, f, g, r] = [
+      principal('subject', 'u'),
+      principal('group', 'f', false),
+      principal('group', 'g', false),
+      principal('role', 'r'),
+    ] as const;
+    join(u, f, 10);
+    join(u, g, 30);
+    join(f, g, 50);
+    hold(g, r, 20);
+    expect(shown(new ReachMemo(), u)).toEqual(['role/r by g until 20']);
+  });
+
+  it('keeps a role of its own beside one through a group only while that could matter', () => {
+    const reach = (own: Until, held: Until) => {
+      const [u, g, r] = [principal('subject', 'u'), principal('group', 'g', false), principal('role', 'r')] as const;
+      hold(u, r, own);
+      join(u, g);
+      hold(g, r, held);
+      return shown(new ReachMemo(), u);
+    };
+    expect(reach(null, null)).toEqual(['role/r by undefined until null']);
+    expect(reach(20, 10)).toEqual(['role/r by undefined until 20']);
+    expect(reach(10, 20)).toEqual(['role/r by g until 20', 'role/r by undefined until 10']);
+  });
+
+  it('names the group with the smaller name where two hold the role', () => {
+    const [u, f, g, r] = [
+      principal('subject', 'u'),
+      principal('group', 'f', false),
+      principal('group', 'g', false),
+      principal('role', 'r'),
+    ] as const;
+    join(u, g);
+    join(u, f);
+    hold(g, r);
+    hold(f, r);
+    expect(shown(new ReachMemo(), u)).toEqual(['role/r by f until null']);
+  });
+
+  it('is found by target where there is much of it', () => {
+    const u = principal('subject', 'u');
+    for (let at = 0; at < 100; at++) join(u, principal('group', `g${at}`));
+    const reach = new ReachMemo().of(u);
+    expect(reach.always).toEqual([]);
+    expect(reach.for(type)).toHaveLength(100);
+    expect(reach.for(new ResourceType('app/other', 'app', 'other'))).toEqual([]);
+  });
+
+  it('is shared by the members of one group, and kept apart otherwise', () => {
+    const memo = new ReachMemo();
+    const [g, h] = [principal('group', 'g'), principal('group', 'h')];
+    const [u, v, w] = ['u', 'v', 'w'].map((name) => principal('subject', name)) as [Principal, Principal, Principal];
+    join(u, g);
+    join(v, g);
+    join(w, g, 10);
+    join(g, h);
+    expect(memo.of(u)).toBe(memo.of(v));
+    expect(shown(memo, u)).toEqual(['group/g by g until null', 'group/h by h until null']);
+    expect(shown(memo, w)).toEqual(['group/g by g until 10', 'group/h by h until 10']);
+  });
+
+  it('is remembered within bounds', () => {
+    const memo = new ReachMemo(20);
+    const subjects = Array.from({ length: 30 }, (_, at) => principal('subject', `u${at}`));
+    for (const subject of subjects) {
+      join(subject, principal('group', 'f'));
+      join(subject, principal('group', 'g'));
+    }
+    const before = subjects.map((subject) => shown(memo, subject));
+    expect(subjects.filter((subject) => subject.reach !== null).length).toBeLessThan(10);
+    expect(subjects.map((subject) => shown(memo, subject))).toEqual(before);
+  });
+});
