@@ -1,0 +1,41 @@
+/** Decodes and compiles one bundle of the wanted size as the agent does, in a process of its own; prints figures as JSON. */
+
+import { digestRecords } from '@authz-service/core/bundle/digest';
+import { decodeBundle } from '@authz-service/core/bundle/read';
+import { encodeBundle } from '@authz-service/core/bundle/write';
+import { compileEngine } from '@authz-service/core/decision/engine';
+import { revisionText } from '@authz-service/core/state/revision';
+import { engineTenant, questions, type Size } from './tenant.js';
+
+export interface ActivationFigures {
+  records: number;
+  seconds: number;
+  /** Resident bytes a record, over the process before. */
+  perRecord: number;
+}
+
+const size: Size = { subjects: 150_000, resources: 150_000, roles: 10_000, policies: 190_000, types: 1000 };
+
+function collect(): number {
+  for (let turn = 0; turn < 4; turn += 1) globalThis.gc?.();
+  return process.memoryUsage().rss;
+}
+
+function bundle(): Buffer {
+  const records = [...engineTenant(size)];
+  const digest = digestRecords(records);
+  const tenant = { id: 'bench', name: 'bench', revision: revisionText(1, digest), digest, records };
+  return encodeBundle({ format: 1, revision: tenant.revision, tenants: [tenant] });
+}
+
+const bytes = bundle();
+const before = collect();
+const begun = performance.now();
+const decoded = decodeBundle(bytes);
+const records = decoded.tenants[0]?.records.length ?? 0;
+const engine = compileEngine(decoded.tenants[0]?.records ?? []);
+decoded.tenants.length = 0;
+const seconds = (performance.now() - begun) / 1000;
+const allowed = questions(size, 10).filter((question) => engine.decide(question, Date.now()).decision).length;
+const figures: ActivationFigures = { records, seconds, perRecord: (collect() - before) / records };
+process.stdout.write(`${JSON.stringify({ ...figures, allowed })}\n`);

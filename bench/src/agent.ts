@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceClient } from '@authz-service/sdk/client';
+import { cerbosQuestion, startCerbos } from './cerbos.js';
+import { load } from './load.js';
+import { answering, type Running, root, start, stop } from './processes.js';
+import { median } from './random.js';
+import { declaredTenant, questions, type Size } from './tenant.js';
+
+export interface AgentFigures {
+  /** Requests per second. */
+  agent: number;
+  bare: number;
+  cerbos: number;
+  /** Seconds from the start of the process to a 200 of /readyz with a cached bundle, and its records. */
+  warmStart: number;
+  records: number;
+  /** Resident bytes of the agent under load. */
+  resident: number;
+  /** Milliseconds of a poll that finds nothing new, as the caller sees it. */
+  unchanged: number;
+}
+
+const SIZE: Size = { subjects: 10_000, resources: 100_000, roles: 1000, policies: 10_000, types: 100 };
+const ROUNDS = 3;
+
+/** The built agent, fed by the built cloud, beside a bare `node:http` server and the Cerbos PDP, in turns. */
+export async function measureAgent(): Promise<AgentFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-bench-'));
+  const running: Running[] = [];
+  try {
+    const secret = randomBytes(24).toString('base64url');
+    const cloud = await start(
+      join(root, 'node_modules/.bin/service'),
+      ['cloud', 'start', '--data-dir', join(folder, 'cloud'), '--listen-addr', '127.0.0.1:0'],
+      { HOME: folder, SERVICE_BOOTSTRAP_CLIENT_ID: 'bench', SERVICE_BOOTSTRAP_CLIENT_SECRET: secret },
+    );
+    running.push(cloud);
+    const client = new ServiceClient({ url: cloud.url, credentials: { clientId: 'bench', clientSecret: secret } });
+    const records = await fill(client);
+    const key = String((await client.records('api_key').create({ name: 'bench', scopes: ['bundle'] })).secret);
+
+    const environment = {
+      HOME: folder,
+      SERVICE_API_KEY: key,
+      SERVICE_CLOUD_URL: cloud.url,
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_CACHE_DIR: join(folder, 'cache'),
+    };
+    const startAgent = () => start(join(root, 'node_modules/.bin/service-agent'), [], environment);
+    const first = await startAgent();
+    running.push(first);
+    await answering(`${first.url}/readyz`);
+    const unchanged = await measureUnchanged(cloud.url, key);
+    await stop(first);
+
+    const warmStarts: number[] = [];
+    let agent = first;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await stop(agent);
+      const begun = performance.now();
+      agent = await startAgent();
+      await answering(`${agent.url}/readyz`);
+      warmStarts.push((performance.now() - begun) / 1000);
+      running.push(agent);
+    }
+    await stop(cloud);
+
+    const asked = questions(SIZE, 2000);
+    const sample = await (await fetch(`${agent.url}/v1/authorize`, post(asked[0]))).text();
+    const bare = await start(process.execPath, [join(root, 'bench/dist/bare-server.js')], { ANSWER: sample });
+    running.push(bare);
+    const cerbos = await startCerbos(SIZE, folder);
+    running.push(cerbos);
+    await compare(agent.url, cerbos.url, asked.slice(0, 200));
+
+    const ours = asked.map((question) => JSON.stringify(question));
+    const theirs = asked.map((question) => JSON.stringify(cerbosQuestion(SIZE, question)));
+    const rates = { agent: [] as number[], bare: [] as number[], cerbos: [] as number[] };
+    load(agent.url, '/v1/authorize', ours, folder, 3);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      rates.bare.push(load(bare.url, '/v1/authorize', ours, folder));
+      rates.agent.push(load(agent.url, '/v1/authorize', ours, folder));
+      rates.cerbos.push(load(cerbos.url, '/access/v1/evaluation', theirs, folder));
+    }
+    return {
+      agent: median(rates.agent),
+      bare: median(rates.bare),
+      cerbos: median(rates.cerbos),
+      warmStart: median(warmStarts),
+      records,
+      resident: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.child.pid}/status`, 'utf8'))?.[1]) * 1024,
+      unchanged,
+    };
+  } finally {
+    await Promise.all(running.map(stop));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const post = (body: unknown) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+async function fill(client: ServiceClient): Promise<number> {
+  const records = [...declaredTenant(SIZE)];
+  const step = 20_000;
+  for (let at = 0; at < records.length; at += step) {
+    const changes = records.slice(at, at + step).map(({ kind, fields }) => ({ op: 'create' as const, kind, fields }));
+    await client.changeset({ changes });
+  }
+  return records.length;
+}
+
+/** The tenant is the same: agent and Cerbos must answer alike, or the comparison says nothing. */
+async function compare(agent: string, cerbos: string, asked: ReturnType<typeof questions>): Promise<void> {
+  for (const question of asked) {
+    const answers = await Promise.all([
+      fetch(`${agent}/v1/authorize`, post(question)),
+      fetch(`${cerbos}/access/v1/evaluation`, post(cerbosQuestion(SIZE, question))),
+    ]);
+    const [ours, theirs] = (await Promise.all(answers.map((answer) => answer.json()))) as { decision: boolean }[];
+    if (ours?.decision !== theirs?.decision) throw new Error(`Cerbos and we disagree on ${JSON.stringify(question)}`);
+  }
+}
+
+async function measureUnchanged(cloud: string, key: string): Promise<number> {
+  const authorization = `Bearer ${key}`;
+  const etag = (await fetch(`${cloud}/v1/policies/bundle`, { headers: { authorization } })).headers.get('etag') ?? '';
+  const taken: number[] = [];
+  for (let turn = 0; turn < 200; turn += 1) {
+    const begun = performance.now();
+    const answer = await fetch(`${cloud}/v1/policies/bundle`, { headers: { authorization, 'if-none-match': etag } });
+    await answer.arrayBuffer();
+    if (answer.status !== 304) throw new Error(`the poll answered ${answer.status}`);
+    taken.push(performance.now() - begun);
+  }
+  return median(taken);
+}

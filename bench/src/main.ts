@@ -1,0 +1,127 @@
+/**
+ * Measures the product beside its peers in one run and prints a table in Markdown:
+ *   npm run bench                  everything
+ *   npm run bench -- engine peers  only these
+ * Absolute figures belong to a machine; the ratios of one run are what docs/benchmarks.md speaks of.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { ActivationFigures } from './activation.js';
+import { measureAgent } from './agent.js';
+import { type EngineFigures, measureEngine } from './engine.js';
+import { measurePeers } from './peers.js';
+import { root } from './processes.js';
+
+const FOUR_CLAUSES =
+  'resource.properties.amount < 5000 && resource.properties.state == "open" && ' +
+  'subject.properties.limit >= resource.properties.amount && subject.properties.region in ["eu", "us"]';
+
+const fixed = (value: number, digits = 2): string => value.toFixed(digits);
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+
+function table(title: string, header: string[], rows: string[][]): void {
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |\n`;
+  process.stdout.write(`\n### ${title}\n\n${line(header)}${line(header.map(() => '---'))}${rows.map(line).join('')}`);
+}
+
+/** In a process of its own, so that no size is measured on another's heap or profile. */
+function engineApart(policies: number, condition = ''): EngineFigures {
+  const output = execFileSync(
+    process.execPath,
+    ['--max-old-space-size=12000', join(root, 'bench/dist/main.js'), '--engine', String(policies), condition],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  return JSON.parse(output);
+}
+
+function engine(): void {
+  const rows = [100, 1000, 10_000, 100_000, 1_000_000].map((policies) => {
+    const { decision, lookup, p99 } = engineApart(policies);
+    return [
+      count(policies),
+      fixed(decision),
+      fixed(lookup, 3),
+      fixed(decision / lookup, 1),
+      count(1e6 / decision),
+      fixed(p99),
+    ];
+  });
+  table(
+    'Engine in process, no condition',
+    ['policies', 'µs a decision', 'µs a Map look-up', 'ratio', 'decisions/s', 'p99 µs'],
+    rows,
+  );
+  const bare = engineApart(10_000);
+  const conditional = engineApart(10_000, FOUR_CLAUSES);
+  table(
+    'A condition of four clauses, 10,000 policies',
+    ['µs bare', 'µs with it', 'difference'],
+    [[fixed(bare.decision), fixed(conditional.decision), fixed(conditional.decision - bare.decision)]],
+  );
+}
+
+async function peers(): Promise<void> {
+  const { ours, cedar, casbin } = await measurePeers();
+  table(
+    'In process, 10,000 policies, the same rules',
+    ['', 'µs a decision', 'times ours'],
+    [
+      ['this engine', fixed(ours), '1'],
+      ['cedar-wasm', count(cedar), count(cedar / ours)],
+      ['casbin', count(casbin), count(casbin / ours)],
+    ],
+  );
+}
+
+async function agent(): Promise<void> {
+  const figures = await measureAgent();
+  table(
+    'Agent over HTTP: 10,000 subjects, 100,000 resources, 1,000 roles, 10,000 policies',
+    ['', 'requests/s', 'of the bare server'],
+    [
+      ['bare node:http', count(figures.bare), '1.00'],
+      ['agent', count(figures.agent), fixed(figures.agent / figures.bare)],
+      ['Cerbos PDP', count(figures.cerbos), fixed(figures.cerbos / figures.bare)],
+    ],
+  );
+  table(
+    'The same tenant',
+    ['', ''],
+    [
+      ['records', count(figures.records)],
+      ['warm start, process start to ready', `${fixed(figures.warmStart)} s`],
+      ['agent resident under load', `${count(figures.resident / 2 ** 20)} MiB`],
+      ['poll that finds nothing new', `${fixed(figures.unchanged)} ms`],
+    ],
+  );
+}
+
+function activation(): void {
+  const output = execFileSync(
+    process.execPath,
+    ['--expose-gc', '--max-old-space-size=12000', join(root, 'bench/dist/activation.js')],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const { records, seconds, perRecord } = JSON.parse(output) as ActivationFigures;
+  table(
+    'Activation: decode, verify and compile',
+    ['records', 's', 'bytes resident a record'],
+    [[count(records), fixed(seconds), count(perRecord)]],
+  );
+}
+
+const parts: Record<string, () => void | Promise<void>> = { engine, peers, activation, agent };
+const [first, ...rest] = process.argv.slice(2);
+if (first === '--engine') {
+  process.stdout.write(JSON.stringify(measureEngine(Number(rest[0]), rest[1] || undefined)));
+} else {
+  const wanted = first === undefined ? Object.keys(parts) : [first, ...rest];
+  const unknown = wanted.filter((name) => parts[name] === undefined);
+  if (unknown.length > 0) {
+    process.stderr.write(`There is no part "${unknown[0]}": choose from ${Object.keys(parts).join(', ')}.\n`);
+    process.exit(1);
+  }
+  process.stdout.write(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}\n`);
+  for (const name of wanted) await parts[name]?.();
+}
