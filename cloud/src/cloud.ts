@@ -1,3 +1,4 @@
+import type { Turns } from '@authz-service/core/turns';
 import type { Logger } from 'pino';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
@@ -13,6 +14,8 @@ export interface Cloud {
   tokens: Tokens;
   metrics: Metrics;
   log: Logger;
+  /** Runs long requests beside short ones. */
+  turns: Turns;
   /** Milliseconds since the epoch. */
   now(): number;
   /** The address under which callers reach this cloud, without a slash at the end: configured, or else where it listens. */

@@ -1,3 +1,4 @@
+import { Turns } from '@authz-service/core/turns';
 import { createApp } from './app.js';
 import { CredentialIndex } from './auth/credential-index.js';
 import { Tokens } from './auth/tokens.js';
@@ -66,6 +67,7 @@ async function start(
     tokens,
     metrics,
     log,
+    turns: new Turns(() => performance.now()),
     now,
     publicUrl: () => publicUrl,
     ready: () => ready,

@@ -9,19 +9,21 @@ export function isExpected(error: unknown): error is ProblemError {
   return error instanceof ProblemError && PROBLEM_STATUS[error.code] < 500;
 }
 
+/** What a caller is told of an error: what is not a `ProblemError` is `internal`, with a fixed text. */
+export function shownProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  return new ProblemError('internal', 'Something went wrong here: report it with the request id.');
+}
+
 /**
- * An error as RFC 9457 problem details. What is not a `ProblemError` is told as `internal`, with a fixed text. `sent`
- * says whether the request carried a credential.
+ * An error as RFC 9457 problem details. `sent` says whether the request carried a credential.
  */
 export function problemReply(
   error: unknown,
   requestId: string,
   { sent = true, headers = {} }: { sent?: boolean; headers?: Record<string, string> } = {},
 ): Reply {
-  const problem =
-    error instanceof ProblemError
-      ? error
-      : new ProblemError('internal', 'Something went wrong here: report it with the request id.');
+  const problem = shownProblem(error);
   const status = PROBLEM_STATUS[problem.code];
   const body = {
     type: `urn:authz-service:problem:${problem.code}`,

@@ -1,3 +1,4 @@
+import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
 import { decisionRequestSchema, decisionResponseSchema } from '@authz-service/core/wire/decision-schema';
@@ -6,11 +7,21 @@ import { MIB } from '../http/body.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
-/** `POST /v1/authorize` (spec 4.1), the one route that every request of a production day takes. */
-export function authorizeRoute(cloud: Cloud): Route {
+/**
+ * `POST /v1/authorize` (spec 4.1), the one route that every request of a production day takes, and the same under the
+ * path of AuthZEN 1.0 (section 10.1).
+ */
+export function authorizeRoutes(cloud: Cloud): Route[] {
+  return [
+    decisionRoute(cloud, '/v1/authorize', 'authorize'),
+    decisionRoute(cloud, AUTHZEN_PATHS.evaluation, 'evaluateAccess'),
+  ];
+}
+
+function decisionRoute(cloud: Cloud, path: string, id: string): Route {
   return secured({
     method: 'POST',
-    path: '/v1/authorize',
+    path,
     anyOf: ['decisions'],
     body: {
       limitBytes: MIB,
@@ -19,7 +30,7 @@ export function authorizeRoute(cloud: Cloud): Route {
       wrongType: 'invalid_request',
     },
     operation: {
-      id: 'authorize',
+      id,
       summary: 'Decide whether a subject may do an action on a resource.',
       tag: 'decisions',
       responses: {

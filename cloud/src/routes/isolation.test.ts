@@ -162,6 +162,32 @@ describe('a stranger', () => {
     expect((await cloud.ask('POST', '/v1/authorize', { as: owner, body: ALICE_READS })).body.decision).toBe(true);
   });
 
+  it.each([
+    ['evaluation', ALICE_READS, { decision: false }, { decision: true }],
+    [
+      'evaluations',
+      { ...ALICE_READS, evaluations: [{}] },
+      { evaluations: [expect.objectContaining({ decision: false })] },
+      { evaluations: [expect.objectContaining({ decision: true })] },
+    ],
+    ['search/subject', ALICE_READS, { results: [] }, { results: [{ type: 'user', id: 'alice' }] }],
+    ['search/resource', ALICE_READS, { results: [] }, { results: [{ type: 'invoice', id: 'INV-1' }] }],
+    ['search/action', ALICE_READS, { results: [] }, { results: [{ name: 'approve' }, { name: 'read' }] }],
+  ])('finds its own records alone at /access/v1/%s', async (name, asked, none, own) => {
+    const path = `/access/v1/${name}`;
+    expect((await strange('POST', path, path, asked)).body).toMatchObject(none);
+    expect((await cloud.ask('POST', path, { as: owner, body: asked })).body).toMatchObject(own);
+  });
+
+  it('cannot go on with a page token of another tenant', async () => {
+    const body = { ...ALICE_READS, page: { limit: 1 } };
+    const path = '/access/v1/search/action';
+    const first = await cloud.ask('POST', path, { as: owner, body });
+    const page = { token: first.body.page.next_token };
+    expect((await strange('POST', path, path, { ...body, page })).body.code).toBe('invalid_cursor');
+    expect((await cloud.ask('POST', path, { as: owner, body: { ...body, page } })).body.results).toHaveLength(1);
+  });
+
   it('gets a bundle of its own tenant alone, whatever tenant it asks for', async () => {
     const own = await strange('GET', '/v1/policies/bundle', '/v1/policies/bundle');
     const { tenants } = JSON.parse((await unpackBundle(own.body, LIMITS)).toString());

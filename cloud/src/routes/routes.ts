@@ -1,13 +1,16 @@
 import type { Cloud } from '../cloud.js';
 import type { Route } from '../http/route.js';
 import { auditRoutes } from './audit.js';
-import { authorizeRoute } from './authorize.js';
+import { authorizeRoutes } from './authorize.js';
+import { authzenConfigurationRoute } from './authzen-configuration.js';
 import { bundleRoutes } from './bundle.js';
 import { changesetRoutes } from './changesets.js';
+import { evaluationsRoute } from './evaluations.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
 import { recordRoutes } from './records.js';
+import { searchRoutes } from './search.js';
 import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
@@ -15,7 +18,10 @@ import { whoamiRoutes } from './whoami.js';
 /** Every route there is. The bundle comes before the policies, whose item path it would else be. */
 export function allRoutes(cloud: Cloud): Route[] {
   const routes = [
-    authorizeRoute(cloud),
+    ...authorizeRoutes(cloud),
+    evaluationsRoute(cloud),
+    ...searchRoutes(cloud),
+    authzenConfigurationRoute(cloud),
     ...bundleRoutes(cloud),
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),

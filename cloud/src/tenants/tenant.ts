@@ -1,9 +1,10 @@
 import type { BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
+import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { compileEngine } from '@authz-service/core/decision/engine';
-import type { Engine } from '@authz-service/core/decision/types';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
@@ -17,7 +18,8 @@ export class Tenant {
   readonly createdAt: string;
   #state: TenantState;
   #number: number;
-  #engine: Engine | undefined;
+  #engine: CompiledEngine | undefined;
+  #search: TenantSearch | undefined;
   #bundle: Promise<Buffer> | undefined;
   readonly #sorted = new Map<Kind, StoredRecord[]>();
   readonly #lane = new Lane();
@@ -47,9 +49,19 @@ export class Tenant {
     return revisionText(this.#number, this.#state.digest());
   }
 
-  get engine(): Engine {
+  get engine(): CompiledEngine {
     this.#engine ??= compileEngine(this.#state.records());
     return this.#engine;
+  }
+
+  get search(): TenantSearch {
+    this.#search ??= new TenantSearch(this.engine);
+    return this.#search;
+  }
+
+  #forgetEngine(): void {
+    this.#engine = undefined;
+    this.#search = undefined;
   }
 
   /** The records of a kind in the order of their addresses. */
@@ -92,7 +104,7 @@ export class Tenant {
     for (const record of touched) this.#sorted.delete(record.kind);
     this.#bundle = undefined;
     // Credentials are no part of decisions: making one must not cost a compilation.
-    if (touched.some((record) => !isCredential(record.kind))) this.#engine = undefined;
+    if (touched.some((record) => !isCredential(record.kind))) this.#forgetEngine();
   }
 
   /** Reads the store anew, where the memory may have fallen behind it. */
@@ -102,6 +114,6 @@ export class Tenant {
     this.#number = revision;
     this.#sorted.clear();
     this.#bundle = undefined;
-    this.#engine = undefined;
+    this.#forgetEngine();
   }
 }

@@ -13,11 +13,16 @@ export interface Searched {
   revision: string;
 }
 
-/** When a search is made, in milliseconds since the epoch, and whether it has taken so long that its page should end. */
+/** When a search is made. */
 export interface SearchMoment {
+  /** Milliseconds since the epoch. */
   now: number;
-  late?: () => boolean;
+  /** Gives monotonic milliseconds. */
+  clock: () => number;
 }
+
+/** After so long a page ends with what it has, and the next one goes on. */
+const PAGE_MS_MAX = 5_000;
 
 const REFUSAL =
   'The page token was not given for this request, or the tenant has moved to another revision: ' +
@@ -31,12 +36,14 @@ const REFUSAL =
 export function* answerSearch(
   { search, tenant, revision }: Searched,
   request: SearchRequest,
-  { now, late }: SearchMoment,
+  { now, clock }: SearchMoment,
 ): Generator<undefined, SearchResponse> {
   const { page: asked, ...question } = request;
   const list = [tenant, revision, canonicalJson(question)];
   const { limit, after } = placeOf(list, asked);
-  const bounds = { after, limit: Math.min(limit ?? SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX), now, ...(late && { late }) };
+  const endsAt = clock() + PAGE_MS_MAX;
+  const late = () => clock() >= endsAt;
+  const bounds = { after, limit: Math.min(limit ?? SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX), now, late };
   const { results, next } = yield* search.find(request, bounds);
   if (next === undefined && asked.token === undefined && asked.limit === undefined) return { results };
   const token = next === undefined ? '' : encodeCursor(list, `${limit ?? ''}:${next}`);

@@ -18,7 +18,7 @@ export interface PageBounds {
   /** Milliseconds since the epoch: when the decisions are made. */
   now: number;
   /** Whether the page has taken so long that it should end with what it has. */
-  late?: () => boolean;
+  late: () => boolean;
 }
 
 export interface Page<R> {
@@ -51,7 +51,7 @@ export function* pageOf<T, R>(
     }
     passed = key;
     yield;
-    if (late?.()) return at + 1 < ordered.length ? { results, next: passed } : { results };
+    if (late()) return at + 1 < ordered.length ? { results, next: passed } : { results };
   }
   return end < ordered.length ? { results, next: passed } : { results };
 }
