@@ -32,6 +32,7 @@ export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> 
   'tenants delete': () => import('./commands/tenants/delete.js'),
   'cloud start': () => import('./commands/cloud/start.js'),
   'agent start': () => import('./commands/agent/start.js'),
+  'provider install': () => import('./commands/provider/install.js'),
   profiles: () => import('./commands/profiles.js'),
   completion: () => import('./commands/completion.js'),
 };
@@ -43,6 +44,7 @@ export const TOPICS: Record<string, string> = {
   tenants: 'Make, list and delete tenants.',
   cloud: 'Run the cloud service on this machine.',
   agent: 'Run the agent on this machine.',
+  provider: 'Install the Terraform provider.',
 };
 
 /** The sections of the root help: what a newcomer needs first stands first. */
@@ -50,5 +52,5 @@ export const SECTIONS: { title: string; entries: string[] }[] = [
   { title: 'DECLARE', entries: ['init', 'validate', 'plan', 'apply', 'export', 'schema'] },
   { title: 'ASK', entries: ['authorize', 'get', 'audit', 'whoami'] },
   { title: 'CREDENTIALS', entries: ['keys', 'clients', 'tenants', 'profiles'] },
-  { title: 'RUN', entries: ['cloud', 'agent', 'completion'] },
+  { title: 'RUN', entries: ['cloud', 'agent', 'provider', 'completion'] },
 ];

@@ -35,7 +35,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _service; printf '%s\\n' "\${COMPREPL
 
 describe('in bash', () => {
   it.each<[string, string[], string[]]>([
-    ['commands', ['service', 'p'], ['plan', 'profiles']],
+    ['commands', ['service', 'p'], ['plan', 'provider', 'profiles']],
     ['words of a topic', ['servicectl', 'keys', ''], ['create', 'list', 'delete']],
     ['flags of a command', ['service', 'plan', '--t'], ['--take-ownership']],
     ['flags of the program', ['service', '--v'], ['--version']],

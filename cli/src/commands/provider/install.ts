@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { string } from '@oclif/core/flags';
+import { err, out } from '../../output/terminal.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+import { relativePath } from '../../tree/relative-path.js';
+
+export default class ProviderInstall extends ServiceCommand {
+  static override summary = 'Put the Terraform provider where "terraform init" finds it, offline.';
+  static override description =
+    `Fills the folder in which Terraform looks before it asks a registry: ~/.terraform.d/plugins. Configurations then
+require it as source = "authz-service/service". Terraform starts it with the Node that is on its PATH.
+
+A provider_installation block in Terraform's CLI configuration turns that folder off: name a folder of your own there
+as a filesystem_mirror, and here with --dir.`;
+  static override examples = [
+    { description: 'For this user', command: 'service provider install' },
+    { description: 'For one configuration', command: 'service provider install --dir terraform.d/plugins' },
+  ];
+  static override flags = {
+    dir: string({ description: 'Another folder, laid out as a local mirror.', helpValue: 'DIR' }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(ProviderInstall);
+    const { installProvider } = await import('@authz-service/provider/distribution/install-provider');
+    const installed = await installProvider(flags.dir === undefined ? undefined : resolve(flags.dir));
+    if (installed.replaced) {
+      await err.line(
+        err.style.yellow(
+          'Another build of this version was there: where .terraform.lock.hcl knows it, remove that file and run "terraform init" again.',
+        ),
+      );
+    }
+    return {
+      json: installed,
+      text: `${out.style.green('Installed')} ${installed.source} ${installed.version} as ${relativePath(installed.file)}.`,
+    };
+  }
+}

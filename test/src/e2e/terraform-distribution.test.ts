@@ -1,0 +1,148 @@
+/** How the provider gets to Terraform: installed by the CLI, or from the archives that a registry serves. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PROVIDER } from './terraform/product.js';
+import { hasTerraform, Workspace } from './terraform/workspace.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const VERSION = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8')).version;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'distribution-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Terraform with the settings of a newcomer, and a network on which nothing answers. */
+function newcomer(settings = ''): Workspace {
+  const config = join(folder, 'terraform.tfrc');
+  writeFileSync(config, settings);
+  const nobody = 'http://127.0.0.1:1';
+  const workspace = new Workspace({
+    providers: {},
+    env: { TF_CLI_CONFIG_FILE: config, HTTPS_PROXY: nobody, HTTP_PROXY: nobody },
+  });
+  writeFileSync(
+    join(workspace.dir, 'main.tf'),
+    `terraform {
+      required_providers {
+        service = {
+          source  = "authz-service/service"
+          version = "~> ${VERSION}"
+        }
+      }
+    }
+    resource "service_role" "auditor" { name = "auditor" }`,
+  );
+  return workspace;
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function install(home: string, ...args: string[]): { version: string; file: string; replaced: boolean } {
+  const program = join(root, 'cli/bin/service.js');
+  const env = { PATH: process.env.PATH ?? '', HOME: home };
+  return JSON.parse(
+    execFileSync(process.execPath, [program, 'provider', 'install', '--json', ...args], {
+      env,
+      cwd: home,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+}
+
+describe('service provider install', () => {
+  it('puts the bundled provider, whole and executable, where it is looked for', () => {
+    const { version, file, replaced } = install(folder);
+    expect(version).toBe(VERSION);
+    expect(file).toMatch(
+      new RegExp(
+        `/[.]terraform[.]d/plugins/registry[.]terraform[.]io/authz-service/service/${VERSION}/[a-z]+_[a-z0-9]+/`,
+      ),
+    );
+    expect(readFileSync(file).equals(readFileSync(PROVIDER))).toBe(true);
+    expect(replaced).toBe(false);
+    expect(readdirSync(join(file, '..'))).toHaveLength(1);
+  });
+
+  it('replaces what another build left there, and says so', () => {
+    const { file } = install(folder);
+    writeFileSync(file, 'an older build');
+    writeFileSync(join(file, '..', 'terraform-provider-service_v0.0.1'), 'with another name');
+    expect(install(folder).replaced).toBe(true);
+    expect(readdirSync(join(file, '..'))).toHaveLength(1);
+    expect(install(folder).replaced).toBe(false);
+  });
+
+  it.skipIf(!hasTerraform)('lets "terraform init" find it without a network', async () => {
+    const workspace = newcomer();
+    install(workspace.dir);
+    try {
+      expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
+      await workspace.ok('validate');
+    } finally {
+      workspace.remove();
+    }
+  });
+
+  it.skipIf(!hasTerraform)('fills the folder that a configuration brings along', async () => {
+    const workspace = newcomer();
+    install(workspace.dir, '--dir', 'terraform.d/plugins');
+    try {
+      expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
+    } finally {
+      workspace.remove();
+    }
+  });
+});
+
+describe('npm run package -w provider', () => {
+  const SCRIPT = join(root, 'scripts/package-provider.mjs');
+
+  it('makes an archive for each platform, the digests of all files, and the manifest', () => {
+    execFileSync(process.execPath, [SCRIPT, '--out', folder]);
+    const sums = readFileSync(join(folder, `terraform-provider-service_${VERSION}_SHA256SUMS`), 'utf8');
+    const digests = sums
+      .trim()
+      .split('\n')
+      .map((line) => line.split('  ') as [string, string]);
+    for (const [digest, name] of digests) expect(digest, name).toBe(sha256(join(folder, name)));
+    const listed = digests.map(([, name]) => name);
+    const present = readdirSync(folder).filter((name) => !name.endsWith('SHA256SUMS'));
+    expect(listed.sort()).toEqual(present.sort());
+    expect(listed).toContain(`terraform-provider-service_${VERSION}_darwin_arm64.zip`);
+    const manifest = JSON.parse(
+      readFileSync(join(folder, `terraform-provider-service_${VERSION}_manifest.json`), 'utf8'),
+    );
+    expect(manifest).toEqual({ version: 1, metadata: { protocol_versions: ['6.0'] } });
+  });
+
+  it.skipIf(!hasTerraform).each<[string, string[], string]>([
+    ['archives', [], `${dirname(process.execPath)}:${process.env.PATH}`],
+    // Of the single executable nobody expects a Node: the PATH holds nothing but Terraform.
+    ...(process.platform === 'linux' ? [['a single executable', ['--sea'], ''] as [string, string[], string]] : []),
+  ])('makes %s that Terraform installs and starts', async (_, args, path) => {
+    const mirror = join(folder, 'registry.terraform.io/authz-service/service');
+    execFileSync(process.execPath, [SCRIPT, ...args, '--out', mirror]);
+    const workspace = newcomer(`provider_installation {\n filesystem_mirror {\n path = "${folder}"\n }\n}`);
+    const terraform = execFileSync('which', ['terraform'], { encoding: 'utf8' }).trim();
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    symlinkSync(terraform, join(bin, 'terraform'));
+    workspace.env.PATH = `${bin}:${path}`;
+    try {
+      expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
+      await workspace.ok('validate');
+    } finally {
+      workspace.remove();
+    }
+  });
+});
