@@ -1,7 +1,7 @@
 import type { Address } from '../records/address.js';
 import { unknownKeyText } from './about.js';
 import { describeNode, expectedList, quote } from './describe.js';
-import { NotationError, readAddress } from './paths.js';
+import { attempt, readAddress } from './paths.js';
 import type { About } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
@@ -87,11 +87,8 @@ function readText(document: YamlDocument, node: YamlNode, about: About): ReturnT
     );
     return undefined;
   }
-  try {
-    return readAddress(value);
-  } catch (error) {
-    if (!(error instanceof NotationError)) throw error;
-    document.fault(node, about, error.message);
-    return undefined;
-  }
+  return attempt(
+    () => readAddress(value),
+    (text) => document.fault(node, about, text),
+  );
 }

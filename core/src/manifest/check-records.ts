@@ -1,5 +1,5 @@
-import { type Address, names } from '../records/address.js';
-import type { DeclaredRecord } from '../records/registry.js';
+import { type Address, names, path } from '../records/address.js';
+import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
 import { InboundIndex } from '../state/inbound-index.js';
 import { validateRecords } from '../state/validate.js';
@@ -25,6 +25,7 @@ export function checkRecords(declarations: Declarations, lists: AddressLists, un
     else if (offset !== undefined && node.type === 'scalar') origin.document.faultWithin(node, offset, about, detail);
     else origin.document.fault(node, about, detail);
   }
+  checkNames(declarations, lists);
   checkMoves(declarations, lists, exists);
   checkExternal(declarations, lists);
 }
@@ -58,6 +59,21 @@ function viewOf(
       for (const record of all()) if (record.kind === kind) yield record.address;
     },
   };
+}
+
+/** Warns of a role or policy of the tenant that is named like the path of an application's. */
+function checkNames({ records, origins }: Declarations, lists: AddressLists): void {
+  for (const { kind, address, fields } of records.values()) {
+    if ((kind !== 'role' && kind !== 'policy') || fields.application !== undefined || !fields.name.includes('/'))
+      continue;
+    const [application = ''] = fields.name.split('/');
+    const owner = `application/${path(application)}`;
+    const origin = origins.get(address);
+    if (origin === undefined || (!origins.has(owner) && !lists.external.has(owner))) continue;
+    const where = `applications.${application}.${definitionOf(kind).yaml}`;
+    const text = `the "/" is part of the name: if the application's ${kind} is meant, declare it under ${where}.`;
+    origin.document.warning(origin.node, { label: address, address }, text);
+  }
 }
 
 /** A move must lead to a declared record, or its record would be renamed and then removed. */

@@ -7,6 +7,17 @@ import { quote } from './describe.js';
 /** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}
 
+/** Reads what may throw a `NotationError`, and tells its text instead of throwing. */
+export function attempt<T>(read: () => T, refuse: (text: string) => void): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof NotationError)) throw error;
+    refuse(error.message);
+    return undefined;
+  }
+}
+
 /** The names in a path, in words for remedies. A leading `[application]` may be absent: a record of the tenant. */
 const PATH_FORMS: Record<Kind, readonly string[]> = {
   application: ['application'],

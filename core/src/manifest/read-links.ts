@@ -7,11 +7,11 @@ import { aboutRecord, unknownKeyText } from './about.js';
 import type { Declarations } from './declarations.js';
 import { describeNode, expectedList, expectedMapping, quote } from './describe.js';
 import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
-import { NotationError, nounOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
+import { attempt, NotationError, nounOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
 import { type PendingLinks, readFields } from './read-records.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
-import { isEmpty, type YamlNode } from './yaml-node.js';
+import { isEmpty, type MapNode, type YamlNode } from './yaml-node.js';
 
 /** An end of a link that items say: a field of the link's record, and the key that it stands under. */
 interface End {
@@ -48,13 +48,7 @@ export class LinkReader {
     for (const [index, item] of items(document, node, label).entries()) {
       const about = { label: `${label}[${index}]` };
       if (item.type === 'scalar') this.link(site, item, [{ key, keyNode: item, value: item }], about);
-      else if (item.type === 'map')
-        this.link(
-          site,
-          item,
-          document.entries(item, () => about),
-          about,
-        );
+      else if (item.type === 'map') this.mapping(site, item, about);
       else document.fault(item, about, `is a list: write a text, or a mapping with ${quote(key)}.`);
     }
   }
@@ -69,15 +63,14 @@ export class LinkReader {
     const site = { kind, document, ends, fixed: {} };
     for (const [index, item] of items(document, node, label).entries()) {
       const about = { label: `${label}[${index}]` };
-      if (item.type === 'map')
-        this.link(
-          site,
-          item,
-          document.entries(item, () => about),
-          about,
-        );
+      if (item.type === 'map') this.mapping(site, item, about);
       else document.fault(item, about, expectedMapping(item));
     }
+  }
+
+  private mapping(site: Site, node: MapNode, about: About): void {
+    const body = site.document.entries(node, () => about);
+    this.link(site, node, body, about);
   }
 
   private link(site: Site, node: YamlNode, body: readonly Entry[], about: About): void {
@@ -115,21 +108,19 @@ export class LinkReader {
     const { kind, document, application } = site;
     const text = textOf(document, node, about);
     if (text === undefined) return false;
-    try {
-      if (field === 'entity') {
-        const entity = this.entity(kind, text, application);
-        input.entity_type = entity.kind;
-        input.entity = this.choose(kind, entity.kind, entity, text);
-      } else {
+    const read = attempt(
+      () => {
+        if (field === 'entity') {
+          const entity = this.entity(kind, text, application);
+          return { entity_type: entity.kind, entity: this.choose(kind, entity.kind, entity, text) };
+        }
         const target = field as Kind;
-        input[field] = this.choose(kind, target, readPath(target, text, application), text);
-      }
-      return true;
-    } catch (error) {
-      if (!(error instanceof NotationError)) throw error;
-      document.fault(node, about, error.message);
-      return false;
-    }
+        return { [field]: this.choose(kind, target, readPath(target, text, application), text) };
+      },
+      (fault) => document.fault(node, about, fault),
+    );
+    Object.assign(input, read);
+    return read !== undefined;
   }
 
   /** Whom a text names, if a link of the kind may lead there. */

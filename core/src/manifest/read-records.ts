@@ -2,10 +2,10 @@ import type { Json } from '../json.js';
 import { type Path, path as pathOf } from '../records/address.js';
 import { aboutRecord, inField, unknownKeyText } from './about.js';
 import { type Declarations, FieldFaults } from './declarations.js';
-import { expectedMapping } from './describe.js';
+import { expectedMapping, quote } from './describe.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
-import { NotationError, readNames, readPath } from './paths.js';
+import { attempt, NotationError, readNames, readPath } from './paths.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
@@ -109,23 +109,20 @@ export class RecordReader {
     document: YamlDocument,
     entry: Entry,
     body: readonly Entry[],
-    { label, application }: Scope,
+    { label, application = '' }: Scope,
   ): Record<string, Json> | undefined {
     const { key } = entry;
-    try {
-      if (notation.key === 'subject') {
-        const [type = '', id = ''] = readNames(readPath('subject', key).path);
-        return { type, id };
-      }
-      if (notation.key === 'resource')
-        return resourceKey(document, key, body, { label, application: application ?? '' });
-      return notation.inApplication ? { application: application ?? '', name: key } : { name: key };
-    } catch (error) {
-      if (!(error instanceof NotationError)) throw error;
-      document.fault(entry.keyNode, { label }, error.message);
-      return undefined;
-    }
+    if (notation.key === 'name') return notation.inApplication ? { application, name: key } : { name: key };
+    return attempt(
+      () => (notation.key === 'subject' ? subjectKey(key) : resourceKey(document, key, body, { label, application })),
+      (text) => document.fault(entry.keyNode, { label }, text),
+    );
   }
+}
+
+function subjectKey(key: string): Record<string, Json> {
+  const [type = '', id = ''] = readNames(readPath('subject', key).path);
+  return { type, id };
 }
 
 function resourceKey(
@@ -136,24 +133,28 @@ function resourceKey(
 ): Record<string, Json> | undefined {
   const typed = body.find((part) => part.key === 'type');
   if (typed === undefined) {
-    if (!key.includes('/')) throw new NotationError('has no type: add "type: TYPE", or write the key as TYPE/NAME.');
-    const [type = '', name = '', more] = readNames(key);
-    if (more !== undefined)
-      throw new NotationError('has no type: add "type: TYPE", or write the key as TYPE/NAME, "/" in a name as "%2F".');
-    return { type: `${application}/${pathOf(type)}`, name };
+    const [type, name, more] = key.includes('/') ? readNames(key) : [];
+    if (type !== undefined && name !== undefined && more === undefined) {
+      return { type: `${application}/${pathOf(type)}`, name };
+    }
+    const escaped = more === undefined ? '' : ', "/" in a name as "%2F"';
+    throw new NotationError(`has no type: add "type: TYPE", or write the key as TYPE/NAME${escaped}.`);
   }
-  const type = document.json(typed.value, () => ({ label: `${label}: type` }));
+  const about = { label: `${label}: type` };
+  const type = document.json(typed.value, () => about);
   if (type === UNUSABLE) return undefined;
   if (typeof type !== 'string') return { type, name: key };
-  try {
-    const { path } = readPath('resource_type', type, application);
-    if (path.startsWith(`${application}/`)) return { type: path, name: key };
-    throw new NotationError(`${type} is a type of another application: declare the resource there.`);
-  } catch (error) {
-    if (!(error instanceof NotationError)) throw error;
-    document.fault(typed.value, { label: `${label}: type` }, error.message);
-    return undefined;
-  }
+  const path = attempt(
+    () => ownType(type, application),
+    (text) => document.fault(typed.value, about, text),
+  );
+  return path === undefined ? undefined : { type: path, name: key };
+}
+
+function ownType(type: string, application: Path): Path {
+  const { path } = readPath('resource_type', type, application);
+  if (path.startsWith(`${application}/`)) return path;
+  throw new NotationError(`${quote(type)} is a type of another application: declare the resource there.`);
 }
 
 /** Reads the plain fields among the origin's parts into its input, and reports those that cannot be. */
@@ -183,15 +184,14 @@ export function readFields(
   for (const { steps, kind: target } of references) {
     if (!plain.includes(steps[0] ?? '')) continue;
     replaceTexts(input, steps, [], (text, path) => {
-      try {
-        return readPath(target, text, application).path;
-      } catch (error) {
-        if (!(error instanceof NotationError)) throw error;
-        document.fault(nodeAt(origin, path), inField(about, path), error.message);
-        faults ??= new FieldFaults();
-        faults.wrong.push(String(path[0]));
-        return text;
-      }
+      const read = attempt(
+        () => readPath(target, text, application).path,
+        (fault) => document.fault(nodeAt(origin, path), inField(about, path), fault),
+      );
+      if (read !== undefined) return read;
+      faults ??= new FieldFaults();
+      faults.wrong.push(String(path[0]));
+      return text;
     });
   }
   return faults;

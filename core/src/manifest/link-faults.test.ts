@@ -1,0 +1,214 @@
+import { describe } from 'vitest';
+import { BILLING, faultTable, V } from '../../testing/fault-table.js';
+
+describe('a declaration', () => {
+  faultTable([
+    [
+      'stands once in all files',
+      [`${V}groups:\n  g: {}\n`, 'groups:\n  g: {}\n'],
+      ['b.yaml:2:3: group/g: is declared twice, first at a.yaml:3:3: keep one of them.'],
+    ],
+    [
+      'of an application may be continued, but its fields stand once',
+      [
+        `${V}applications: { b: { description: x, roles: { r: } } }\n`,
+        'applications: { b: { description: y, rolez: {}, roles: { r: {} } } }\n',
+        'applications: { b: { roles: { s: {} } }, c: 5 }\n',
+      ],
+      [
+        'b.yaml:1:17: application/b: is declared twice, first at a.yaml:2:17: say its own fields in one place.',
+        'b.yaml:1:38: application/b: the key "rolez" is not known: did you mean "roles"?',
+        'b.yaml:1:58: role/b/r: is declared twice, first at a.yaml:2:47: keep one of them.',
+        'c.yaml:1:45: applications.c: is the number 5, a mapping is expected.',
+      ],
+    ],
+    [
+      'of a link stands once, however it is said',
+      `${V}roles: { r: { assigned_to: [user/a, user/a] } }\nsubjects: { user/a: { roles: [r] } }\nrole_assignments: [{ role: r, to: subject/user/a }]\n`,
+      [
+        'a.yaml:2:37: role_assignment/r//subject/user/a: is declared twice, first at a.yaml:2:29: keep one of them.',
+        'a.yaml:3:31: role_assignment/r//subject/user/a: is declared twice, first at a.yaml:2:29: keep one of them.',
+        'a.yaml:4:20: role_assignment/r//subject/user/a: is declared twice, first at a.yaml:2:29: keep one of them.',
+      ],
+    ],
+    [
+      'of names that mean one record stands once',
+      `${V}subjects: { user/a b: {}, user/a%20b: {} }\n`,
+      ['a.yaml:2:27: subject/user/a%20b: is declared twice, first at a.yaml:2:13: keep one of them.'],
+    ],
+    [
+      'of what is external is a contradiction',
+      [`${V}external: [role/r, application/b]\n`, 'roles: { r: {} }\napplications: { b: { description: x } }\n'],
+      [
+        'a.yaml:2:12: external[0]: role/r is declared here, at b.yaml:1:10: remove one of the two.',
+        'b.yaml:2:22: application/b: is external, so "description" is not this tree\'s to say: remove it.',
+      ],
+    ],
+  ]);
+});
+
+describe('a link', () => {
+  faultTable([
+    [
+      'names a record of a fitting kind',
+      `${V}groups:\n  finance:\n    members: [role/x, bob, alice, 5, null, {member: user/alice, expires: 1}, {}, [a], user/]\nsubjects: { user/alice: {} }\nexternal: [role/x]\n`,
+      [
+        'a.yaml:4:15: group/finance: members[0]: "role/x" is a role: only a subject or a group may stand here.',
+        'a.yaml:4:23: group/finance: members[1]: "bob" does not say of what kind it is: write TYPE/ID for a subject, group/NAME or role/PATH.',
+        'a.yaml:4:28: group/finance: members[2]: "alice" does not say of what kind it is: did you mean "user/alice"?',
+        'a.yaml:4:35: group/finance: members[3]: is the number 5, a text is expected: write "5" in quotes.',
+        'a.yaml:4:38: group/finance: members[4]: is empty: write a text, or remove it.',
+        'a.yaml:4:65: group/finance: members[5]: the key "expires" is not known: write one of member, expires_at.',
+        'a.yaml:4:78: group/finance: members[6]: the key "member" is missing: add it.',
+        'a.yaml:4:82: group/finance: members[7]: is a list: write a text, or a mapping with "member".',
+        'a.yaml:4:87: group/finance: members[8]: "user/" has an empty name: write no "/" at an end, nor two.',
+      ],
+    ],
+    [
+      'names one that exists',
+      `${V}groups:\n  finance: { members: [user/alise, group/fnance], roles: [auditr], policies: [x/y] }\nsubjects: { user/alice: {} }\nroles: { auditor: {} }\n`,
+      [
+        'a.yaml:3:24: group_membership/finance//subject/user/alise: Subject "user/alise" does not exist: did you mean "user/alice"?',
+        'a.yaml:3:36: group_membership/finance//group/fnance: Group "fnance" does not exist: did you mean "finance"?',
+        'a.yaml:3:59: role_assignment/auditr//group/finance: Role "auditr" does not exist: did you mean "auditor"?',
+        'a.yaml:3:79: policy_assignment/x/y//group/finance: Policy "x/y" does not exist: declare it, or correct the name.',
+      ],
+    ],
+    [
+      'in a list of its own says both ends',
+      `${V}role_assignments: [{ role: x }, 5, { role: role/b/c, to: user/a, expires_at: x }]\ngroup_memberships: [{ group: g, to: user/a }]\n`,
+      [
+        'a.yaml:2:20: role_assignments[0]: the key "to" is missing: add it.',
+        'a.yaml:2:33: role_assignments[1]: is the number 5, a mapping is expected.',
+        'a.yaml:2:44: role_assignments[2]: "role/b/c" is no path of a role: leave out "role/".',
+        'a.yaml:3:21: group_memberships[0]: the key "member" is missing: add it.',
+        'a.yaml:3:33: group_memberships[0]: the key "to" is not known: write one of group, member, expires_at.',
+      ],
+    ],
+    [
+      'ends at a moment with a zone',
+      `${V}roles: { r: { assigned_to: [{ to: user/a, expires_at: 2027-01-31 }] } }\nsubjects: { user/a: }\n`,
+      [
+        'a.yaml:2:55: role_assignment/r//subject/user/a: expires_at: "2027-01-31" must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z".',
+      ],
+    ],
+    [
+      'is an item of a list',
+      `${V}roles: { a: { assigned_to: user/x } }\n`,
+      ['a.yaml:2:28: role/a: assigned_to: is the text "user/x", a list is expected: write [user/x].'],
+    ],
+    [
+      'inside an application says which of two it means',
+      `${V}applications: { b: { roles: { auditor: {}, x: {} }, resource_types: { t: { actions: [r] } }, policies: { p: { effect: ALLOW, resource_type: t, actions: [r], assigned_to: [role/auditor, role/x, role/y, role/z] } } } }\nroles: { auditor: {}, y: {} }\n`,
+      [
+        'a.yaml:2:172: policy/b/p: assigned_to[0]: "role/auditor" fits role/b/auditor and role/auditor: write "role/b/auditor" for the one; for the other, put this into "policy_assignments" at the top of a file.',
+        'a.yaml:2:202: policy_assignment/b/p//role/b/z: Role "b/z" does not exist: did you mean "b/x"?',
+      ],
+    ],
+    [
+      'closes no circle of groups',
+      `${V}groups:\n  a: { members: [group/b] }\n  b: { members: [group/c] }\n  c:\n    members: [group/a]\n  d: { members: [group/d] }\n`,
+      [
+        'a.yaml:6:15: group_membership/c//group/a: Groups hold each other in a circle: a → b → c → a. Take one of these memberships out.',
+        'a.yaml:7:18: group_membership/d//group/d: Groups hold each other in a circle: d → d. Take one of these memberships out.',
+      ],
+    ],
+  ]);
+});
+
+describe('a policy', () => {
+  faultTable([
+    [
+      'names resources that exist, found again after sorting',
+      `${V}policies: { p: { effect: DENY, resources: [{ resource: b/t/z, actions: [r] }, { resource: b/t/a, actions: [w, r] }] } }\n`,
+      [
+        'a.yaml:2:56: policy/p: Resource "b/t/z" does not exist: declare it, or correct the name.',
+        'a.yaml:2:91: policy/p: Resource "b/t/a" does not exist: declare it, or correct the name.',
+      ],
+    ],
+    [
+      'names actions that its type has',
+      `${BILLING}    policies:\n      p: { effect: ALLOW, resource_type: invoice, actions: [reed, "*", approve, aprove] }\n`,
+      [
+        'a.yaml:7:61: policy/billing/p: The type "billing/invoice" has no action "reed": did you mean "read"?',
+        'a.yaml:7:81: policy/billing/p: The type "billing/invoice" has no action "aprove": did you mean "approve"?',
+      ],
+    ],
+    [
+      'has a condition that parses, with the place inside',
+      `${BILLING}    policies:\n      p:\n        effect: ALLOW\n        resource_type: invoice\n        actions: [read]\n        condition: resource.properties.amount <\n`,
+      [
+        'a.yaml:11:48: policy/billing/p: The condition is not valid (at character 29): does not parse: unexpected token: EOF',
+      ],
+    ],
+    [
+      'has a condition that fits the types, with the place inside a block',
+      `${BILLING}    policies:\n      p:\n        effect: ALLOW\n        resource_type: invoice\n        actions: [read]\n        condition: |\n          resource.properties.amount < 10 &&\n            resource.properties.amonut == 5\n`,
+      [
+        'a.yaml:13:33: policy/billing/p: The condition is not valid (at character 58): the resource type declares no property "amonut": did you mean "amount"?',
+      ],
+    ],
+    [
+      'has a condition that fits the types, with the place inside quotes',
+      `${BILLING}    policies:\n      p:\n        effect: ALLOW\n        resource_type: invoice\n        actions: [read]\n        condition: "\\"a\\" == \\"b\\" ||\n          resource.properties.amonut == 5"\n`,
+      [
+        'a.yaml:12:31: policy/billing/p: The condition is not valid (at character 35): the resource type declares no property "amonut": did you mean "amount"?',
+      ],
+    ],
+  ]);
+});
+
+describe('a resource', () => {
+  faultTable([
+    [
+      'has the properties that its type declares',
+      `${BILLING}    resources:\n      A: { type: invoice, properties: { amount: "5" } }\n`,
+      [
+        'a.yaml:7:49: resource/billing/invoice/A: The property "amount" is a string, but the type "billing/invoice" declares it as number.',
+      ],
+    ],
+  ]);
+});
+
+describe('a move', () => {
+  faultTable([
+    [
+      'names two addresses of one kind',
+      `${V}groups: { b: {} }\nmoved:\n  - { from: group/a, to: group/b }\n  - { from: group/a, to: group/b }\n  - { from: grop/a, to: role/x }\n  - { from: group/x, to: role/b }\n  - { from: group/x }\n  - x\n  - { from: group/z, to: group/z, too: 1 }\n`,
+      [
+        'a.yaml:5:5: moved[1]: moves from group/a, as a.yaml:4:5 does: keep one of them.',
+        'a.yaml:6:13: moved[2]: from: "grop/a" is no address: write the kind and the names, like "role/billing/accountant" or "subject/user/alice". Did you mean "group/a"?',
+        'a.yaml:7:5: moved[3]: moves a group to a role: both addresses must be of one kind.',
+        'a.yaml:8:5: moved[4]: the key "to" is missing: add it.',
+        'a.yaml:9:5: moved[5]: is the text "x": write { from: ADDRESS, to: ADDRESS }.',
+        'a.yaml:10:5: moved[6]: moves "group/z" to itself: remove the entry.',
+        'a.yaml:10:35: moved[6]: the key "too" is not known: did you mean "to"?',
+      ],
+    ],
+    [
+      'leads from what is gone to what is there',
+      `${V}groups: { a: {}, b: {} }\nmoved:\n  - { from: group/a, to: group/b }\n  - { from: group/x, to: group/y }\n  - { from: group/y, to: group/z }\n`,
+      [
+        'a.yaml:4:5: moved[0]: moves from group/a, which is still declared at a.yaml:2:11: remove one of the two.',
+        'a.yaml:6:5: moved[2]: moves to group/z, which is not declared: declare it, or remove the move.',
+      ],
+    ],
+  ]);
+});
+
+describe('an external record', () => {
+  faultTable([
+    [
+      'is named by an address',
+      `${V}external: [rolle/x, role/a/b/c, 5, role/, x, role_assignment/r]\n`,
+      [
+        'a.yaml:2:12: external[0]: "rolle/x" is no address: write the kind and the names, like "role/billing/accountant" or "subject/user/alice". Did you mean "role/x"?',
+        'a.yaml:2:21: external[1]: "a/b/c" is no path of a role: write APPLICATION/ROLE, or ROLE for one of the tenant, with "/" in a name as "%2F".',
+        'a.yaml:2:33: external[2]: is the number 5, an address is expected: write one like "role/billing/accountant".',
+        'a.yaml:2:36: external[3]: "role/" is no address: write the kind and the names, like "role/billing/accountant" or "subject/user/alice".',
+        'a.yaml:2:43: external[4]: "x" is no address: write the kind and the names, like "role/billing/accountant" or "subject/user/alice".',
+        'a.yaml:2:46: external[5]: "role_assignment/r" is no address of a role assignment: join its two ends by "//".',
+      ],
+    ],
+  ]);
+});

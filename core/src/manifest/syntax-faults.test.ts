@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { faultTable, read, V } from '../../testing/fault-table.js';
+import { faultText } from './manifest.js';
+
+describe('a text that is not YAML', () => {
+  faultTable([
+    [
+      'says where a quote is not closed',
+      `${V}roles: { a: { description: "x } }\n`,
+      ['a.yaml:3:1: Missing closing "quote.'],
+    ],
+    [
+      'asks for spaces where a tab indents',
+      `${V}groups:\n\ta: {}\n`,
+      ['a.yaml:3:1: Tabs are not allowed as indentation. Indent with spaces.'],
+    ],
+    [
+      'asks for quotes around a star',
+      `${V}policies: { p: { actions: [*] } }\n`,
+      [
+        'a.yaml:2:28: Alias cannot be an empty string. A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
+      ],
+    ],
+    [
+      'asks for quotes around an exclamation mark',
+      `${V}policies:\n  p:\n    condition: !has(context.x)\n`,
+      [
+        'a.yaml:4:16: Unresolved tag: !has(context.x). A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
+      ],
+    ],
+    [
+      'asks for quotes around a colon',
+      `${V}roles:\n  a:\n    description: foo: bar\n`,
+      ['a.yaml:4:18: Nested mappings are not allowed in compact mappings. Put a text that holds ": " in quotes.'],
+    ],
+    [
+      'asks for quotes around a reserved sign',
+      `${V}roles:\n  a:\n    description: @x\n`,
+      ['a.yaml:4:18: Plain value cannot start with reserved character @. Put the value in quotes.'],
+    ],
+    [
+      'reports every document and file',
+      [`${V}---\na: [\n---\nb: {\n`, 'c: "'],
+      [
+        'a.yaml:4:1: Flow sequence in block collection must be sufficiently indented and end with a ].',
+        'a.yaml:6:1: Flow map in block collection must be sufficiently indented and end with a }.',
+        'b.yaml:1:5: Missing closing "quote.',
+      ],
+    ],
+    [
+      'refuses control characters',
+      `${V}roles:\n  a: { description: "\u0000" }\n`,
+      ['a.yaml:3:22: The control character U+0000 is not allowed in YAML: remove it, or save the file as UTF-8.'],
+    ],
+    [
+      'refuses what is not UTF-8',
+      `${V}roles:\n  \ufffd: {}\n`,
+      ['a.yaml:3:3: The file is not valid UTF-8: save it as UTF-8.'],
+    ],
+    [
+      'refuses YAML 1.1',
+      '%YAML 1.1\n---\nversion: 1\n',
+      ['a.yaml:1:1: %YAML 1.1 gives words like "yes" another meaning: remove the line, YAML 1.2 is read.'],
+    ],
+    [
+      'refuses an alias without an anchor',
+      `${V}groups:\n  a: *x\n`,
+      ['a.yaml:3:6: The alias *x has no anchor &x before it: add it, or put the value in quotes.'],
+    ],
+    [
+      'refuses an alias within its own anchor',
+      `${V}subjects: { user/a: { properties: { x: &x [1, *x] } } }\n`,
+      ['a.yaml:2:47: The alias *x stands inside its own anchor.'],
+    ],
+    [
+      'refuses depth in brackets',
+      `${V}groups: ${'['.repeat(100_000)}`,
+      ['a.yaml:2:72: Nested deeper than 64 levels: flatten it.'],
+    ],
+    [
+      'refuses depth by indentation',
+      `${V}groups:\n${lines(3000, (n) => `${' '.repeat(n + 1)}a:\n`)}`,
+      ['a.yaml:65:65: Nested deeper than 64 levels: flatten it.'],
+    ],
+    [
+      'refuses depth of lists',
+      `${V}groups:\n ${'- '.repeat(3000)}x`,
+      ['a.yaml:3:127: Nested deeper than 64 levels: flatten it.'],
+    ],
+  ]);
+
+  it('refuses a file beyond the bound', () => {
+    const [fault] = read(`${V}#${'x'.repeat(9 * 1024 * 1024)}`).faults;
+    expect(fault?.detail).toBe('The file has 9437196 characters, more than the 8388608 allowed: split it.');
+  });
+
+  it('refuses aliases that stand for too much, without writing them out', () => {
+    const letters = [...'bcdefghij'];
+    const bomb = letters.map(
+      (name, index) => `      ${name}: &${name} [${Array(10).fill(`*${'abcdefghij'[index]}`).join(', ')}]\n`,
+    );
+    const text = `${V}subjects:\n  user/a:\n    properties:\n      a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]\n${bomb.join('')}`;
+    expect(read(text).faults.map(faultText)).toEqual([
+      'a.yaml:9:42: Aliases stand for more than 100000 values, or too deep ones: write fewer of them.',
+    ]);
+  });
+
+  it('does not report what is mentioned as missing where it may be declared in what could not be read', () => {
+    const groups = `${V}groups: { g: { members: [user/alice, user/alyce] } }\n`;
+    expect(read(groups, 'subjects:\n  user/alice: {\n').faults.map(faultText)).toEqual([
+      'a.yaml:2:38: group_membership/g//subject/user/alyce: Subject "user/alyce" does not exist: declare it, or correct the name.',
+      'b.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }.',
+    ]);
+  });
+});
+
+function lines(count: number, line: (number: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('');
+}
