@@ -15,6 +15,14 @@ function newest(path) {
   return Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
+/** Zod brings its messages in fifty languages; every byte is parsed at each of Terraform's starts of the provider. */
+const withoutLocales = {
+  name: 'without-locales',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: '' }));
+  },
+};
+
 async function bundleProvider() {
   const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
   const folder = join(root, 'provider/dist');
@@ -36,6 +44,7 @@ async function bundleProvider() {
     legalComments: 'none',
     banner: { js: '#!/usr/bin/env node' },
     logLevel: 'warning',
+    plugins: [withoutLocales],
   });
   chmodSync(made, 0o755);
   for (const name of readdirSync(folder))

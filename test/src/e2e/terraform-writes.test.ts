@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
 import { TerraformTenant } from './terraform/product.js';
-import { Relay } from './terraform/relay.js';
+import { type Fate, Relay } from './terraform/relay.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 const STATE = 'GET /v1/state';
@@ -123,7 +123,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       release = resolve;
     });
     let sent = 0;
-    relay.fate = async (line) => {
+    relay.fate = async (line): Promise<Fate> => {
       if (line !== CHANGES) return 'pass';
       sent += 1;
       if (sent === 2) await held;

@@ -7,13 +7,13 @@ import type { Log } from '../wire/log.js';
 
 /**
  * How long a change waits for others to join it: until none has come for a moment, but not longer than the whole wait.
- * Terraform starts as many as `-parallelism` says at once, within a few milliseconds.
+ * Terraform works on as many as `-parallelism` says, and takes some milliseconds to bring each; once as many are here as
+ * ever were, no other will come before one of them is answered.
  */
-const QUIET_MS = 3;
-const WAIT_MAX_MS = 25;
+const QUIET_MS = 20;
+const WAIT_MAX_MS = 100;
 /** How long the creation of a record that is still there waits for its deletion, which Terraform may start later. */
 const HOLD_MS = 150;
-/** How long the answer to changes under way is awaited once Terraform has been interrupted. */
 const GRACE_MS = 5_000;
 
 /** One wish for the service, and the record it is about. */
@@ -59,6 +59,8 @@ export interface ChangeQueueOptions {
   stack: string;
   takeOwnership: boolean;
   log: Log;
+  /** How long the answer to changes under way is awaited once Terraform has been interrupted. */
+  graceMs?: number;
 }
 
 interface Entry extends Wish {
@@ -76,6 +78,8 @@ interface Entry extends Wish {
 export class ChangeQueue {
   private waiting: Entry[] = [];
   private sending = false;
+  /** The most wishes that ever waited at once. */
+  private peak = 1;
   private timer: NodeJS.Timeout | undefined;
   private firstAt = 0;
   private readonly watched = new WeakSet<AbortSignal>();
@@ -92,7 +96,8 @@ export class ChangeQueue {
       this.watch(signal);
       if (this.waiting.length === 0) this.firstAt = performance.now();
       this.waiting.push({ ...wish, signal, resolve, reject });
-      this.schedule(QUIET_MS);
+      this.schedule(this.waiting.length === this.peak && this.peak > 1 ? 0 : QUIET_MS);
+      this.peak = Math.max(this.peak, this.waiting.length);
     });
   }
 
@@ -186,7 +191,7 @@ export class ChangeQueue {
   }
 
   private async sendOnce(batch: readonly Entry[]): Promise<ChangesetResult> {
-    const { stack, takeOwnership, log, send } = this.options;
+    const { stack, takeOwnership, log, send, graceMs = GRACE_MS } = this.options;
     const body: ChangesetRequest = {
       stack,
       ...(takeOwnership && { take_ownership: true }),
@@ -196,7 +201,7 @@ export class ChangeQueue {
     const giveUp = new AbortController();
     let grace: NodeJS.Timeout | undefined;
     const onStop = () => {
-      grace ??= setTimeout(() => giveUp.abort(new Unanswered()), GRACE_MS);
+      grace ??= setTimeout(() => giveUp.abort(new Unanswered()), graceMs);
     };
     if (stop.aborted) onStop();
     stop.addEventListener('abort', onStop, { once: true });

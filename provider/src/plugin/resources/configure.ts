@@ -75,12 +75,24 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       stack,
       scopes,
     });
+    if (!scopes.some((scope) => READING.has(scope))) throw new Refusal([unreadable(credential.name, scopes)]);
     await reading;
     return service;
   } catch (error) {
     if (error instanceof ProblemError) throw new Refusal([refused(error, config, url)]);
     throw error;
   }
+}
+
+/** The scopes with which records can be read. */
+const READING: ReadonlySet<string> = new Set(['records:read', 'records:write']);
+
+function unreadable(client: string, scopes: readonly string[]): Diagnostic {
+  return {
+    severity: 'error',
+    summary: 'Scope missing',
+    detail: `The client "${client}" may not read records (it has ${scopes.join(', ')}): give it the scope records:write, or records:read for plans alone.`,
+  };
 }
 
 /** An empty text is as good as none, and pipelines hand secrets on with a line feed at the end. */

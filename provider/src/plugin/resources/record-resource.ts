@@ -7,7 +7,7 @@ import { Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
-import type { Granted } from './change-queue.js';
+import { type Granted, Refused } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { judgeConfig, judgeRecord, recordFrom } from './judge.js';
 import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
@@ -107,7 +107,8 @@ class RecordResource implements Resource<Configured> {
       try {
         await service.write(this.kind, { address, change: { op: 'delete', address } }, context.signal);
       } catch (error) {
-        if ((await service.present(context.signal)).get(address) !== undefined) throw error;
+        const gone = error instanceof Refused && (await service.present(context.signal)).get(address) === undefined;
+        if (!gone) throw error;
       }
     });
   }

@@ -1,0 +1,134 @@
+import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { describe, expect, it } from 'vitest';
+import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { judgeConfig, pathOf, recordFrom } from './judge.js';
+import { identityOf, recordForm } from './record-form.js';
+
+const forms = new Map(KINDS.map((kind) => [kind, recordForm(kind)]));
+const form = (kind: Kind) => forms.get(kind) ?? expect.fail();
+const policy = (more: { [name: string]: Value }): Values => ({
+  name: 'p',
+  effect: 'ALLOW',
+  resource_type: 'billing/invoice',
+  actions: ['read'],
+  priority: 0,
+  ...more,
+});
+
+describe('a configuration by itself', () => {
+  it.each<[string, Kind, Values, { severity: string; path: (string | number)[]; detail: string }[]]>([
+    ['is fine', 'policy', policy({}), []],
+    [
+      'has a value that is wrong',
+      'policy',
+      policy({ priority: 1.5 }),
+      [{ severity: 'error', path: ['priority'], detail: 'It is 1.5.' }],
+    ],
+    [
+      'has several',
+      'policy',
+      policy({ name: '', effect: 'MAYBE' }),
+      [
+        { severity: 'error', path: ['name'], detail: 'name must not be empty.' },
+        { severity: 'error', path: ['effect'], detail: 'It is "MAYBE".' },
+      ],
+    ],
+    [
+      'is wrong as a whole',
+      'policy',
+      policy({ actions: null }),
+      [{ severity: 'error', path: [], detail: 'covers nothing' }],
+    ],
+    [
+      'is wrong inside a list',
+      'policy',
+      policy({ modifiers: { time_windows: [{ start: '9', end: '17:00', zone: 'UTC' }] } }),
+      [{ severity: 'error', path: ['modifiers', 'time_windows', 0, 'start'], detail: 'It is "9".' }],
+    ],
+    [
+      'has a condition that does not parse',
+      'policy',
+      policy({ condition: 'a ==' }),
+      [{ severity: 'error', path: ['condition'], detail: 'The condition is not valid' }],
+    ],
+    [
+      'has one, though the type is unknown',
+      'policy',
+      policy({ condition: 'a ==', resource_type: UNKNOWN, actions: UNKNOWN }),
+      [{ severity: 'error', path: ['condition'], detail: 'The condition is not valid' }],
+    ],
+    [
+      'is unknown where it would matter',
+      'policy',
+      policy({ resource_type: UNKNOWN, actions: null, resources: UNKNOWN }),
+      [],
+    ],
+    [
+      'is unknown inside',
+      'policy',
+      policy({ resource_type: null, actions: null, resources: [{ resource: UNKNOWN, actions: ['x'] }] }),
+      [],
+    ],
+    [
+      'has an unknown moment',
+      'role_assignment',
+      { role: 'r', entity_type: 'group', entity: UNKNOWN, expires_at: UNKNOWN },
+      [],
+    ],
+    [
+      'has properties that are no object',
+      'subject',
+      { type: 'user', id: 'a', properties: '[1]' },
+      [{ severity: 'error', path: ['properties'], detail: 'record' }],
+    ],
+    [
+      'has properties that are no JSON',
+      'subject',
+      { type: 'user', id: 'a', properties: 'a: 1' },
+      [{ severity: 'error', path: ['properties'], detail: 'jsonencode' }],
+    ],
+    [
+      'denies by what may be absent',
+      'policy',
+      policy({ effect: 'DENY', condition: 'subject.properties.a == 1' }),
+      [{ severity: 'warning', path: ['condition'], detail: 'without has()' }],
+    ],
+  ])('%s', (_name, kind, config, expected) => {
+    expect(judgeConfig(form(kind), config)).toMatchObject(
+      expected.map(({ detail, ...rest }) => ({ ...rest, detail: expect.stringContaining(detail) })),
+    );
+  });
+});
+
+describe('a record from values', () => {
+  it('has normalized fields and its address', () => {
+    const record = recordFrom(form('policy'), policy({ actions: ['b', 'a'], application: 'billing' }));
+    expect(record).toMatchObject({ address: 'policy/billing/p', fields: { actions: ['a', 'b'], priority: 0 } });
+  });
+
+  it.each<[string, Values]>([
+    ['is unknown in part', policy({ condition: UNKNOWN })],
+    ['is wrong', policy({ effect: 'MAYBE' })],
+  ])('is none while it %s', (_name, values) => {
+    expect(recordFrom(form('policy'), values)).toBeUndefined();
+  });
+
+  it.each<[Kind, Values, Value]>([
+    ['role', { name: 'r' }, 'r'],
+    ['role', { application: 'billing', name: 'a/b' }, 'billing/a%2Fb'],
+    ['role', { application: UNKNOWN, name: 'r' }, UNKNOWN],
+    ['subject', { type: 'user', id: 'alice', name: UNKNOWN }, 'user/alice'],
+    ['role_assignment', { role: 'billing/r', entity_type: 'group', entity: 'g' }, 'billing/r//group/g'],
+  ])('of the kind %s has the path that its key makes', (kind, values, path) => {
+    expect(identityOf(form(kind), values).path).toBe(path);
+  });
+});
+
+it.each([
+  ['/condition', ['condition']],
+  ['/resources/0/actions/2', ['resources', 0, 'actions', 2]],
+  ['/properties/a~1b', ['properties', 'a/b']],
+  ['', []],
+])('the pointer "%s" is a path into the attributes', (pointer, path) => {
+  expect(pathOf(pointer)).toEqual(path);
+});
