@@ -50,14 +50,14 @@ function stop(child) {
   return gone;
 }
 
-/** Runs the CLI; `shown` is how a person would write it. */
-function service(args, { shown = args.join(' '), quiet = false } = {}) {
-  if (!quiet) say(bold(`$ service ${shown}`));
+/** Runs the CLI and shows it; `hush` leaves out what it says beside its result, `quiet` shows nothing. */
+function service(args, { hush = false, quiet = false } = {}) {
+  if (!quiet) say(bold(`$ service ${args.join(' ')}`));
   const output = execFileSync(bin('service'), args, {
     cwd: root,
     env: environment,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', hush || quiet ? 'ignore' : 'inherit'],
   });
   if (!quiet) say(output.trimEnd());
   return output;
@@ -127,7 +127,7 @@ try {
   environment.SERVICE_CLOUD_URL = cloud.url;
   service(['plan', 'examples/tenant']);
   say();
-  service(['apply', 'examples/tenant', '--yes']);
+  service(['apply', 'examples/tenant', '--yes'], { hush: true });
   say();
   service(['plan', 'examples/tenant']);
 
