@@ -42,12 +42,14 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const metrics = new AgentMetrics();
   const state = new AgentState(metrics);
   const decisionLog = config.decisionLog ? new DecisionLog(decisions, log) : undefined;
-  const server = createAgentServer({ state, metrics, log, decisionLog });
+  let url = '';
+  const publicUrl = () => config.publicUrl ?? url;
+  const server = createAgentServer({ state, metrics, log, decisionLog, publicUrl });
   const address = await listen(server, config.listenAddr);
+  url = reachableUrl(address.address, address.port);
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   await warmStart(cache, config.tenantId, state, log);
-  const url = reachableUrl(address.address, address.port);
   log.info({ url, address: `${address.address}:${address.port}`, state: state.phase }, 'agent is listening');
 
   const sync = new Sync({ ...config, bounds: BOUNDS }, state, cache, log);

@@ -46,6 +46,7 @@ describe('configuration', () => {
       'service-agent.yaml',
       `api_key: svc_from_file
 cloud_url: https://cloud.example.com/base/
+public_url: https://pdp.example.com/
 tenant_id: acme
 listen_addr: "[::1]:0"
 poll_interval: 1h30m
@@ -59,6 +60,7 @@ decision_log: true
     expect(config?.apiKey.reveal()).toBe('svc_from_file');
     expect(config).toMatchObject({
       cloudUrl: new URL('https://cloud.example.com/base/'),
+      publicUrl: 'https://pdp.example.com',
       tenantId: 'acme',
       listenAddr: { host: '::1', port: 0 },
       pollIntervalMs: 5_400_000,

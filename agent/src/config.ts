@@ -24,7 +24,7 @@ export interface ConfigSources {
 }
 
 /** Variables with the same prefix that belong to other programs of the product and may share an environment with it. */
-const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET|DATA_DIR|PROFILE|PUBLIC_URL)$/;
+const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET|DATA_DIR|PROFILE)$/;
 
 const YAML_NAMES = Object.values(YAML_KEYS);
 const VARIABLES = YAML_NAMES.map(variableOf);
@@ -60,6 +60,7 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
   const config = {
     apiKey: read('apiKey'),
     cloudUrl: read('cloudUrl'),
+    publicUrl: read('publicUrl'),
     tenantId: read('tenantId'),
     listenAddr: read('listenAddr'),
     pollIntervalMs: read('pollIntervalMs'),

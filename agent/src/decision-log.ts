@@ -2,7 +2,7 @@ import type { AccessPath } from '@authz-service/core/decision/types';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 
-/** One call of the decision endpoint, as it is logged. */
+/** One decision, as it is logged. */
 export interface DecisionEntry {
   subjectId: string;
   resourceId: string;
@@ -16,8 +16,8 @@ export interface DecisionEntry {
 }
 
 /**
- * Writes the decision log (specification section 6.1): every call of `/v1/authorize` is a line with all the fields,
- * also a refused call, whose reason is the problem's detail. What is not known is an empty text. `resource_id` is the id
+ * Writes the decision log (specification section 6.1): every call of `/v1/authorize`, and every evaluation of a batch, is
+ * a line with all the fields, also a refused one, whose reason is the problem's detail. What is not known is an empty text. `resource_id` is the id
  * of the record the resource was found as, or else the id that the request gave.
  *
  * Answers come before lines: when standard output is not read, lines are dropped, and the log says how many.

@@ -16,6 +16,7 @@ Environment variables override the file:
   SERVICE_CLOUD_URL      cloud_url      default http://127.0.0.1:8080
   SERVICE_TENANT_ID      tenant_id      default: the only tenant in the bundle
   SERVICE_LISTEN_ADDR    listen_addr    default 0.0.0.0:8181
+  SERVICE_PUBLIC_URL     public_url     default: the listen address, for the metadata of AuthZEN
   SERVICE_POLL_INTERVAL  poll_interval  default 30s
   SERVICE_CACHE_DIR      cache_dir      default ~/.service/bundles
   SERVICE_LOG_LEVEL      log_level      default info

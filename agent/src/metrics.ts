@@ -27,7 +27,7 @@ export class AgentMetrics {
 
   readonly #decisions = new Counter({
     name: 'service_agent_decisions_total',
-    help: 'Calls of /v1/authorize; one that was refused or failed counts as not allowed, without an access path.',
+    help: 'Decisions: one for each call of /v1/authorize and /access/v1/evaluation, and for each evaluation of a batch; one that was refused or failed counts as not allowed, without an access path.',
     labelNames: ['allowed', 'access_path'],
     registers: this.#registers,
   });
@@ -68,7 +68,7 @@ export class AgentMetrics {
     this.#cacheHit.inc({ source: 'sync' }, 0);
   }
 
-  /** One call of the decision endpoint. */
+  /** One call of the decision endpoint, or one evaluation of a batch. */
   called(allowed: boolean, path: AccessPath): void {
     this.#decisions.inc(allowed ? DECISION_LABELS.true[path] : DECISION_LABELS.false[path]);
   }

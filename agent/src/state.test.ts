@@ -1,9 +1,12 @@
+import { compileEngine } from '@authz-service/core/decision/engine';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { describe, expect, it } from 'vitest';
 import { AgentMetrics } from './metrics.js';
 import { AgentState, type Served } from './state.js';
 
 const served = (revision: string): Served => ({
   engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }) },
+  search: new TenantSearch(compileEngine([])),
   tenant: { id: 't', name: 'acme' },
   revision,
   bundleRevision: revision,

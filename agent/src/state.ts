@@ -1,9 +1,11 @@
 import type { Engine } from '@authz-service/core/decision/types';
+import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { AgentMetrics, BundleSource } from './metrics.js';
 
 /** What decisions are answered from: one immutable whole, replaced by one assignment. */
 export interface Served {
   engine: Engine;
+  search: TenantSearch;
   tenant: { id: string; name: string };
   /** The tenant's revision. */
   revision: string;

@@ -1,8 +1,10 @@
 import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { EngineBuilder } from '@authz-service/core/decision/builder';
-import type { Engine, EngineRecord } from '@authz-service/core/decision/types';
+import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import type { EngineRecord } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Served } from '../state.js';
 import { interleave } from './interleave.js';
@@ -25,15 +27,17 @@ export async function activate(
     refuseOtherHistory(tenant, current);
     if (tenant.revision === current.revision) return { ...current, bundleRevision: bundle.revision };
   }
+  const engine = await interleave(compileInSteps(tenant.records));
   return {
-    engine: await interleave(compileInSteps(tenant.records)),
+    engine,
+    search: new TenantSearch(engine),
     tenant: { id: tenant.id, name: tenant.name },
     revision: tenant.revision,
     bundleRevision: bundle.revision,
   };
 }
 
-function* compileInSteps(records: readonly EngineRecord[]): Generator<undefined, Engine> {
+function* compileInSteps(records: readonly EngineRecord[]): Generator<undefined, CompiledEngine> {
   const builder = new EngineBuilder();
   let added = 0;
   for (const record of records) {

@@ -10,6 +10,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface AgentConfig {
   apiKey: Secret;
   cloudUrl: URL;
+  /** Where callers reach the agent, without a slash at its end; absent: where it listens. */
+  publicUrl?: string;
   /** Id or name of the tenant to serve; absent: the only one in the bundle. */
   tenantId?: string;
   listenAddr: ListenAddr;
@@ -52,7 +54,8 @@ export const SETTINGS: Settings = {
       return new Secret(text);
     },
   },
-  cloudUrl: { default: 'http://127.0.0.1:8080', read: readCloudUrl },
+  cloudUrl: { default: 'http://127.0.0.1:8080', read: readUrl },
+  publicUrl: { read: (text) => readUrl(text).href.replace(/\/+$/, '') },
   tenantId: { read: (text) => text },
   listenAddr: {
     default: '0.0.0.0:8181',
@@ -107,6 +110,7 @@ export const SETTINGS: Settings = {
 export const YAML_KEYS: { [K in keyof Settings]: string } = {
   apiKey: 'api_key',
   cloudUrl: 'cloud_url',
+  publicUrl: 'public_url',
   tenantId: 'tenant_id',
   listenAddr: 'listen_addr',
   pollIntervalMs: 'poll_interval',
@@ -119,7 +123,7 @@ export function variableOf(yamlKey: string): string {
   return `SERVICE_${yamlKey.toUpperCase()}`;
 }
 
-function readCloudUrl(text: string): URL {
+function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     // What stands before an "@" may be a password.

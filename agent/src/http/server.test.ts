@@ -1,8 +1,10 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Writable } from 'node:stream';
+import { compileEngine } from '@authz-service/core/decision/engine';
 import type { Decision, DecisionRequest, Engine, Explanation } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DecisionLog } from '../decision-log.js';
 import { LineWriter } from '../line-writer.js';
@@ -61,7 +63,13 @@ beforeEach(async () => {
   state = new AgentState(metrics);
   state.started();
   const log = createLog('info', into(logged));
-  server = createAgentServer({ state, metrics, log, decisionLog: new DecisionLog(into(decisions), log) });
+  server = createAgentServer({
+    state,
+    metrics,
+    log,
+    decisionLog: new DecisionLog(into(decisions), log),
+    publicUrl: () => '',
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -72,7 +80,13 @@ afterEach(() => {
 });
 
 const ready = () => {
-  state.replaced({ engine, tenant: { id: 't', name: 'acme' }, revision: '1.a', bundleRevision: '1.a' });
+  state.replaced({
+    engine,
+    search: new TenantSearch(compileEngine([])),
+    tenant: { id: 't', name: 'acme' },
+    revision: '1.a',
+    bundleRevision: '1.a',
+  });
   state.syncSucceeded();
 };
 

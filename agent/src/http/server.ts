@@ -1,7 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { type AuthorizeOptions, authorize } from './authorize.js';
+import { Turns } from '@authz-service/core/turns';
+import {
+  AUTHZEN_PATHS,
+  authzenConfiguration,
+  CONFIGURATION_CACHE,
+} from '@authz-service/core/wire/authzen-configuration';
+import { authorize } from './authorize.js';
+import type { DecisionOptions } from './evaluation.js';
+import { evaluations } from './evaluations.js';
 import { requestIdOf, sendJson, sendProblem, sendText } from './respond.js';
+import { search } from './search.js';
+
+export interface ServerOptions extends DecisionOptions {
+  /** The address under which callers reach the agent, without a slash at its end. */
+  publicUrl(): string;
+}
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -9,7 +23,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
  * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
  * credential: who reaches the port is trusted (specification section 5.4).
  */
-export function createAgentServer(options: AuthorizeOptions): Server {
+export function createAgentServer(options: ServerOptions): Server {
   const routes = routesOf(options);
   return createServer(
     {
@@ -33,11 +47,26 @@ export function createAgentServer(options: AuthorizeOptions): Server {
   );
 }
 
-function routesOf(options: AuthorizeOptions): Map<string, { [method: string]: Handler }> {
-  const { state, metrics } = options;
+function routesOf(options: ServerOptions): Map<string, { [method: string]: Handler }> {
+  const { state, metrics, publicUrl } = options;
+  const turns = new Turns(() => performance.now());
+  const decide = { POST: authorize(options) };
+  const searchFor = (kind: 'subject' | 'resource' | 'action') => ({ POST: search(kind, { ...options, turns }) });
   const get = (handler: Handler) => ({ GET: handler, HEAD: handler });
   return new Map<string, { [method: string]: Handler }>([
-    ['/v1/authorize', { POST: authorize(options) }],
+    ['/v1/authorize', decide],
+    [AUTHZEN_PATHS.evaluation, decide],
+    [AUTHZEN_PATHS.evaluations, { POST: evaluations({ ...options, turns }) }],
+    [AUTHZEN_PATHS.subject, searchFor('subject')],
+    [AUTHZEN_PATHS.resource, searchFor('resource')],
+    [AUTHZEN_PATHS.action, searchFor('action')],
+    [
+      AUTHZEN_PATHS.configuration,
+      get((request, response) => {
+        response.setHeader('Cache-Control', CONFIGURATION_CACHE);
+        sendJson(response, authzenConfiguration(publicUrl()), requestIdOf(request));
+      }),
+    ],
     ['/healthz', get((request, response) => sendJson(response, state.health(), requestIdOf(request)))],
     [
       '/readyz',

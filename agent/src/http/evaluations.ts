@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decision, Engine } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Turns } from '@authz-service/core/turns';
+import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-request';
+import { type ParsedEvaluations, parseEvaluations } from '@authz-service/core/wire/evaluations-request';
+import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
+import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import type { AgentState } from '../state.js';
+import { finish } from './authorize.js';
+import { readBody } from './body.js';
+import { account, type DecisionOptions, Evaluation, logFailure, notReady, refusalOf } from './evaluation.js';
+import { parseJsonBody } from './json-body.js';
+import { requestIdOf, sendJson } from './respond.js';
+
+/**
+ * `POST /access/v1/evaluations` (AuthZEN 1.0 section 7), answered from one revision. Every evaluation counts once, and
+ * so does a request that is refused as a whole.
+ */
+export function evaluations(options: DecisionOptions & { turns: Turns }) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    readBody(request, (body) => {
+      const evaluation = new Evaluation();
+      const read = readRequest(options.state, request.headers['content-type'], body);
+      if (read instanceof ProblemError) finish(options, request, response, evaluation, read);
+      else if (!('items' in read.asked))
+        finish(options, request, response, evaluation, evaluation.answer(read.engine, read.asked));
+      else answerAll(options, request, response, read.engine, read.asked);
+    });
+  };
+}
+
+function readRequest(
+  state: AgentState,
+  contentType: string | undefined,
+  body: Buffer | ProblemError,
+): { engine: Engine; asked: ParsedDecisionRequest | ParsedEvaluations } | ProblemError {
+  if (body instanceof ProblemError) return body;
+  const engine = state.served?.engine;
+  if (engine === undefined) return notReady();
+  try {
+    return { engine, asked: parseEvaluations(parseJsonBody(contentType, body)) };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function answerAll(
+  options: DecisionOptions & { turns: Turns },
+  request: IncomingMessage,
+  response: ServerResponse,
+  engine: Engine,
+  asked: ParsedEvaluations,
+): void {
+  const requestId = requestIdOf(request);
+  const decide = (item: ParsedDecisionRequest | ProblemError): Decision | ProblemError => {
+    const evaluation = new Evaluation();
+    const outcome = item instanceof ProblemError ? item : evaluation.answer(engine, item);
+    if (outcome instanceof ProblemError && PROBLEM_STATUS[outcome.code] === 500)
+      logFailure(options.log, evaluation, outcome, requestId);
+    account(options, evaluation, outcome);
+    return outcome;
+  };
+  options.turns
+    .run(answerEvaluations(asked, decide))
+    .then((answered) => sendJson(response, answered, requestId))
+    .catch((error: unknown) => finish(options, request, response, new Evaluation(), refusalOf(error)));
+}
