@@ -1,21 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { Kind } from '@authz-service/core/records/kinds';
+import { AUTHZEN_PATHS, type AuthzenConfiguration } from '@authz-service/core/wire/authzen-configuration';
 import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
+import type { EvaluationResponse, EvaluationsResponse } from '@authz-service/core/wire/evaluations-response';
+import type { FoundAction, FoundEntity } from '@authz-service/core/wire/search-response';
 import { jsonOf } from './answer.js';
 import { type Authorization, apiKeyAuthorization } from './authorization.js';
 import { baseAddress } from './base-address.js';
 import { type BatchOutcome, runAll } from './batch.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
+import { everyResult, type SearchOptions } from './search.js';
 import { Tenants } from './tenants.js';
 import { TokenSource } from './token-source.js';
 import { type CallOptions, type ServiceRequest, Transport } from './transport.js';
 import type {
+  ActionQuestion,
   AuditEntry,
   ChangesetRequest,
   ChangesetResult,
   DecisionQuestion,
+  EvaluationsQuestion,
   Page,
   PolicyBundle,
+  ResourceQuestion,
+  SubjectQuestion,
   TenantSnapshot,
   WhoAmI,
 } from './wire.js';
@@ -109,6 +117,38 @@ export class ServiceClient {
     { concurrency = 16, ...options }: CallOptions & { concurrency?: number } = {},
   ): Promise<BatchOutcome<DecisionResponse>[]> {
     return runAll(questions, concurrency, (question) => this.authorize(question, options));
+  }
+
+  /**
+   * Several questions in one request, decided at one revision (AuthZEN 1.0 section 7). The answers come in order, up to
+   * the one that the semantic ends with; a question that could not be decided is a denial with `context.error`.
+   */
+  async evaluations(question: EvaluationsQuestion, options?: CallOptions): Promise<EvaluationResponse[]> {
+    if (question.evaluations.length === 0) return [];
+    const path = AUTHZEN_PATHS.evaluations;
+    const answer = await this.#json({ method: 'POST', path, body: question, repeat: 'harmless' }, options);
+    return (answer as EvaluationsResponse).evaluations;
+  }
+
+  /** The subjects of a type that may do this, page by page as the loop goes on. */
+  searchSubjects(question: SubjectQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
+    return everyResult(this.#json, AUTHZEN_PATHS.subject, question, options);
+  }
+
+  /** The resources of a type on which the subject may do this, page by page as the loop goes on. */
+  searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
+    return everyResult(this.#json, AUTHZEN_PATHS.resource, question, options);
+  }
+
+  /** What the subject may do to the resource, page by page as the loop goes on. */
+  searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
+    return everyResult(this.#json, AUTHZEN_PATHS.action, question, options);
+  }
+
+  /** Where the service says that its endpoints are (AuthZEN 1.0 section 9). */
+  async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
+    const path = AUTHZEN_PATHS.configuration;
+    return (await this.#json({ method: 'GET', path, repeat: 'harmless' }, options)) as AuthzenConfiguration;
   }
 
   /** The records of one kind. */

@@ -4,6 +4,7 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Change } from '@authz-service/core/state/change';
+import type { EvaluationsSemantic } from '@authz-service/core/wire/evaluations-request';
 
 /** A question (spec 2.2): who wants to do what to which resource. */
 export interface DecisionQuestion {
@@ -19,6 +20,25 @@ export interface DecisionQuestion {
   /** `explain` asks for every policy that came into question, in `context.explanation`. */
   options?: { explain?: boolean };
 }
+
+/** Several questions; the members beside `evaluations` stand in, whole, for those that one lacks. */
+export interface EvaluationsQuestion extends Partial<Omit<DecisionQuestion, 'options'>> {
+  evaluations: readonly Partial<DecisionQuestion>[];
+  options?: { explain?: boolean; evaluations_semantic?: EvaluationsSemantic };
+}
+
+/** Which subjects of a type? Properties and roles count as if each subject had them. */
+export type SubjectQuestion = Omit<DecisionQuestion, 'subject' | 'options'> & {
+  subject: Omit<DecisionQuestion['subject'], 'id'>;
+};
+
+/** On which resources of a type? Properties count as if each resource had them. */
+export type ResourceQuestion = Omit<DecisionQuestion, 'resource' | 'options'> & {
+  resource: { type: string; properties?: JsonObject; attributes?: JsonObject };
+};
+
+/** Which actions? */
+export type ActionQuestion = Omit<DecisionQuestion, 'action' | 'options'>;
 
 /** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */
 export const REFERENCE_FIELDS = {
