@@ -242,9 +242,13 @@ describe.skipIf(!hasTerraform)('the plugin protocol against the real Terraform',
     const { finished } = workspace.start(['plan'], { TF_LOG_PROVIDER: 'TRACE' });
     const { stderr, status } = await finished;
     expect(status).toBe(0);
-    expect(stderr).toMatch(
-      /\[TRACE\] provider\.terraform-provider-fixture_v1\.0\.0\.cjs: served: .*method=\w+/,
-    );
+    expect(stderr).toMatch(/\[TRACE\] provider\.terraform-provider-fixture_v1\.0\.0\.cjs: served: .*method=\w+/);
+  });
+
+  it('is not blocked by what it writes to standard output', async () => {
+    workspace.write('resource "fixture_note" "a" { key = "a" }');
+    const { status } = await workspace.start(['plan'], { FIXTURE_NOISE: '1' }).finished;
+    expect(status).toBe(0);
   });
 
   it('listens where TMPDIR is too long for a socket, and leaves nothing behind', async () => {

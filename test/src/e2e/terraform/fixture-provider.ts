@@ -1,6 +1,7 @@
 /**
  * A provider of notes kept as files, which knows nothing of the product: it drives the plugin's protocol and framework
- * with every form of attribute there is. `FIXTURE_DIR` names the folder of the notes.
+ * with every form of attribute there is. `FIXTURE_DIR` names the folder of the notes; with `FIXTURE_NOISE` it writes to
+ * standard output.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -194,7 +195,7 @@ serve({
   log,
   load: async () => {
     // One long line on standard output would block Terraform, were it not redirected.
-    console.log('x'.repeat(1 << 20));
+    if (process.env.FIXTURE_NOISE === '1') console.log('x'.repeat(1 << 20));
     return providerHandlers(fixture, log);
   },
 });
