@@ -136,6 +136,8 @@ describe('names that every object has', () => {
     ['context.constructor == 1', {}, 'absent context.constructor'],
     ['context.__proto__ == 1', {}, 'absent context.__proto__'],
     ['has(context.hasOwnProperty)', {}, false],
+    ['subject.properties.toString == 1', {}, 'absent subject.properties.toString'],
+    ['has(resource.properties.constructor) || has(subject.properties.__proto__)', {}, false],
     ['"valueOf" in context', {}, false],
     ['context.constructor == 2 && context.__proto__.x == 1', context, true],
     ['context.exists(k, k == "__proto__")', context, true],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ActionSet } from './action-set.js';
 import { Policy, Principal, ResourceType, Rule, type Until } from './entities.js';
+import { withGrant } from './grants.js';
 import { ReachMemo } from './reach.js';
 
 const type = new ResourceType('app/doc', 'app', 'doc');
@@ -95,6 +96,20 @@ describe('what a subject reaches', () => {
     expect(reach.always).toEqual([]);
     expect(reach.for(type)).toHaveLength(100);
     expect(reach.for(new ResourceType('app/other', 'app', 'other'))).toEqual([]);
+  });
+
+  it('keeps those with very many targets to be asked whatever the target', () => {
+    const u = principal('subject', 'u');
+    const wide = principal('group', 'wide', false);
+    for (let at = 0; at < 100; at++) {
+      const other = new ResourceType(`app/t${at}`, 'app', `t${at}`);
+      wide.grants = withGrant(wide.grants, new Rule(rule.policy, other, rule.actions, null));
+    }
+    for (let at = 0; at < 30; at++) join(u, principal('group', `g${at}`));
+    join(u, wide);
+    const reach = new ReachMemo().of(u);
+    expect(reach.always.map((one) => one.principal)).toEqual([wide]);
+    expect(reach.for(type)).toHaveLength(30);
   });
 
   it('is shared by the members of one group, and kept apart otherwise', () => {
