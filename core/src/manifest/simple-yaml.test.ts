@@ -117,9 +117,38 @@ const scalar = fc.constantFrom(
     'a:b',
     'x#y',
   ],
-  ...['.inf', '0x1F', '(a) && b == "c"', 'a, b', '-x', '<', 'a  b', '""'],
+  ...[
+    '.inf',
+    '0x1F',
+    '(a) && b == "c"',
+    'a, b',
+    '-x',
+    '<',
+    'a  b',
+    '""',
+    '"x\\n"',
+    '"\\""',
+    '"\\x41"',
+    "'it''s'",
+    'b: c',
+  ],
 );
-const key = fc.constantFrom('a', 'b', 'name', 'c d', 'x/y', '1', '"e f"', "'g'", 'null', '-h', '"i:j"', 'k(l)');
+const key = fc.constantFrom(
+  'a',
+  'b',
+  'name',
+  'c d',
+  'x/y',
+  '1',
+  '"e f"',
+  "'g'",
+  'null',
+  '-h',
+  '"i:j"',
+  'k(l)',
+  'm:n',
+  "'o''p'",
+);
 const margin = fc.constantFrom('', '', '', '', ' ', ' # note', '  # [', '#');
 
 /** YAML of the usual shape: a block of lines at an indentation. */
@@ -164,6 +193,7 @@ describe('parseSimpleYaml', () => {
     ['brackets on one line', 'a: { b: [c, "d", 1.5], e: {} }\nf: []\n'],
     ['comments and empty values', '# top\n\na: # none\nb: x # y\n'],
     ['a document mark at the start', '---\na: b\n'],
+    ['quotes with escapes', 'a: "x\\n\\u00e9\\""\nb: \'it\'\'s\'\n"c:d": e:f\ng:h: i\n'],
     ['scalars of every type', 'a: null\nb: ~\nc: true\nd: 010\ne: 0x1F\nf: 1e3\ng: .inf\nh: -0\ni: 2027-01-31\n'],
   ])('reads %s as the full parser does', (_, text) => {
     const node = parseSimpleYaml(text);
@@ -177,7 +207,7 @@ describe('parseSimpleYaml', () => {
     ['anchors and aliases', 'a: &x 1\nb: *x\n'],
     ['blocks of text', 'a: |\n  b\n'],
     ['texts that go on in the next line', 'a: b\n  c\n'],
-    ['escapes', 'a: "\\n"\n'],
+    ['escapes that JSON has not', 'a: "\\x41"\n'],
     ['tabs', 'a:\tb\n'],
     ['depth', `a: ${'['.repeat(40)}${']'.repeat(40)}\n`],
     ['faults', 'a: [b\n'],

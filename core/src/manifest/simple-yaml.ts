@@ -9,12 +9,18 @@ const LINE_END = 0x0a;
 const COMMENT = 0x23;
 const DASH = 0x2d;
 const COLON = 0x3a;
+const DOUBLE_QUOTE = 0x22;
+const SINGLE_QUOTE = 0x27;
+const BACKSLASH = 0x5c;
 
 /** Tabs, other line ends than `\n`, and the marks of documents and directives. */
 const UNUSUAL = /[\t\r\u0085\u2028\u2029\ufeff]|^(?:---|\.\.\.|%)/m;
 
 const KEY =
-  /[\w(./+~\u00a0-\uffff](?:[\w()./+~@%$<=>!*&;^\u00a0-\uffff-]| (?=[\w()./+~\u00a0-\uffff]))*(?=:(?: |\n|$))/y;
+  /[\w(./+~\u00a0-\uffff](?:[\w()./+~@%$<=>!*&;^\u00a0-\uffff-]|[ :](?=[\w()./+~\u00a0-\uffff]))*(?=:(?: |\n|$))/y;
+
+/** A text in double quotes with no escapes but those that JSON has too. */
+const JSON_TEXT = /^"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"$/;
 
 /** Signs that a plain scalar does not begin with, here or anywhere. */
 const NOT_FIRST = new Set('?:,[]{}#&*!|>\'"%@`');
@@ -202,7 +208,7 @@ class SimpleParser {
   private key(): ScalarNode | undefined {
     const code = this.code();
     let key: ScalarNode;
-    if (code === 0x22 || code === 0x27) {
+    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
       key = this.quoted(code);
       if (this.code() !== COLON) return undefined;
       const next = this.code(1);
@@ -234,13 +240,20 @@ class SimpleParser {
 
   private quoted(quote: number): ScalarNode {
     const { text, at: start } = this;
+    let escaped = false;
     for (let at = start + 1; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (code === LINE_END || (code === 0x5c && quote === 0x22)) break;
-      if (code !== quote) continue;
-      if (text.charCodeAt(at + 1) === quote) break;
-      this.at = at + 1;
-      return { type: 'scalar', start, end: this.at, value: text.slice(start + 1, at), style: 'quoted', source: '' };
+      if (code === LINE_END) break;
+      const doubled = quote === SINGLE_QUOTE && code === quote && text.charCodeAt(at + 1) === quote;
+      if (doubled || (quote === DOUBLE_QUOTE && code === BACKSLASH)) {
+        escaped = true;
+        at += 1;
+      } else if (code === quote) {
+        this.at = at + 1;
+        const source = text.slice(start, this.at);
+        const value = escaped ? unescaped(source) : source.slice(1, -1);
+        return { type: 'scalar', start, end: this.at, value, style: 'quoted', source: '' };
+      }
     }
     throw new Unusual();
   }
@@ -321,6 +334,12 @@ class SimpleParser {
     this.depth += 1;
     if (this.depth > MAX_DEPTH / 2) throw new Unusual();
   }
+}
+
+function unescaped(source: string): string {
+  if (source.startsWith("'")) return source.slice(1, -1).replaceAll("''", "'");
+  if (JSON_TEXT.test(source)) return JSON.parse(source);
+  throw new Unusual();
 }
 
 function plain(source: string, start: number): ScalarNode {

@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../json.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf, type Fields } from '../records/registry.js';
-import { faultText } from './manifest.js';
 import { readManifest } from './read.js';
 import { writeManifest } from './write.js';
 
@@ -15,246 +13,130 @@ function canonical(records: readonly DeclaredRecord[]): string[] {
   return records.map((each) => canonicalJson(each)).sort();
 }
 
-/** Names that YAML, paths or file systems could mistake for something else. */
-const tricky = fc.constantFrom(
-  ...[
-    'a',
-    'b',
-    'Billing',
-    'billing',
-    'role',
-    'group',
-    'subject',
-    'null',
-    '~',
-    'true',
-    'no',
-    'Yes',
-    'on',
-    'y',
-    '1',
-    '007',
-  ],
-  ...[
-    '0x1F',
-    '1e3',
-    '1_000',
-    '.5',
-    '-',
-    '--',
-    '- a',
-    '?',
-    '? a',
-    ':',
-    'a: b',
-    'a:b',
-    'a:',
-    '#',
-    'a #b',
-    '*',
-    '&a',
-    '!t',
-  ],
-  ...[
-    '|',
-    '>',
-    '%',
-    '%2F',
-    'a/b',
-    '/',
-    '//',
-    'a/',
-    ' a',
-    'a ',
-    'a  b',
-    '2027-01-31',
-    '12:30',
-    '"',
-    "'",
-    '`',
-    '@a',
-    ',',
-  ],
-  ...[
-    '[',
-    ']',
-    '{}',
-    '<<',
-    '=',
-    '...',
-    '---',
-    '__proto__',
-    'constructor',
-    'é',
-    'e\u0301',
-    '日本',
-    '🙂',
-    '\u2028',
-    '\u200b',
-  ],
-  ...[
-    '\ufeff',
-    '\ufffd',
-    '.hidden',
-    'CON',
-    '-1',
-    '+1',
-    '.inf',
-    '.NaN',
-    '1.10',
-    '9007199254740993',
-    'ALLOW',
-    '\\',
-    'a\\n',
-  ],
-);
-const unicode = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => /^\P{Cc}+$/u.test(text));
-const name = fc.oneof({ weight: 4, arbitrary: tricky }, { weight: 1, arbitrary: unicode });
-const names = (maxLength: number) => fc.uniqueArray(name, { minLength: 1, maxLength });
-const note = fc.option(
-  fc.oneof(
-    tricky,
-    fc.constantFrom('two\nlines', 'a\n\n b\n', '\nx', 'x\n\n', ' x\ny', 'tab\tin', 'cr\r\n', 'a \nb'),
-    fc.string({ unit: 'binary' }),
-  ),
-  { nil: undefined },
-);
-const properties = fc.option(
-  fc.dictionary(
-    fc.oneof(name, fc.constant('k'.repeat(256))).filter((key) => key !== '__proto__'),
-    fc.jsonValue({ noUnicodeString: false, depthSize: 'small' }).map(safe) as fc.Arbitrary<unknown>,
-    { maxKeys: 3, noNullPrototype: true },
-  ),
-  { nil: undefined },
-);
-const expiry = fc.option(fc.constant('2027-01-31T18:00:00.000Z'), { nil: undefined, freq: 2 });
-
-/** JSON that YAML can say here: no integers beyond exactness, no key that JavaScript objects cannot hold. */
-function safe(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? 0.5 : value;
-  if (Array.isArray(value)) return value.map(safe);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([key]) => key !== '__proto__');
-  return Object.fromEntries(members.map(([key, inner]) => [key, safe(inner)]));
-}
-
-/** A whole valid tenant, drawn piece by piece. */
-function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
-  const records = new Map<string, DeclaredRecord>();
-  const put = (kind: Kind, fields: Record<string, unknown>) => {
-    const made = record(kind, { description: draw(() => note), ...fields });
-    if (!records.has(made.address)) records.set(made.address, made);
-    return made.address.slice(kind.length + 1);
-  };
-  const link = (kind: Kind, fields: Record<string, unknown>) => {
-    const made = record(kind, { ...fields, expires_at: draw(() => expiry) });
-    if (!records.has(made.address)) records.set(made.address, made);
-  };
-  const pick = <T>(from: readonly T[]): T => draw(fc.constantFrom, ...from) as T;
-  const some = <T>(from: readonly T[]): T[] =>
-    from.length === 0 ? [] : draw(fc.subarray, [...from], { maxLength: Math.min(4, from.length) });
-
-  const resources: { path: string; actions: string[] }[] = [];
-  const types: { path: string; actions: string[] }[] = [];
-  const owners: (string | undefined)[] = [undefined];
-  for (const application of draw(names, 3)) {
-    const own = put('application', { name: application });
-    owners.push(own);
-    for (const type of draw(names, 2)) {
-      const made = {
-        path: put('resource_type', { application: own, name: type, actions: ['read', '*ALL', 'null', '1'] }),
-        actions: ['read', '*', '1', 'null'],
-      };
-      types.push(made);
-      for (const each of draw(names, 3)) {
-        const fields = { type: made.path, name: each, properties: draw(() => properties) };
-        resources.push({ path: put('resource', fields), actions: made.actions });
-      }
-    }
-  }
-  const subjects = draw(names, 4).map((id) => {
-    const fields = {
-      type: draw(() => name),
-      id,
-      name: draw(() => note)?.slice(0, 256),
-      properties: draw(() => properties),
-    };
-    const made = record('subject', fields);
-    records.set(made.address, made);
-    return { entity_type: 'subject', entity: made.address.slice('subject/'.length) };
-  });
-  const groups = draw(names, 4).map((each) => ({ entity_type: 'group', entity: put('group', { name: each }) }));
-  const roles = owners.flatMap((application) => draw(names, 2).map((each) => put('role', { application, name: each })));
-  const policies = owners.flatMap((application) =>
-    draw(names, 2).map((each) => {
-      const shared = {
-        application,
-        name: each,
-        effect: pick(['ALLOW', 'DENY']),
-        priority: pick([0, 5, -5]),
-        condition: pick([
-          undefined,
-          'has(context.a) && context.a == "x: y"',
-          'true\n&& has(context.b)\n',
-          '"#" != " #"',
-        ]),
-        modifiers: pick([
-          undefined,
-          {},
-          { ip_ranges: ['10.0.0.0/8', '::1'], mfa_required: true },
-          { time_windows: [{ days: ['sun', 'mon'], start: '09:00', end: '17:00', zone: 'Europe/Berlin' }] },
-        ]),
-      };
-      const covered = some([...new Map(resources.map((resource) => [resource.path, resource])).values()]);
-      if (covered.length > 0)
-        return put('policy', {
-          ...shared,
-          resources: covered.map((resource) => ({ resource: resource.path, actions: resource.actions.slice(0, 2) })),
-        });
-      const type = pick(types);
-      return put('policy', { ...shared, resource_type: type.path, actions: type.actions });
-    }),
-  );
-  for (const role of roles)
-    for (const entity of some([...subjects, ...groups])) link('role_assignment', { role, ...entity });
-  const holders = [...subjects, ...groups, ...roles.map((entity) => ({ entity_type: 'role', entity }))];
-  for (const policy of policies) for (const entity of some(holders)) link('policy_assignment', { policy, ...entity });
-  const order = [...new Set(groups.map(({ entity }) => entity))];
-  for (const [index, group] of order.entries()) {
-    const inner = order.slice(index + 1).map((entity) => ({ entity_type: 'group', entity }));
-    for (const entity of some([...subjects, ...inner])) link('group_membership', { group, ...entity });
-  }
-  for (const each of draw(names, 2)) put('api_key', { name: each, scopes: ['records:read', 'decisions'] });
-  for (const each of draw(names, 2)) put('oauth_client', { name: each, scopes: ['bundle'] });
-  return [...records.values()];
-}
-
-const seeds = fc.gen();
+const APPLICATION = record('application', { name: 'billing', description: 'Invoices' });
+const TYPE = record('resource_type', { application: 'billing', name: 'invoice', actions: ['read', 'pay'] });
+const ROLE = record('role', { application: 'billing', name: 'clerk' });
 
 describe('writeManifest', () => {
-  it('writes files that read back as the same records', () => {
-    fc.assert(
-      fc.property(seeds, (draw) => {
-        const records = tenant(draw);
-        const files = writeManifest(records, { tenant: 'acme', stack: 'main' });
-        const result = readManifest(files);
-        expect(result.faults.map(faultText)).toEqual([]);
-        expect(canonical(result.manifest?.records ?? [])).toEqual(canonical(records));
-        expect(result.manifest).toMatchObject({ tenant: 'acme', stack: 'main', external: [] });
+  it('writes what people would write', () => {
+    const records = [
+      APPLICATION,
+      TYPE,
+      ROLE,
+      record('resource', { type: 'billing/invoice', name: 'INV-1', properties: { amount: 120 } }),
+      record('policy', {
+        application: 'billing',
+        name: 'pay',
+        description: 'Two\nlines.',
+        effect: 'ALLOW',
+        resource_type: 'billing/invoice',
+        actions: ['pay'],
+        condition: 'resource.properties.status == "open"',
       }),
-      { numRuns: 60 },
+      record('policy_assignment', { policy: 'billing/pay', entity_type: 'role', entity: 'billing/clerk' }),
+      record('group', { name: 'finance' }),
+      record('group_membership', { group: 'finance', entity_type: 'subject', entity: 'user/alice' }),
+      record('group_membership', {
+        group: 'finance',
+        entity_type: 'subject',
+        entity: 'user/bob',
+        expires_at: '2027-01-31T18:00:00Z',
+      }),
+      record('role_assignment', { role: 'billing/clerk', entity_type: 'group', entity: 'finance' }),
+      record('role_assignment', { role: 'docs/reader', entity_type: 'group', entity: 'readers' }),
+      record('subject', { type: 'user', id: '249043822', name: 'yes' }),
+    ];
+    const files = Object.fromEntries(
+      writeManifest(records, { tenant: 'acme', stack: 'main' }).map(({ path, text }) => [path, text]),
+    );
+    expect(files).toEqual({
+      'tenant.yaml': `version: 1
+tenant: acme
+stack: main
+external:
+  - group/readers
+  - role/docs/reader
+  - subject/user/alice
+  - subject/user/bob
+groups:
+  finance:
+    members: [user/alice, { member: user/bob, expires_at: "2027-01-31T18:00:00.000Z" }]
+    roles: [billing/clerk]
+role_assignments:
+  - { role: docs/reader, to: group/readers }
+`,
+      'applications/billing.yaml': `version: 1
+applications:
+  billing:
+    description: Invoices
+    resource_types:
+      invoice: { actions: [pay, read] }
+    resources:
+      INV-1: { type: invoice, properties: { amount: 120 } }
+    roles:
+      clerk: {}
+    policies:
+      pay:
+        description: |-
+          Two
+          lines.
+        effect: ALLOW
+        resource_type: invoice
+        actions: [pay]
+        condition: resource.properties.status == "open"
+        assigned_to: [role/billing/clerk]
+`,
+      'subjects.yaml': `version: 1
+subjects:
+  user/249043822: { name: "yes" }
+`,
+    });
+  });
+
+  it('gives every application a file of its own, visible on any file system', () => {
+    const applications = ['Billing', 'billing', '.hidden', 'a/b', 'a b', '日本', '/'].map((each) =>
+      record('application', { name: each }),
+    );
+    const paths = writeManifest(applications, { stack: 'main' }).map(({ path }) => path);
+    expect(paths.sort()).toEqual(
+      ['Billing', 'a-b', 'a-b-2', 'billing-2', 'hidden', 'unnamed', '日本']
+        .map((each) => `applications/${each}.yaml`)
+        .concat('tenant.yaml')
+        .sort(),
     );
   });
 
-  it('lists what any part of a tenant mentions outside of itself as external', () => {
-    fc.assert(
-      fc.property(seeds, fc.integer({ min: 2, max: 5 }), (draw, every) => {
-        const records = tenant(draw).filter((_, index) => index % every !== 0);
-        const result = readManifest(writeManifest(records, { stack: 'main' }));
-        expect(result.faults.map(faultText)).toEqual([]);
-        expect(canonical(result.manifest?.records ?? [])).toEqual(canonical(records));
-      }),
-      { numRuns: 60 },
+  it('adds to an application of another stack without declaring it', () => {
+    const files = writeManifest([ROLE], { stack: 'main' });
+    expect(files.map(({ text }) => text)).toEqual([
+      'version: 1\nstack: main\nexternal:\n  - application/billing\n',
+      'version: 1\napplications:\n  billing:\n    roles:\n      clerk: {}\n',
+    ]);
+  });
+
+  it('writes a role of the tenant apart where an application has one of that name', () => {
+    const roles = [record('role', { name: 'clerk' }), ROLE];
+    const policy = record('policy', {
+      application: 'billing',
+      name: 'p',
+      effect: 'DENY',
+      resource_type: 'billing/invoice',
+      actions: ['pay'],
+    });
+    const link = record('policy_assignment', { policy: 'billing/p', entity_type: 'role', entity: 'clerk' });
+    const records = [APPLICATION, TYPE, ...roles, policy, link];
+    const result = readManifest(writeManifest(records, { stack: 'main' }));
+    expect(canonical(result.manifest?.records ?? [])).toEqual(canonical(records));
+  });
+
+  it('continues in another file before one grows too long to be read', () => {
+    const subjects = Array.from({ length: 60_000 }, (_, number) =>
+      record('subject', { type: 'user', id: `person-number-${number}`, name: 'x' }),
     );
+    const files = writeManifest(subjects, { stack: 'main' });
+    expect(files.map(({ path }) => path)).toEqual(['tenant.yaml', 'subjects.yaml', 'subjects-2.yaml']);
+    const { faults, manifest } = readManifest(files);
+    expect(faults).toEqual([]);
+    expect(manifest?.records).toHaveLength(60_000);
   });
 });

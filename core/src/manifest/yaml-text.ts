@@ -10,7 +10,7 @@ const KEY_LENGTH = 1000;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
 
 /** Text that needs no quotes anywhere: words of letters, digits and a few signs that mean nothing in YAML. */
-const BARE_ANYWHERE = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./@%+-]*(?: [\p{L}\p{M}\p{N}_./@%+()-]+)*$/u;
+const BARE_ANYWHERE = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_./@%+-]|:(?=\p{L}))*(?: [\p{L}\p{M}\p{N}_./@%+()-]+)*$/u;
 
 /** Text that needs no quotes as the value of a key on a line of its own. */
 const BARE_IN_BLOCK = /^[\p{L}_(](?:[\p{L}\p{M}\p{N}\p{P}\p{S} ]*[\p{L}\p{M}\p{N}\p{P}\p{S}])?$/u;
