@@ -1,7 +1,8 @@
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
 import { describe, expect, it } from 'vitest';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
-import { judgeConfig, pathOf, recordFrom } from './judge.js';
+import { judgeConfig, judgeRecord, pathOf, recordFrom } from './judge.js';
 import { identityOf, recordForm } from './record-form.js';
 
 const forms = new Map(KINDS.map((kind) => [kind, recordForm(kind)]));
@@ -69,6 +70,7 @@ describe('a configuration by itself', () => {
       policy({ resource_type: null, actions: null, resources: [{ resource: UNKNOWN, actions: ['x'] }] }),
       [],
     ],
+    ['has unknown properties', 'subject', { type: 'user', id: 'a', properties: UNKNOWN }, []],
     [
       'has an unknown moment',
       'role_assignment',
@@ -97,6 +99,37 @@ describe('a configuration by itself', () => {
     expect(judgeConfig(form(kind), config)).toMatchObject(
       expected.map(({ detail, ...rest }) => ({ ...rest, detail: expect.stringContaining(detail) })),
     );
+  });
+});
+
+describe('a record among others', () => {
+  const type = declare('resource_type', {
+    application: 'billing',
+    name: 'invoice',
+    actions: ['read'],
+    properties: { amount: 'number' },
+  });
+  const judged = (more: { [name: string]: Value }) => {
+    const record = recordFrom(form('policy'), policy(more)) ?? expect.fail();
+    const known = new Map<string, DeclaredRecord>([type, record].map((item) => [item.address, item]));
+    return judgeRecord(record, { get: (address) => known.get(address), inbound: () => [] });
+  };
+
+  it.each<[string, { [name: string]: Value }, string[]]>([
+    ['what others make of it', { actions: ['reed'] }, ['did you mean "read"?']],
+    [
+      'what the types make of its condition',
+      { condition: 'resource.properties.amount == "x"' },
+      ['The condition is not valid'],
+    ],
+    ['nothing of what it mentions and nobody has', { resource_type: 'billing/other' }, []],
+    [
+      'nothing that its configuration has been told already',
+      { effect: 'DENY', condition: 'subject.properties.a == 1' },
+      [],
+    ],
+  ])('is told %s', (_name, more, details) => {
+    expect(judged(more).map(({ detail }) => detail)).toEqual(details.map((detail) => expect.stringContaining(detail)));
   });
 });
 
