@@ -1,0 +1,5 @@
+data "service_api_keys" "all" {}
+
+output "key_names" {
+  value = data.service_api_keys.all.items[*].name
+}

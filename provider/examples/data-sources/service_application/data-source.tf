@@ -1,0 +1,7 @@
+data "service_application" "billing" {
+  name = "billing"
+}
+
+output "billing_description" {
+  value = data.service_application.billing.description
+}

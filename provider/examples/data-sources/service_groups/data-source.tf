@@ -1,0 +1,5 @@
+data "service_groups" "all" {}
+
+output "group_names" {
+  value = data.service_groups.all.items[*].name
+}

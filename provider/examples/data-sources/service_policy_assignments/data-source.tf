@@ -1,0 +1,7 @@
+data "service_policy_assignments" "readers" {
+  policy = "billing/read-invoices"
+}
+
+output "who_reads_invoices" {
+  value = data.service_policy_assignments.readers.items[*].entity
+}

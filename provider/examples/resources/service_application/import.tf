@@ -1,0 +1,4 @@
+import {
+  to = service_application.billing
+  id = "application/billing"
+}

@@ -1,0 +1,4 @@
+resource "service_application" "billing" {
+  name        = "billing"
+  description = "Invoices and who may approve them."
+}

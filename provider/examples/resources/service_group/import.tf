@@ -1,0 +1,4 @@
+import {
+  to = service_group.finance
+  id = "group/finance"
+}

@@ -1,0 +1,4 @@
+resource "service_group" "finance" {
+  name        = "finance"
+  description = "Everybody who works with invoices."
+}

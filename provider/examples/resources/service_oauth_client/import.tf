@@ -1,0 +1,4 @@
+import {
+  to = service_oauth_client.pipeline
+  id = "oauth_client/pipeline"
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_policy.approve_small
+  id = "policy/billing/approve-small"
+}

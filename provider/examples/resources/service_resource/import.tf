@@ -1,0 +1,4 @@
+import {
+  to = service_resource.invoice["INV-1"]
+  id = "resource/billing/invoice/INV-1"
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_resource_type.invoice
+  id = "resource_type/billing/invoice"
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_role.accountant
+  id = "role/billing/accountant"
+}

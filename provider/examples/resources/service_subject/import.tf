@@ -1,0 +1,4 @@
+import {
+  to = service_subject.bob
+  id = "subject/user/bob"
+}
