@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PROVIDER } from './terraform/product.js';
+import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { operatorOf } from '../conformance/over-http.js';
+import { PROVIDER, TerraformTenant } from './terraform/product.js';
 import { hasTerraform, Workspace } from './terraform/workspace.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -82,14 +84,23 @@ describe('service provider install', () => {
     expect(install(folder).replaced).toBe(false);
   });
 
-  it.skipIf(!hasTerraform)('lets "terraform init" find it without a network', async () => {
+  it.skipIf(!hasTerraform)("lets the README's configuration be applied, with no network but to the cloud", async () => {
+    const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const cloud = await TestCloud.start();
+    const { env, client } = await TerraformTenant.make(cloud, operatorOf(cloud));
     const workspace = newcomer();
+    writeFileSync(join(workspace.dir, 'main.tf'), configuration);
+    Object.assign(workspace.env, env);
     install(workspace.dir);
     try {
       expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
-      await workspace.ok('validate');
+      expect(await workspace.apply()).not.toContain('Warning');
+      const resource = { type: 'order', name: '1', properties: { total: 20 } };
+      const question = { subject: { type: 'user', id: 'erin' }, action: { name: 'refund' }, resource };
+      expect(await client.authorize(question)).toMatchObject({ decision: true });
     } finally {
       workspace.remove();
+      await cloud.close();
     }
   });
 
