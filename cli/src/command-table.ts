@@ -18,6 +18,8 @@ export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> 
   export: () => import('./commands/export.js'),
   schema: () => import('./commands/schema.js'),
   authorize: () => import('./commands/authorize.js'),
+  'who-can': () => import('./commands/who-can.js'),
+  'what-can': () => import('./commands/what-can.js'),
   get: () => import('./commands/get.js'),
   audit: () => import('./commands/audit.js'),
   whoami: () => import('./commands/whoami.js'),
@@ -32,6 +34,7 @@ export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> 
   'tenants delete': () => import('./commands/tenants/delete.js'),
   'cloud start': () => import('./commands/cloud/start.js'),
   'agent start': () => import('./commands/agent/start.js'),
+  conformance: () => import('./commands/conformance.js'),
   'provider install': () => import('./commands/provider/install.js'),
   profiles: () => import('./commands/profiles.js'),
   completion: () => import('./commands/completion.js'),
@@ -50,7 +53,7 @@ export const TOPICS: Record<string, string> = {
 /** The sections of the root help: what a newcomer needs first stands first. */
 export const SECTIONS: { title: string; entries: string[] }[] = [
   { title: 'DECLARE', entries: ['init', 'validate', 'plan', 'apply', 'export', 'schema'] },
-  { title: 'ASK', entries: ['authorize', 'get', 'audit', 'whoami'] },
+  { title: 'ASK', entries: ['authorize', 'who-can', 'what-can', 'get', 'audit', 'whoami'] },
   { title: 'CREDENTIALS', entries: ['keys', 'clients', 'tenants', 'profiles'] },
-  { title: 'RUN', entries: ['cloud', 'agent', 'provider', 'completion'] },
+  { title: 'RUN', entries: ['cloud', 'agent', 'provider', 'conformance', 'completion'] },
 ];

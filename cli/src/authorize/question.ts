@@ -43,11 +43,16 @@ export function questionOf(flags: QuestionFlags): DecisionQuestion {
 
 const EXAMPLE = '"--subject user:alice --action read --resource invoice:INV-1"';
 
-function resourceOf(text: string, id: string | undefined): { type: string } & ({ id: string } | { name: string }) {
-  if (id === undefined) return typed('--resource', text, 'invoice:INV-1', 'name');
+/** The resource that `where` names, by its name, or by the id that --resource-id gives. */
+export function resourceOf(
+  text: string,
+  id: string | undefined,
+  where = '--resource',
+): { type: string } & ({ id: string } | { name: string }) {
+  if (id === undefined) return typed(where, text, 'invoice:INV-1', 'name');
   if (text.includes(':')) {
     throw new UsageError(
-      `--resource "${text}" names a resource, and --resource-id another way to name it: give the type alone, like "invoice".`,
+      `${where} "${text}" names a resource, and --resource-id another way to name it: give the type alone, like "invoice".`,
     );
   }
   return { type: text, id };
@@ -67,13 +72,14 @@ export function typed<K extends string>(
   return { type: text.slice(0, colon), [key]: text.slice(colon + 1) } as { type: string } & { [P in K]: string };
 }
 
-function properties(flag: string, pairs: string[] | undefined): { properties?: JsonObject } {
+/** Attributes that a repeatable flag gives as NAME=VALUE. */
+export function properties(flag: string, pairs: string[] | undefined): { properties?: JsonObject } {
   const found = members(flag, pairs);
   return found ? { properties: found } : {};
 }
 
 /** "amount=120", 'tags=["a"]', "ip=10.0.0.1": JSON where the value is JSON, else the text itself. */
-function members(flag: string, pairs: string[] | undefined): JsonObject | undefined {
+export function members(flag: string, pairs: string[] | undefined): JsonObject | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined;
   const found = new Map<string, Json>();
   for (const pair of pairs) {

@@ -6,7 +6,7 @@ import { parseBatch } from '../authorize/batch.js';
 import { questionOf } from '../authorize/question.js';
 import { renderAnswer } from '../authorize/render.js';
 import { runBatch } from '../authorize/run-batch.js';
-import { chosenConnection, clientOf, connectionFlags } from '../config/connect.js';
+import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -92,12 +92,7 @@ the order of the requests; a request that cannot be answered gives a line {"erro
       helpGroup: 'ASKING',
       description: 'Exit with 2 when the answer (any answer of a batch) is a denial.',
     }),
-    local: boolean({
-      helpGroup: 'ASKING',
-      char: 'l',
-      description: 'Ask the agent on this machine, http://127.0.0.1:8181, without credentials.',
-      exclusive: ['url', 'profile'],
-    }),
+    ...localFlag,
     ...connectionFlags,
   };
 

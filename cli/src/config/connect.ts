@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import { string } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import { err } from '../output/terminal.js';
 import { type Connection, type ConnectionFlags, chooseConnection } from './connection.js';
 import { readEnvironment } from './environment.js';
@@ -16,6 +16,16 @@ export const connectionFlags = {
   profile: string({
     description: "A profile in ~/.service/config.yaml, in place of the environment's credentials.",
     helpValue: 'NAME',
+    helpGroup: 'GLOBAL',
+  }),
+};
+
+/** Of commands that an agent answers as well. */
+export const localFlag = {
+  local: boolean({
+    char: 'l',
+    description: 'Ask the agent on this machine, http://127.0.0.1:8181, without credentials.',
+    exclusive: ['url', 'profile'],
     helpGroup: 'GLOBAL',
   }),
 };
@@ -39,4 +49,29 @@ export async function chosenConnection(flags: ConnectionFlags): Promise<Connecti
 export async function clientOf({ url, credentials }: Connection): Promise<ServiceClient> {
   const { ServiceClient } = await import('@authz-service/sdk/client');
   return new ServiceClient({ url, credentials, userAgent: 'authz-service-cli' });
+}
+
+/** The `Authorization` header for requests that are not the client's own; undefined where none is needed. */
+export async function authorizationOf(
+  { url, credentials }: Connection,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (credentials === undefined) return undefined;
+  if ('apiKey' in credentials) {
+    const { bearer } = await import('@authz-service/sdk/authorization');
+    return bearer(credentials.apiKey, 'The API key');
+  }
+  const [{ TokenSource }, { Transport }] = await Promise.all([
+    import('@authz-service/sdk/token-source'),
+    import('@authz-service/sdk/transport'),
+  ]);
+  const transport = new Transport({
+    base: url,
+    timeoutMs: 30_000,
+    overallTimeoutMs: 60_000,
+    retries: 1,
+    userAgent: 'authz-service-cli',
+    fetch: globalThis.fetch,
+  });
+  return (await new TokenSource(transport, credentials).get(signal)).header;
 }

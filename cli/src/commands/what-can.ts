@@ -1,0 +1,148 @@
+import type { FoundAction, FoundEntity } from '@authz-service/core/wire/search-response';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ActionQuestion } from '@authz-service/sdk/wire';
+import { string as stringArgument } from '@oclif/core/args';
+import { string } from '@oclif/core/flags';
+import { members, properties, resourceOf, typed } from '../authorize/question.js';
+import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { table } from '../output/table.js';
+import { err, out } from '../output/terminal.js';
+import { counted, printable } from '../output/text.js';
+import { type KnownType, resourceTypes } from '../search/resource-types.js';
+import { limitFlag, pairFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+/** The question without what is searched for. */
+type Asked = Omit<ActionQuestion, 'resource'>;
+
+export default class WhatCan extends ServiceCommand {
+  static override summary = 'List what a subject may do, and to which resources.';
+  static override description =
+    `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it.
+With neither: every resource to which the subject may do something, and what.
+
+The answers are exactly those for which "service authorize" would say yes; what cannot be evaluated is left out. A policy
+on a type also covers resources that no record names: those cannot be listed.
+
+Which resource types there are is read from the cloud, with a credential that may read records. An agent does not tell:
+name an ACTION and the types with --resource-type, or a --resource.`;
+  static override examples = [
+    { description: 'All that Alice may do', command: 'service what-can user:alice' },
+    { description: 'What may she approve?', command: 'service what-can user:alice approve' },
+    {
+      description: 'What may she do to this invoice?',
+      command: 'service what-can user:alice --resource invoice:INV-1',
+    },
+    {
+      description: 'Ask the agent on this machine',
+      command: 'service what-can user:alice read --resource-type invoice --local',
+    },
+  ];
+  static override args = {
+    subject: stringArgument({ description: 'Who, as TYPE:ID.', required: true, ignoreStdin: true }),
+    action: stringArgument({ description: 'What they want to do.', ignoreStdin: true }),
+  };
+  static override flags = {
+    resource: string({ char: 'r', description: 'The one resource to look at.', helpValue: 'TYPE:NAME' }),
+    'resource-type': string({
+      description: 'Only resources of this type; may be repeated.',
+      helpValue: 'TYPE',
+      multiple: true,
+      multipleNonGreedy: true,
+      exclusive: ['resource'],
+    }),
+    role: string({
+      description: 'A role that the caller vouches for; may be repeated.',
+      helpValue: 'ROLE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'subject-property': pairFlag('An attribute of the subject, over the stored one.'),
+    'resource-property': pairFlag('An attribute, as if each resource had it.'),
+    context: pairFlag('Something about the request: ip, time, mfa, or any other name.'),
+    ...limitFlag,
+    ...localFlag,
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(WhatCan);
+    const { resource, 'resource-type': types } = flags;
+    if (resource !== undefined && args.action !== undefined) {
+      throw new UsageError(
+        `"${args.action}" and --resource leave nothing to search for: ask "service authorize", or leave one out.`,
+      );
+    }
+    const context = members('context', flags.context);
+    const asked: Asked = {
+      subject: {
+        ...typed('SUBJECT', args.subject, 'user:alice', 'id'),
+        ...properties('subject-property', flags['subject-property']),
+        ...(flags.role && { roles: flags.role }),
+      },
+      ...(context && { context }),
+    };
+    const own = properties('resource-property', flags['resource-property']);
+    const named = resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource'), ...own };
+    const client = await clientOf(await chosenConnection(flags));
+    if (named !== undefined) {
+      const found = client.searchActions({ ...asked, resource: named }, { signal: this.signal });
+      return actionsFound(await taken([found], flags.limit));
+    }
+    const known = async (remedy: string) => resourceTypes(client, types, remedy, this.signal);
+    const search = (type: string, action: string) =>
+      client.searchResources(
+        { ...asked, action: { name: action }, resource: { type, ...own } },
+        { signal: this.signal },
+      );
+    const { action } = args;
+    if (action === undefined) {
+      const all = await known('name an ACTION and the types with --resource-type, or a --resource.');
+      return everythingFound(await everything(all, search, flags.limit));
+    }
+    const wanted = types ?? (await known('name them with --resource-type.')).map(({ name }) => name);
+    const results = await taken(
+      wanted.map((type) => search(type, action)),
+      flags.limit,
+    );
+    await err.line(err.style.dim(counted(results.length, 'resource')));
+    return { json: { results }, text: shownEntities(results) };
+  }
+}
+
+async function actionsFound(results: FoundAction[]): Promise<Outcome> {
+  await err.line(err.style.dim(counted(results.length, 'action')));
+  const names = results.map(({ name }) => printable(name));
+  return { json: { results }, text: names.length === 0 ? undefined : names.join('\n') };
+}
+
+type Search = (type: string, action: string) => ReturnType<ServiceClient['searchResources']>;
+type FoundWithActions = FoundEntity & { actions: string[] };
+
+/** By resource, in the order of types and names; no more resources than `limit`. */
+async function everything(types: KnownType[], search: Search, limit?: number): Promise<FoundWithActions[]> {
+  const found: FoundWithActions[] = [];
+  for (const { name, actions } of types) {
+    const ofType = new Map<string, FoundWithActions>();
+    for (const action of actions) {
+      for await (const { type, id } of search(name, action)) {
+        const known = ofType.get(id);
+        if (known === undefined) ofType.set(id, { type, id, actions: [action] });
+        else known.actions.push(action);
+      }
+    }
+    found.push(...[...ofType.values()].sort((left, right) => (left.id < right.id ? -1 : 1)));
+    if (limit !== undefined && found.length >= limit) return found.slice(0, limit);
+  }
+  return found;
+}
+
+async function everythingFound(results: FoundWithActions[]): Promise<Outcome> {
+  await err.line(err.style.dim(counted(results.length, 'resource')));
+  const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
+  return {
+    json: { results },
+    text: results.length === 0 ? undefined : table(['RESOURCE', 'ACTIONS'], rows, out.style, out.columns),
+  };
+}

@@ -1,0 +1,75 @@
+import { string as stringArgument } from '@oclif/core/args';
+import { string } from '@oclif/core/flags';
+import { members, properties, resourceOf } from '../authorize/question.js';
+import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { err } from '../output/terminal.js';
+import { counted } from '../output/text.js';
+import { limitFlag, pairFlag, shownEntities, taken } from '../search/search-flags.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+
+export default class WhoCan extends ServiceCommand {
+  static override summary = 'List the subjects that may do something to a resource.';
+  static override description =
+    `Lists exactly the recorded subjects for whom "service authorize" would say yes, in the order of their names: through
+policies of their own, roles and groups, with conditions evaluated on stored properties and on what the flags add.
+Subjects for whom a condition cannot be evaluated are left out.`;
+  static override examples = [
+    { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },
+    {
+      description: 'Which services may, at night, ask the agent',
+      command: 'service who-can read invoice:INV-1 --subject-type service --context time=2027-01-31T23:00:00Z --local',
+    },
+  ];
+  static override args = {
+    action: stringArgument({ description: 'What they want to do.', required: true, ignoreStdin: true }),
+    resource: stringArgument({
+      description: 'To what, as TYPE:NAME. The type may be qualified: billing/invoice:INV-1.',
+      required: true,
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    'subject-type': string({
+      description: 'The type of subjects to look among; may be repeated.',
+      helpValue: 'TYPE',
+      default: ['user'],
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'resource-id': string({
+      description: 'The resource by its id; RESOURCE then is the type alone.',
+      helpValue: 'ID',
+    }),
+    'resource-property': pairFlag('An attribute of the resource, over the stored one.'),
+    'subject-property': pairFlag('An attribute, as if each subject had it.'),
+    'action-property': pairFlag('An attribute of the action.'),
+    context: pairFlag('Something about the request: ip, time, mfa, or any other name.'),
+    ...limitFlag,
+    ...localFlag,
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(WhoCan);
+    if (args.action.trim() === '') throw new UsageError('ACTION is empty: write the name of an action, like "read".');
+    const context = members('context', flags.context);
+    const question = {
+      action: { name: args.action, ...properties('action-property', flags['action-property']) },
+      resource: {
+        ...resourceOf(args.resource, flags['resource-id'], 'RESOURCE'),
+        ...properties('resource-property', flags['resource-property']),
+      },
+      ...(context && { context }),
+    };
+    const own = properties('subject-property', flags['subject-property']);
+    const client = await clientOf(await chosenConnection(flags));
+    const { signal } = this;
+    const searches = flags['subject-type'].map((type) =>
+      client.searchSubjects({ ...question, subject: { type, ...own } }, { signal }),
+    );
+    const results = await taken(searches, flags.limit);
+    await err.line(err.style.dim(counted(results.length, 'subject')));
+    return { json: { results }, text: shownEntities(results) };
+  }
+}

@@ -1,0 +1,28 @@
+import type { DecisionPoint } from './decision-point.js';
+
+/** The levels of the working group's certification, and the one that each builds on. */
+export const LEVELS = {
+  'basic-core': undefined,
+  'basic-properties': undefined,
+  'batch-core': 'basic-core',
+  'batch-properties': 'basic-properties',
+  'search-core': undefined,
+  'search-properties': 'search-core',
+  discovery: undefined,
+} as const;
+
+export type Level = keyof typeof LEVELS;
+
+/** One thing that a decision point must do; `section` is where the certification scenario asks for it. */
+export interface Check {
+  level: Level;
+  section: string;
+  name: string;
+  /** Throws `CheckFailed` where the decision point does otherwise. */
+  run(point: DecisionPoint): Promise<void>;
+}
+
+/** What a decision point answered is not what it must. The message says both. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed';
+}

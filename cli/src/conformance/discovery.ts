@@ -1,0 +1,80 @@
+import type { Check } from './check.js';
+import { expectObject, fail, shown } from './expectations.js';
+
+const REQUIRED = ['policy_decision_point', 'access_evaluation_endpoint'];
+const OPTIONAL = [
+  'access_evaluations_endpoint',
+  'search_subject_endpoint',
+  'search_resource_endpoint',
+  'search_action_endpoint',
+];
+
+/** The standard asks for https; a decision point on this machine may be asked without. */
+function expectUrl(name: string, value: unknown): void {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  const local = url?.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url === undefined || (url.protocol !== 'https:' && !local))
+    fail(`expected "${name}" to be an https URL, got ${shown(value ?? 'nothing')}`);
+}
+
+export const discoveryChecks: Check[] = [
+  {
+    level: 'discovery',
+    section: '6.2',
+    name: 'the metadata is there, as JSON',
+    run: async (point) => void expectObject(await point.metadata()),
+  },
+  {
+    level: 'discovery',
+    section: '6.3',
+    name: 'it names the decision point by the address it was asked under',
+    run: async (point) => {
+      const { policy_decision_point: named } = expectObject(await point.metadata());
+      if (named !== point.base)
+        fail(`expected "policy_decision_point" to be ${point.base}, got ${shown(named ?? 'nothing')}`);
+    },
+  },
+  {
+    level: 'discovery',
+    section: '6.5',
+    name: 'what it names are URLs',
+    run: async (point) => {
+      const metadata = expectObject(await point.metadata());
+      for (const name of REQUIRED) expectUrl(name, metadata[name]);
+      for (const name of OPTIONAL) if (metadata[name] !== undefined) expectUrl(name, metadata[name]);
+    },
+  },
+  {
+    level: 'discovery',
+    section: '6.5',
+    name: 'capabilities, if any, are a list of texts',
+    run: async (point) => {
+      const { capabilities } = expectObject(await point.metadata());
+      const fine =
+        capabilities === undefined ||
+        (Array.isArray(capabilities) && capabilities.every((one) => typeof one === 'string'));
+      if (!fine) fail(`expected "capabilities" to be a list of texts, got ${shown(capabilities)}`);
+    },
+  },
+  {
+    level: 'discovery',
+    section: '6.5',
+    name: 'signed metadata, if any, names its issuer',
+    run: async (point) => {
+      const { signed_metadata: signed } = expectObject(await point.metadata());
+      if (signed === undefined) return;
+      const [, payload = ''] = typeof signed === 'string' ? signed.split('.') : [];
+      const claims: unknown = parsed(Buffer.from(payload, 'base64url').toString('utf8'));
+      const issuer = typeof claims === 'object' && claims !== null && 'iss' in claims ? claims.iss : undefined;
+      if (typeof issuer !== 'string') fail(`expected "signed_metadata" to be a JWT with "iss", got ${shown(signed)}`);
+    },
+  },
+];
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { table } from '../output/table.js';
+import type { Style } from '../output/terminal.js';
+import { counted, printable } from '../output/text.js';
+import type { ConformanceReport } from './run.js';
+
+/** The report for people: a line for each check, the reasons of those that failed, and what it comes to. */
+export function renderReport(
+  { url, passed, failed, levels, checks }: ConformanceReport,
+  style: Style,
+  columns: number,
+): string {
+  const rows = checks.map((check) => [check.passed ? 'pass' : 'FAIL', check.level, check.section, check.name]);
+  const reasons = checks.flatMap(({ section, name, detail }) =>
+    detail === undefined ? [] : [style.red(`✗ ${section} ${name}`), `    ${printable(detail)}`],
+  );
+  const width = Math.max(...levels.map(({ level }) => level.length));
+  const sum = levels.map(({ level, conforms }) =>
+    conforms ? `${style.green('✓')} ${level}` : `${style.red('✗')} ${level.padEnd(width)}  does not conform`,
+  );
+  const counts = `${counted(passed, 'check')} passed, ${failed} failed`;
+  return [
+    table(['RESULT', 'LEVEL', 'SECTION', 'CHECK'], rows, style, columns),
+    ...(reasons.length > 0 ? ['', ...reasons] : []),
+    '',
+    ...sum,
+    '',
+    style.bold(`${printable(url)}: ${counts}`),
+  ].join('\n');
+}

@@ -1,0 +1,31 @@
+import type { FoundEntity } from '@authz-service/core/wire/search-response';
+import { integer, string } from '@oclif/core/flags';
+import { printable } from '../output/text.js';
+
+/** NAME=VALUE, any number of times. */
+export const pairFlag = (description: string) =>
+  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true });
+
+export const limitFlag = {
+  limit: integer({ description: 'Stop after this many.', helpValue: 'N', min: 1 }),
+};
+
+/** What the searches find, one after the other, but no more than `limit`. */
+export async function taken<T>(searches: Iterable<AsyncIterable<T>>, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
+  const results: T[] = [];
+  for (const search of searches) {
+    for await (const result of search) {
+      if (results.push(result) >= limit) return results;
+    }
+  }
+  return results;
+}
+
+/** A line for each, as flags and arguments take it: "user:alice". */
+export function shownEntities(results: readonly FoundEntity[]): string | undefined {
+  return results.length === 0 ? undefined : results.map(shownEntity).join('\n');
+}
+
+export function shownEntity({ type, id }: FoundEntity): string {
+  return printable(`${type}:${id}`);
+}

@@ -1,0 +1,139 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentProcess } from './agent/agent-process.js';
+import { type Finished, Workbench } from './cli/workbench.js';
+
+const FIXTURE = fileURLToPath(new URL('../../../examples/authzen-fixture', import.meta.url));
+
+/*
+ * Cloud and agent as a user starts them, with the tenant of the certification scenario, asked by the program's own
+ * commands.
+ */
+let bench: Workbench;
+let admin: Record<string, string>;
+let agent: AgentProcess;
+/** What asks the cloud or the agent: the URL, and the environment with a credential that may only decide, or none. */
+const points = new Map<string, { url: string; env: Record<string, string> }>();
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  const cloud = await bench.startCloud();
+  admin = await cloud.tenant('authzen');
+  await bench.json(['apply', FIXTURE, '--yes'], { env: admin });
+  const { secret: bundle } = await bench.json<{ secret: string }>(['keys', 'create', 'agent', '--scope', 'bundle'], {
+    env: admin,
+  });
+  const { secret } = await bench.json<{ secret: string }>(['keys', 'create', 'caller', '--scope', 'decisions'], {
+    env: admin,
+  });
+  agent = new AgentProcess({
+    env: {
+      HOME: bench.folder,
+      SERVICE_API_KEY: bundle,
+      SERVICE_CLOUD_URL: cloud.url,
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_CACHE_DIR: bench.path('bundles'),
+    },
+  });
+  await agent.healthy(({ status }) => status === 'ok');
+  points.set('cloud', { url: cloud.url, env: { SERVICE_API_KEY: secret } });
+  points.set('agent', { url: await agent.url(), env: {} });
+});
+afterAll(async () => {
+  await agent?.kill();
+  await bench.close();
+});
+
+describe.each(['cloud', 'agent'])('the %s', (name) => {
+  const point = () => points.get(name) ?? expect.fail(name);
+  const run = (...args: string[]): Promise<Finished> => bench.run(args, { env: point().env });
+
+  it('passes the certification scenario', async () => {
+    const { code, stdout, stderr } = await run('conformance', point().url);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('FAIL');
+    expect(stdout).toMatch(/\d\d checks passed, 0 failed/);
+    const report = await bench.json<{ failed: number; levels: { conforms: boolean }[] }>(['conformance', point().url], {
+      env: point().env,
+    });
+    expect(report.failed).toBe(0);
+    expect(report.levels.map(({ conforms }) => conforms)).toEqual(Array(7).fill(true));
+  });
+
+  it('says who can', async () => {
+    const { stdout, stderr } = await run('who-can', 'read', 'record:record-1', '--url', point().url);
+    expect({ stdout, stderr }).toEqual({ stdout: 'user:alice\nuser:bob\n', stderr: '2 subjects\n' });
+    const wrote = ['who-can', 'write', 'record:record-1', '--url', point().url];
+    expect(await bench.json(wrote, { env: point().env })).toEqual({ results: [{ type: 'user', id: 'alice' }] });
+    const archived = [
+      ...wrote,
+      '--resource-property',
+      'status=archived',
+      '--subject-type',
+      'user',
+      '--subject-type',
+      'robot',
+    ];
+    expect(await bench.json(archived, { env: point().env })).toEqual({ results: [{ type: 'user', id: 'bob' }] });
+  });
+
+  it('says what can be done', async () => {
+    const json = (...args: string[]) => bench.json(['what-can', ...args, '--url', point().url], { env: point().env });
+    expect(await json('user:alice', 'read', '--resource-type', 'record', '--limit', '1')).toEqual({
+      results: [{ type: 'record', id: 'record-1' }],
+    });
+    expect(await json('user:alice', '--resource', 'record:record-1')).toEqual({
+      results: [{ name: 'read' }, { name: 'write' }],
+    });
+  });
+
+  it('does not tell its resource types without the right to read records', async () => {
+    const { code, stderr } = await run('what-can', 'user:alice', '--url', point().url);
+    expect(code).toBe(1);
+    expect(stderr).toContain('does not tell which resource types there are');
+    expect(stderr).toContain('--resource-type');
+  });
+});
+
+describe('what-can, of one who may read records', () => {
+  it('goes through all types', async () => {
+    const { stdout } = await bench.run(['what-can', 'user:bob'], { env: admin });
+    expect(stdout).toBe('RESOURCE         ACTIONS\nrecord:record-1  read\nrecord:record-2  read, write\n');
+    expect(await bench.json(['what-can', 'user:alice', 'write'], { env: admin })).toEqual({
+      results: [{ type: 'record', id: 'record-1' }],
+    });
+  });
+
+  it('refuses a question without an unknown', async () => {
+    const { code, stderr } = await bench.run(['what-can', 'user:bob', 'read', '--resource', 'record:record-1'], {
+      env: admin,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('nothing to search for');
+  });
+});
+
+describe('conformance', () => {
+  it('exits with 1 where the decision point does not conform', async () => {
+    const wrong = { SERVICE_API_KEY: 'svc_wrong' };
+    const { code, stdout } = await bench.run(['conformance', admin.SERVICE_CLOUD_URL ?? '', '--level', 'basic-core'], {
+      env: wrong,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain('expected status 200, got 401');
+    expect(stdout).not.toContain('svc_wrong');
+  });
+
+  it('uses client credentials, where they are what there is', async () => {
+    const { levels } = await bench.json<{ levels: unknown }>(
+      ['conformance', admin.SERVICE_CLOUD_URL ?? '', '--level', 'batch-core'],
+      {
+        env: admin,
+      },
+    );
+    expect(levels).toEqual([
+      { level: 'basic-core', conforms: true },
+      { level: 'batch-core', conforms: true },
+    ]);
+  });
+});
