@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { digestRecords } from '@authz-service/core/bundle/digest';
+import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
+import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import { declare } from '@authz-service/core/records/registry';
@@ -19,11 +23,19 @@ const records = [
 ].map(({ kind, address, fields }) => ({ kind, id: address, fields })) as EngineRecord[];
 const digest = digestRecords(records);
 const revision = revisionText(4, digest);
-const good = encodeBundle({
-  format: 1,
-  revision,
-  tenants: [{ id: 'tenant-1', name: 'acme', revision, digest, records }],
-});
+const bundle: Bundle = { format: 1, revision, tenants: [{ id: 'tenant-1', name: 'acme', revision, digest, records }] };
+const good = encodeBundle(bundle);
+const { kid, privateJwk, publicKey } = await makeBundleKey();
+const key = await signingKey(kid, privateJwk);
+const sign = (bytes: Buffer) =>
+  signStatement(statementOf(bundle, createHash('sha256').update(bytes).digest('hex'), new Date(0)), key);
+
+/** What an agent that trusts the key leaves in its folder: the bytes are signed, whatever they are. */
+async function cache(bytes: Buffer | string): Promise<void> {
+  writeFileSync(join(dir, 'bundle.json'), bytes);
+  writeFileSync(join(dir, 'bundle.jws'), await sign(Buffer.from(bytes)));
+  writeFileSync(join(dir, 'bundle-keys.json'), JSON.stringify({ keys: [publicKey] }));
+}
 
 let dir: string;
 let logged: { level: string; msg: string; [field: string]: unknown }[];
@@ -57,6 +69,7 @@ async function start(tenantId?: string): Promise<RunningAgent> {
       cacheDir: dir,
       logLevel: 'info',
       decisionLog: false,
+      allowRollback: false,
       ...(tenantId === undefined ? {} : { tenantId }),
     },
     { log: createLog('info', writer), decisions: writer },
@@ -81,20 +94,20 @@ const cuts = [
 
 describe('a warm start', () => {
   it('serves a good cache at once', async () => {
-    writeFileSync(join(dir, 'bundle.json'), good);
+    await cache(good);
     await start();
     expect(await readiness()).toBe(200);
     expect(logged.map(({ msg }) => msg)).toContain('serving the cached bundle');
   });
 
   it.each([undefined, 'tenant-1', 'acme'])('serves the cache of the tenant configured as %s', async (tenantId) => {
-    writeFileSync(join(dir, 'bundle.json'), good);
+    await cache(good);
     await start(tenantId);
     expect(await readiness()).toBe(200);
   });
 
   it.each(cuts)('ignores a cache cut off after %i bytes', async (length) => {
-    writeFileSync(join(dir, 'bundle.json'), good.subarray(0, length));
+    await cache(good.subarray(0, length));
     await start();
     expect(await readiness()).toBe(503);
     expect(logged[0]).toMatchObject({ level: 'WARN', msg: expect.stringMatching(/^cached bundle ignored/) });
@@ -109,7 +122,7 @@ describe('a warm start', () => {
     ['that is two of them', `${text}${text}`],
     ['that is no text', Buffer.concat([good.subarray(0, 100), Buffer.from([0xff]), good.subarray(101)])],
   ])('ignores a cache %s', async (_, bytes) => {
-    writeFileSync(join(dir, 'bundle.json'), bytes);
+    await cache(bytes);
     await start();
     expect(await readiness()).toBe(503);
     expect(logged[0]).toMatchObject({ level: 'WARN', msg: expect.stringMatching(/^cached bundle ignored/) });
@@ -124,7 +137,7 @@ describe('a warm start', () => {
   });
 
   it('ignores the cache of another tenant', async () => {
-    writeFileSync(join(dir, 'bundle.json'), good);
+    await cache(good);
     await start('tenant-2');
     expect(await readiness()).toBe(503);
     expect(logged[0]?.error).toMatch(/no tenant "tenant-2"/);
@@ -137,10 +150,10 @@ describe('a warm start', () => {
   });
 
   it('clears away what a killed writer left', async () => {
-    writeFileSync(join(dir, 'bundle.json'), good);
+    await cache(good);
     writeFileSync(join(dir, 'bundle.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp'), good.subarray(0, 40));
     await start();
     expect(await readiness()).toBe(200);
-    expect(readdirSync(dir)).toEqual(['bundle.json']);
+    expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
   });
 });

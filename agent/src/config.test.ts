@@ -24,6 +24,14 @@ const write = (name: string, text: string) => {
   return path;
 };
 
+/** As a cloud serves it: with a key of tokens beside that of bundles. */
+const JWKS = JSON.stringify({
+  keys: [
+    { kid: 'abc', kty: 'EC' },
+    { kid: 'bundle-1', kty: 'EC', crv: 'P-256', x: 'x', y: 'y', use: 'sig', alg: 'ES256' },
+  ],
+});
+
 describe('configuration', () => {
   it('has the defaults of the specification', () => {
     const { config, faults, warnings } = load();
@@ -38,6 +46,8 @@ describe('configuration', () => {
       cacheDir: join(dir, 'home', '.service', 'bundles'),
       logLevel: 'info',
       decisionLog: false,
+      bundleJwks: undefined,
+      allowRollback: false,
     });
   });
 
@@ -53,8 +63,11 @@ poll_interval: 1h30m
 cache_dir: ~/cache
 log_level: WARN
 decision_log: true
+bundle_jwks: ~/keys.json
+allow_rollback: true
 `,
     );
+    writeFileSync(join(dir, 'home', 'keys.json'), JWKS);
     const { config, faults } = load({ SERVICE_API_KEY: '' });
     expect(faults).toEqual([]);
     expect(config?.apiKey.reveal()).toBe('svc_from_file');
@@ -67,7 +80,13 @@ decision_log: true
       cacheDir: join(dir, 'home', 'cache'),
       logLevel: 'warn',
       decisionLog: true,
+      bundleJwks: [expect.objectContaining({ kid: 'bundle-1' })],
+      allowRollback: true,
     });
+  });
+
+  it('takes pinned keys in place of the path of a file', () => {
+    expect(load({ SERVICE_BUNDLE_JWKS: ` ${JWKS}` }).config?.bundleJwks).toMatchObject([{ kid: 'bundle-1' }]);
   });
 
   it('lets the environment override YAML', () => {
@@ -103,6 +122,16 @@ decision_log: true
 
   it.each<[string, NodeJS.ProcessEnv, string]>([
     ['a missing key', { SERVICE_API_KEY: undefined }, 'API key is required: set SERVICE_API_KEY'],
+    [
+      'pinned keys that are not there',
+      { SERVICE_BUNDLE_JWKS: 'nowhere.json' },
+      'nowhere.json" cannot be read (ENOENT)',
+    ],
+    [
+      'pinned keys of no bundles',
+      { SERVICE_BUNDLE_JWKS: '{"keys":[]}' },
+      'the JSON does not pin keys: It holds no key',
+    ],
     ['an empty key', { SERVICE_API_KEY: '' }, 'API key is required: set SERVICE_API_KEY'],
     ['a key with a line feed', { SERVICE_API_KEY: 'svc_x\n' }, 'SERVICE_API_KEY: holds white space'],
     ['a URL without scheme', { SERVICE_CLOUD_URL: 'example.com' }, 'SERVICE_CLOUD_URL: "example.com" is no http'],

@@ -67,6 +67,8 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
     cacheDir: read('cacheDir'),
     logLevel: read('logLevel'),
     decisionLog: read('decisionLog'),
+    bundleJwks: read('bundleJwks'),
+    allowRollback: read('allowRollback'),
   };
   const source = path === undefined ? {} : { path };
   if (faults.length > 0) return { faults, warnings, ...source };

@@ -4,12 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { AgentMetrics } from './metrics.js';
 import { AgentState, type Served } from './state.js';
 
+const FAULT = { code: 'network', detail: 'away' };
+
 const served = (revision: string): Served => ({
   engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }) },
   search: new TenantSearch(compileEngine([])),
   tenant: { id: 't', name: 'acme' },
   revision,
   bundleRevision: revision,
+  digest: 'd',
+  issuedAt: '2026-01-01T00:00:00.000Z',
+  signedBy: 'bundle-1',
 });
 const NONE = { decision: false, reason: '', access_path: 'none' } as const;
 
@@ -44,7 +49,7 @@ describe('AgentState', () => {
     const { state, metrics } = agentState();
     state.started();
     expect(state.phase).toBe('cold');
-    expect([state.syncFailed(), state.syncFailed()]).toEqual([1, 2]);
+    expect([state.syncFailed(FAULT), state.syncFailed(FAULT)]).toEqual([1, 2]);
     expect(state.health()).toMatchObject({ status: 'cold', degraded: false, consecutive_failures: 2 });
     expect(await samples(metrics, 'service_agent_degraded')).toEqual(['0']);
     expect(await samples(metrics, 'service_agent_consecutive_sync_failures')).toEqual(['2']);
@@ -95,8 +100,8 @@ describe('AgentState', () => {
   it('is degraded from the first failure to the next success', async () => {
     const { state, metrics } = agentState();
     state.started({ served: served('7.c'), confirmedAtMs: Date.now() });
-    state.syncFailed();
-    state.syncFailed();
+    state.syncFailed(FAULT);
+    state.syncFailed(FAULT);
     expect(state.health()).toMatchObject({ status: 'degraded', degraded: true, consecutive_failures: 2 });
     expect(await samples(metrics, 'service_agent_degraded')).toEqual(['1']);
     expect(state.syncSucceeded()).toBe(2);

@@ -9,8 +9,24 @@ export interface Served {
   tenant: { id: string; name: string };
   /** The tenant's revision. */
   revision: string;
+  /** SHA-256 of the tenant's records, in hex. */
+  digest: string;
   /** The revision of the whole bundle: what the cloud's ETag names. */
   bundleRevision: string;
+  /** When the cloud signed it (RFC 3339), and by which key. */
+  issuedAt: string;
+  signedBy: string;
+}
+
+/** What the sync tells of itself, for the status report. */
+export interface Syncing {
+  requestedAtMs: number | undefined;
+  activatedAtMs: number | undefined;
+  lastError: { at: string; code: string; detail: string } | undefined;
+  longPoll: boolean;
+  /** Their ids. */
+  trustedKeys: string[];
+  pinned: boolean;
 }
 
 export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
@@ -34,6 +50,15 @@ export class AgentState {
   #consecutiveFailures = 0;
   /** In wall-clock time for showing, in monotonic time for ages: the wall clock may jump. */
   #lastSync: { wallMs: number; monotonicMs: number } | undefined;
+
+  readonly syncing: Syncing = {
+    requestedAtMs: undefined,
+    activatedAtMs: undefined,
+    lastError: undefined,
+    longPoll: false,
+    trustedKeys: [],
+    pinned: false,
+  };
 
   constructor(private readonly metrics: AgentMetrics) {
     this.#show();
@@ -77,8 +102,9 @@ export class AgentState {
   }
 
   /** Returns the failures in a row, this one included. */
-  syncFailed(): number {
+  syncFailed(cause: { code: string; detail: string }): number {
     this.#consecutiveFailures++;
+    this.syncing.lastError = { at: new Date().toISOString(), ...cause };
     this.metrics.syncFailed();
     this.#show();
     return this.#consecutiveFailures;
@@ -103,6 +129,7 @@ export class AgentState {
 
   #serve(served: Served, source: BundleSource): void {
     if (this.#served === undefined) this.metrics.becameReady(source);
+    if (this.#served?.engine !== served.engine) this.syncing.activatedAtMs = Date.now();
     this.#served = served;
   }
 

@@ -2,6 +2,7 @@ import type { Turns } from '@authz-service/core/turns';
 import type { Logger } from 'pino';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
+import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -12,6 +13,7 @@ export interface Cloud {
   tenants: Tenants;
   credentials: CredentialIndex;
   tokens: Tokens;
+  bundleKeys: BundleKeys;
   metrics: Metrics;
   log: Logger;
   /** Runs long requests beside short ones. */

@@ -3,6 +3,7 @@ import { createApp } from './app.js';
 import { CredentialIndex } from './auth/credential-index.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
+import { BundleKeys } from './bundles/bundle-keys.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { createLogger } from './log.js';
@@ -17,6 +18,8 @@ export interface RunningCloud {
   url: string;
   /** Stops gracefully: requests under way end, then the database closes. Safe to call twice. */
   close(): Promise<void>;
+  /** How many requests wait for a commit. */
+  waiting(): number;
 }
 
 export interface StartOptions {
@@ -38,8 +41,8 @@ export async function startCloud(config: CloudConfig, options: StartOptions = {}
   for (const warning of config.warnings) log.warn(warning);
   const store = await openSqliteStore(config.dataDir);
   try {
-    const { url, close } = await start(config, store, log, options);
-    return { url, close: () => close().finally(flush) };
+    const { close, ...running } = await start(config, store, log, options);
+    return { ...running, close: () => close().finally(flush) };
   } catch (error) {
     await store.close();
     throw error;
@@ -55,6 +58,7 @@ async function start(
   const tenants = await Tenants.open(store);
   const credentials = new CredentialIndex(await store.credentials());
   const tokens = await Tokens.open(store, now);
+  const bundleKeys = await BundleKeys.open(store, now);
   await bootstrap({ store, tenants, credentials, now }, config.bootstrap, announce);
 
   let ready = false;
@@ -65,6 +69,7 @@ async function start(
     tenants,
     credentials,
     tokens,
+    bundleKeys,
     metrics,
     log,
     turns: new Turns(() => performance.now()),
@@ -90,6 +95,8 @@ async function start(
     ready = false;
     clearInterval(forgetting);
     log.info('cloud is stopping');
+    // Requests that wait for a commit are answered now.
+    tenants.watch.close();
     await server.stop();
     await tenants.close();
     await store.close();
@@ -97,6 +104,7 @@ async function start(
   };
   return {
     url,
+    waiting: () => tenants.watch.size,
     close: () => {
       closing ??= close();
       return closing;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { type RunningCloud, type StartOptions, startCloud } from '../src/main.js';
 
@@ -36,6 +37,11 @@ export class TestCloud {
 
   get url(): string {
     return this.running.url;
+  }
+
+  /** Waits until so many requests wait for a commit. */
+  async waiters(count: number): Promise<void> {
+    await vi.waitFor(() => expect(this.running.waiting()).toBe(count), { timeout: 10_000, interval: 2 });
   }
 
   async restart(): Promise<void> {

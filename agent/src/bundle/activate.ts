@@ -1,4 +1,5 @@
 import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
+import type { BundleStatement } from '@authz-service/core/bundle/statement';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { EngineBuilder } from '@authz-service/core/decision/builder';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
@@ -11,21 +12,38 @@ import { interleave } from './interleave.js';
 
 const RECORDS_PER_STEP = 256;
 
+/** A bundle whose signature has been verified. */
+export interface Verified {
+  /** The bytes of `bundle.json`. */
+  json: Buffer;
+  statement: BundleStatement;
+  /** The id of the key that signed. */
+  kid: string;
+}
+
+export interface ActivateOptions {
+  tenantId?: string | undefined;
+  /** Take an older revision than the one served, too, or another one of the same number. */
+  allowRollback?: boolean;
+}
+
 /**
- * Makes of the bytes of `bundle.json` what decisions are answered from. `current` is what is served now: another tenant
- * or an older revision than it is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none.
- * It works in short steps between requests. Throws `invalid_bundle` in words fit for the log.
+ * Makes of a verified bundle what decisions are answered from. `current` is what is served now: another tenant or an
+ * older revision than it is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none. It
+ * works in short steps between requests. Throws `invalid_bundle` in words fit for the log.
  */
 export async function activate(
-  json: Buffer,
-  tenantId: string | undefined,
+  { json, statement, kid }: Verified,
+  { tenantId, allowRollback = false }: ActivateOptions,
   current: Served | undefined,
 ): Promise<Served> {
   const bundle = await interleave(decodeBundleInSteps(json));
   const tenant = chooseTenant(bundle, tenantId);
+  const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (current !== undefined) {
-    refuseOtherHistory(tenant, current);
-    if (tenant.revision === current.revision) return { ...current, bundleRevision: bundle.revision };
+    refuseOtherTenant(tenant, current);
+    if (tenant.revision === current.revision) return { ...current, ...signed };
+    if (!allowRollback) refuseOtherHistory(tenant, current);
   }
   const engine = await interleave(compileInSteps(tenant.records));
   return {
@@ -33,7 +51,8 @@ export async function activate(
     search: new TenantSearch(engine),
     tenant: { id: tenant.id, name: tenant.name },
     revision: tenant.revision,
-    bundleRevision: bundle.revision,
+    digest: tenant.digest,
+    ...signed,
   };
 }
 
@@ -64,20 +83,22 @@ function chooseTenant({ tenants }: Bundle, tenantId: string | undefined): Bundle
   return only;
 }
 
-function refuseOtherHistory(next: BundleTenant, current: Served): void {
+function refuseOtherTenant(next: BundleTenant, current: Served): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
       `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
         `${TO_ACCEPT} if the agent is to serve the other tenant.`,
     );
   }
-  if (next.revision === current.revision) return;
+}
+
+function refuseOtherHistory(next: BundleTenant, current: Served): void {
   const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
   if (offered <= served) {
     const fault = offered < served ? 'is older than' : 'contradicts';
     throw invalid(
       `Revision ${next.revision} of the bundle ${fault} ${current.revision}, which is served. ` +
-        `${TO_ACCEPT} if the cloud was reset on purpose.`,
+        `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,
     );
   }
 }

@@ -1,30 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
 
 const FILE = 'bundle.json';
-const TEMPORARY = /^bundle\.json\.[0-9a-f-]{36}\.tmp$/;
+const SIGNATURES = 'bundle.jws';
+const KEYS = 'bundle-keys.json';
+const TEMPORARY = /^bundle(-keys)?\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
 
-/** A cached bundle: the bytes of `bundle.json`, not yet checked. */
+/** A cached bundle, not yet checked. */
 export interface CachedBundle {
-  bytes: Buffer;
+  json: Buffer;
+  /** One of them is of these bytes. */
+  signatures: string[];
   /** When the cloud last confirmed it: the time of the file. */
   confirmedAtMs: number;
 }
 
 /**
- * The last good bundle on disk, so that a restarted agent is ready at once. A reader finds a whole bundle or none: the
- * file is replaced by renaming a written and synced one over it, and it holds personal data, so only its owner reads it.
+ * The last good bundle on disk, so that a restarted agent is ready at once, and what is needed to verify it again. A
+ * reader finds whole files: each is replaced by renaming a written and synced one over it. They hold personal data, so
+ * only their owner reads them.
  */
 export class BundleCache {
   readonly path: string;
+  readonly keysPath: string;
+  /** The signature of the bundle on disk. */
+  #jws: string | undefined;
 
   constructor(
     private readonly dir: string,
     private readonly bytesMax: number,
   ) {
     this.path = join(dir, FILE);
+    this.keysPath = join(dir, KEYS);
   }
 
   /** Removes what a process killed while writing left behind; returns how many files. */
@@ -48,19 +58,67 @@ export class BundleCache {
       if (size > this.bytesMax) {
         throw new ProblemError('invalid_bundle', `It has ${size} bytes, more than the ${this.bytesMax} allowed.`);
       }
-      return { bytes: await file.readFile(), confirmedAtMs: mtimeMs };
+      const lines = (await readFile(join(this.dir, SIGNATURES), 'latin1').catch(() => '')).split('\n');
+      const signatures = lines.filter((line) => line !== '');
+      return { json: await file.readFile(), signatures, confirmedAtMs: mtimeMs };
     } finally {
       await file.close();
     }
   }
 
-  /** Replaces the cached bundle; when this returns, it survives a crash of the machine. */
-  async write(bytes: Uint8Array): Promise<void> {
+  /** The signature by which the cached bundle was found good. */
+  verified(jws: string): void {
+    this.#jws = jws;
+  }
+
+  /**
+   * Replaces the cached bundle; when this returns, it survives a crash of the machine. The signatures of both bundles
+   * stand in place before the one takes the other's, so that at any moment there is one for what is there.
+   */
+  async write({ json, jws }: { json: Uint8Array; jws: string }): Promise<void> {
     await mkdir(this.dir, { recursive: true, mode: 0o700 });
-    const temporary = join(this.dir, `${FILE}.${randomUUID()}.tmp`);
+    const before = this.#jws === undefined || this.#jws === jws ? [] : [this.#jws];
+    await this.#replace(SIGNATURES, [jws, ...before, ''].join('\n'));
+    await this.#replace(FILE, json);
+    this.#jws = jws;
+  }
+
+  /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
+  async readKeys(): Promise<ServedKeys | undefined> {
     try {
-      await writeSynced(temporary, bytes);
-      await rename(temporary, this.path);
+      return readServedKeys(await readFile(this.keysPath, 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether there is a file of keys. */
+  async hasKeys(): Promise<boolean> {
+    return await present(stat(this.keysPath));
+  }
+
+  async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[] }): Promise<void> {
+    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
+  }
+
+  /** Notes that the cloud confirmed the cached bundle just now; false where a file of it is gone. */
+  async confirm(): Promise<boolean> {
+    const now = new Date();
+    const [bundle, signatures, keys] = await Promise.all([
+      present(utimes(this.path, now, now)),
+      present(stat(join(this.dir, SIGNATURES))),
+      this.hasKeys(),
+    ]);
+    return bundle && signatures && keys;
+  }
+
+  async #replace(name: string, content: Uint8Array | string): Promise<void> {
+    const temporary = join(this.dir, `${name}.${randomUUID()}.tmp`);
+    try {
+      await writeSynced(temporary, content);
+      await rename(temporary, join(this.dir, name));
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {});
       throw error;
@@ -72,22 +130,20 @@ export class BundleCache {
       await dir.close();
     }
   }
-
-  /** Notes that the cloud confirmed the cached bundle just now; false where the file is gone. */
-  async confirm(): Promise<boolean> {
-    const now = new Date();
-    return utimes(this.path, now, now).then(
-      () => true,
-      // Anything else, like a read-only disk, leaves the file as good as it was.
-      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-    );
-  }
 }
 
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+/** Anything else than its absence, like a read-only disk, leaves a file as good as it was. */
+function present(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+}
+
+async function writeSynced(path: string, content: Uint8Array | string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(bytes);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();

@@ -25,7 +25,7 @@ async function cloud(listener: RequestListener): Promise<URL> {
 const fetchFrom = (cloudUrl: URL, options: { etag?: string; bounds?: Partial<FetchBounds>; stop?: AbortSignal } = {}) =>
   fetchBundle(
     { cloudUrl, apiKey: new Secret('svc_key') },
-    options.etag,
+    { etag: options.etag },
     { ...BOUNDS, ...options.bounds },
     options.stop ?? new AbortController().signal,
   );
@@ -41,14 +41,14 @@ describe('fetchBundle', () => {
     });
     const fetched = await fetchFrom(new URL('/base/', url));
     expect(fetched).toMatchObject({ changed: true, etag: '"e1"' });
-    expect(fetched.changed && JSON.parse(fetched.json.toString())).toMatchObject({ format: 1, tenants: [] });
+    expect(fetched.changed && JSON.parse(fetched.archive.json.toString())).toMatchObject({ format: 1, tenants: [] });
   });
 
   it('takes 304 for an answer when it has said what it has', async () => {
     const url = await cloud((request, response) => {
       response.writeHead(request.headers['if-none-match'] === '"e1"' ? 304 : 500).end();
     });
-    expect(await fetchFrom(url, { etag: '"e1"' })).toEqual({ changed: false });
+    expect(await fetchFrom(url, { etag: '"e1"' })).toMatchObject({ changed: false, holds: false });
   });
 
   it.each<[string, RequestListener, string, RegExp]>([

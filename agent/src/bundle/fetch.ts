@@ -1,9 +1,11 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { unpackBundle } from '@authz-service/core/bundle/read';
-import type { BundleLimits } from '@authz-service/core/bundle/types';
+import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
+import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '../config/secret.js';
+import { askCloud, type RequestBounds } from './cloud-request.js';
 
 export interface BundleSource {
   cloudUrl: URL;
@@ -11,91 +13,77 @@ export interface BundleSource {
 }
 
 /** How long and how much of an answer is waited for. */
-export interface FetchBounds extends BundleLimits {
-  /** The longest silence on the connection, in milliseconds. */
-  idleMs: number;
-  /** From the first byte sent to the last received, in milliseconds. */
-  totalMs: number;
+export type FetchBounds = BundleLimits & RequestBounds;
+
+/** What the agent has already, and for how many seconds the cloud may hold its answer until there is something newer. */
+export interface Known {
+  etag?: string | undefined;
+  waitSeconds?: number;
 }
 
-export type Fetched =
-  | { changed: false }
-  /** `json`: the bytes of `bundle.json`, not yet checked. */
-  | { changed: true; json: Buffer; etag: string | undefined };
+interface Answered {
+  /** Whether the cloud has heard of the wish that it hold its answer (RFC 7240 section 3). */
+  holds: boolean;
+  /** The id of the key that signs now, where the cloud says it. */
+  key: string | undefined;
+}
+
+export type Fetched = Answered &
+  ({ changed: false } | { changed: true; archive: BundleArchive; etag: string | undefined });
 
 /** Media types under which a gzip archive is served; without a type the bytes alone decide. */
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
+
+const KEYS_BYTES_MAX = 1024 * 1024;
 
 /**
  * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2). Redirects are failures:
  * following one would show the credential to another server. Throws `network`, `timeout`, `unauthorized`, `forbidden`
  * or `invalid_bundle`, in words fit for the log.
  */
-export async function fetchBundle(
+export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
-  etag: string | undefined,
+  { etag, waitSeconds = 0 }: Known,
   bounds: FetchBounds,
   stop: AbortSignal,
 ): Promise<Fetched> {
-  const url = bundleUrl(cloudUrl);
-  const total = AbortSignal.timeout(bounds.totalMs);
-  try {
-    const response = await send(
-      url,
-      {
-        headers: {
-          authorization: `Bearer ${apiKey.reveal()}`,
-          accept: 'application/gzip',
-          'accept-encoding': 'identity',
-          ...(etag === undefined ? {} : { 'if-none-match': etag }),
-        },
-        // A connection of its own: nothing of an earlier, broken exchange can be taken for this one's answer.
-        agent: false,
-        timeout: bounds.idleMs,
-        signal: AbortSignal.any([stop, total]),
-      },
-      `The cloud at ${url.origin} was silent for ${bounds.idleMs / 1000} s.`,
-    );
-    try {
-      if (response.statusCode === 304 && etag !== undefined) return { changed: false };
-      refuseOther(response, url);
-      return { changed: true, json: await unpackBundle(response, bounds), etag: response.headers.etag };
-    } finally {
-      response.destroy();
-    }
-  } catch (error) {
-    if (error instanceof ProblemError) throw error;
-    if (total.aborted) {
-      const detail = `The bundle was not received from ${url.origin} within ${bounds.totalMs / 1000} s.`;
-      throw new ProblemError('timeout', detail, [], { cause: error });
-    }
-    throw new ProblemError('network', `The cloud at ${url.origin} could not be asked: ${causeOf(error)}.`, [], {
-      cause: error,
-    });
-  }
+  const headers = {
+    authorization: `Bearer ${apiKey.reveal()}`,
+    accept: 'application/gzip',
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(waitSeconds === 0 ? {} : { prefer: `wait=${waitSeconds}` }),
+  };
+  const request = { cloudUrl, path: '/v1/policies/bundle', headers, bounds, holdMs: waitSeconds * 1000, stop };
+  return askCloud(request, async (response) => {
+    const key = response.headers['bundle-key'];
+    const answered: Answered = {
+      holds: /(^|,)\s*wait\s*(=|,|$)/i.test(String(response.headers['preference-applied'] ?? '')),
+      key: typeof key === 'string' ? key : undefined,
+    };
+    if (response.statusCode === 304 && etag !== undefined) return { ...answered, changed: false };
+    refuseOther(response, cloudUrl);
+    return { ...answered, changed: true, archive: await unpackBundle(response, bounds), etag: response.headers.etag };
+  });
 }
 
-function bundleUrl(cloudUrl: URL): URL {
-  const url = new URL(cloudUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/policies/bundle`;
-  return url;
-}
-
-function send(url: URL, options: RequestOptions, silence: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
-    // Stays in force while the body is received, where it ends the response with this error.
-    let response: IncomingMessage | undefined;
-    request.on('response', (received) => {
-      response = received;
+/** Asks the cloud for the keys that sign bundles. They are public: the credential is not sent. */
+export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal): Promise<ServedKeys> {
+  // What a cache between has kept may be of before the key that is looked for.
+  const headers = { accept: 'application/json', 'cache-control': 'no-cache' };
+  return askCloud({ cloudUrl, path: '/.well-known/jwks.json', headers, bounds, stop }, async (response) => {
+    if (response.statusCode !== 200) {
+      throw new ProblemError(
+        'network',
+        `The cloud at ${cloudUrl.origin} answered with status ${response.statusCode} when asked for the keys of its bundles.`,
+      );
+    }
+    let bytes = 0;
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > KEYS_BYTES_MAX)
+        response.destroy(new ProblemError('invalid_bundle', 'The keys of bundles are too many.'));
     });
-    request.on('timeout', () => {
-      const error = new ProblemError('timeout', silence);
-      response?.destroy(error);
-      request.destroy(error);
-    });
-    request.on('error', reject);
-    request.end();
+    return readServedKeys(await text(response));
   });
 }
 
@@ -117,10 +105,4 @@ function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: U
     const detail = `The cloud at ${origin} answered with ${type.slice(0, 100)} in place of a bundle: check SERVICE_CLOUD_URL.`;
     throw new ProblemError('invalid_bundle', detail);
   }
-}
-
-function causeOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  // Several addresses tried in vain give an error of errors, whose own message is empty.
-  return message || code || String(error);
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readServedKeys } from '@authz-service/core/bundle/served-keys';
+import type { BundleKey } from '@authz-service/core/bundle/signing-key';
+import { ProblemError } from '@authz-service/core/problem';
 import { durationMs } from './duration.js';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
 import { Secret } from './secret.js';
@@ -20,6 +24,10 @@ export interface AgentConfig {
   cacheDir: string;
   logLevel: LogLevel;
   decisionLog: boolean;
+  /** The keys by which bundles are believed; absent: those of the first contact with the cloud. */
+  bundleJwks?: BundleKey[];
+  /** Whether an older revision than the one served is taken. */
+  allowRollback: boolean;
 }
 
 /** What a setting's text is read against. */
@@ -78,14 +86,7 @@ export const SETTINGS: Settings = {
       return ms;
     },
   },
-  cacheDir: {
-    default: '~/.service/bundles',
-    read: (text, { cwd, home }) =>
-      resolve(
-        cwd,
-        text.replace(/^~(?=\/|$)/, () => home),
-      ),
-  },
+  cacheDir: { default: '~/.service/bundles', read: readPath },
   logLevel: {
     default: 'info',
     read: (text) => {
@@ -96,14 +97,9 @@ export const SETTINGS: Settings = {
       return level;
     },
   },
-  decisionLog: {
-    default: 'false',
-    read: (text) => {
-      const lower = text.toLowerCase();
-      if (lower !== 'true' && lower !== 'false') throw new SettingFault(`"${text}" is neither true nor false`);
-      return lower === 'true';
-    },
-  },
+  decisionLog: { default: 'false', read: readBoolean },
+  bundleJwks: { read: readJwks },
+  allowRollback: { default: 'false', read: readBoolean },
 };
 
 /** The key of each setting in YAML; the environment variable is the same in capitals after `SERVICE_`. */
@@ -117,10 +113,42 @@ export const YAML_KEYS: { [K in keyof Settings]: string } = {
   cacheDir: 'cache_dir',
   logLevel: 'log_level',
   decisionLog: 'decision_log',
+  bundleJwks: 'bundle_jwks',
+  allowRollback: 'allow_rollback',
 };
 
 export function variableOf(yamlKey: string): string {
   return `SERVICE_${yamlKey.toUpperCase()}`;
+}
+
+function readPath(text: string, { cwd, home }: Surroundings): string {
+  return resolve(
+    cwd,
+    text.replace(/^~(?=\/|$)/, () => home),
+  );
+}
+
+function readBoolean(text: string): boolean {
+  const lower = text.toLowerCase();
+  if (lower !== 'true' && lower !== 'false') throw new SettingFault(`"${text}" is neither true nor false`);
+  return lower === 'true';
+}
+
+/** A JWKS in place, or the path of one. */
+function readJwks(text: string, surroundings: Surroundings): BundleKey[] {
+  const inline = text.trimStart().startsWith('{');
+  const path = readPath(text, surroundings);
+  const where = inline ? 'the JSON' : `"${path}"`;
+  try {
+    return readServedKeys(inline ? text : readFileSync(path, 'utf8')).keys;
+  } catch (error) {
+    if (error instanceof ProblemError) {
+      throw new SettingFault(
+        `${where} does not pin keys: ${error.detail} The cloud serves one at /.well-known/jwks.json`,
+      );
+    }
+    throw new SettingFault(`${where} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
 }
 
 function readUrl(text: string): URL {

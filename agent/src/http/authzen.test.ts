@@ -65,7 +65,8 @@ afterEach(() => {
 function serve(revision: string): void {
   const engine = compileEngine(RECORDS);
   const tenant = { id: 'tenant', name: 'acme' };
-  state.replaced({ engine, search: new TenantSearch(engine), tenant, revision, bundleRevision: revision });
+  const signed = { digest: 'd', issuedAt: '2026-01-01T00:00:00.000Z', signedBy: 'bundle-1' };
+  state.replaced({ engine, search: new TenantSearch(engine), tenant, revision, bundleRevision: revision, ...signed });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into

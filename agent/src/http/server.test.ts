@@ -13,6 +13,8 @@ import { AgentMetrics } from '../metrics.js';
 import { AgentState } from '../state.js';
 import { createAgentServer } from './server.js';
 
+const FAULT = { code: 'network', detail: 'away' };
+
 const ALLOWED: Decision = {
   decision: true,
   reason: 'policy/p allows it',
@@ -86,6 +88,9 @@ const ready = () => {
     tenant: { id: 't', name: 'acme' },
     revision: '1.a',
     bundleRevision: '1.a',
+    digest: 'd',
+    issuedAt: '2026-01-01T00:00:00.000Z',
+    signedBy: 'bundle-1',
   });
   state.syncSucceeded();
 };
@@ -348,7 +353,7 @@ describe('the other routes', () => {
     expect(cold.json.code).toBe('not_ready');
     ready();
     expect((await ask({ path: '/readyz' })).status).toBe(200);
-    state.syncFailed();
+    state.syncFailed(FAULT);
     expect((await ask({ path: '/readyz' })).status).toBe(200);
   });
 

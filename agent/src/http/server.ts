@@ -6,6 +6,7 @@ import {
   authzenConfiguration,
   CONFIGURATION_CACHE,
 } from '@authz-service/core/wire/authzen-configuration';
+import { statusReport } from '../status.js';
 import { authorize } from './authorize.js';
 import type { DecisionOptions } from './evaluation.js';
 import { evaluations } from './evaluations.js';
@@ -67,6 +68,7 @@ function routesOf(options: ServerOptions): Map<string, { [method: string]: Handl
         sendJson(response, authzenConfiguration(publicUrl()), requestIdOf(request));
       }),
     ],
+    ['/v1/status', get((request, response) => sendJson(response, statusReport(state), requestIdOf(request)))],
     ['/healthz', get((request, response) => sendJson(response, state.health(), requestIdOf(request)))],
     [
       '/readyz',

@@ -19,11 +19,13 @@ export interface Environment {
 
 /** The variables of all programs of this product: the CLI starts the others too. */
 const KNOWN = [
+  'SERVICE_ALLOW_ROLLBACK',
   'SERVICE_API_KEY',
   'SERVICE_BOOTSTRAP_CLIENT_ID',
   'SERVICE_BOOTSTRAP_CLIENT_SECRET',
   'SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE',
   'SERVICE_BOOTSTRAP_TENANT',
+  'SERVICE_BUNDLE_JWKS',
   'SERVICE_CACHE_DIR',
   'SERVICE_CLIENT_ID',
   'SERVICE_CLIENT_SECRET',

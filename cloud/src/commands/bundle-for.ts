@@ -1,4 +1,5 @@
 import { bundleRevision } from '@authz-service/core/bundle/digest';
+import type { Bundle } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Cloud } from '../cloud.js';
@@ -31,20 +32,22 @@ export async function bundledTenants(
 /** The bundle of these tenants as they stand in this very moment, if it is packed before anything else is awaited. */
 export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   const [only] = tenants;
-  if (only && tenants.length === 1) return { revision: only.revision, pack: () => only.bundle() };
+  if (only && tenants.length === 1) return { revision: only.revision, pack: () => only.bundle(cloud.bundleKeys) };
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
   const revision = bundleRevision(parts);
   return { revision, pack: () => packAll(cloud, revision, tenants) };
 }
 
-const packed = new WeakMap<Cloud, { revision: string; archive: Promise<Buffer> }>();
+const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();
 
-/** The archive of several tenants, packed once for each state of them all. */
+/** The archive of several tenants, packed and signed once for each state of them all and key. */
 function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buffer> {
   const known = packed.get(cloud);
-  if (known?.revision === revision) return known.archive;
-  const archive = packBundle({ format: 1, revision, tenants: tenants.map((tenant) => tenant.bundled()) });
-  packed.set(cloud, { revision, archive });
+  const { bundleKeys } = cloud;
+  if (known?.revision === revision && known.kid === bundleKeys.kid) return known.archive;
+  const bundle: Bundle = { format: 1, revision, tenants: tenants.map((tenant) => tenant.bundled()) };
+  const archive = packBundle(bundle, (sha256) => bundleKeys.sign(bundle, sha256));
+  packed.set(cloud, { revision, kid: bundleKeys.kid, archive });
   archive.catch(() => packed.delete(cloud));
   return archive;
 }

@@ -15,6 +15,8 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Milliseconds since the epoch. */
   now: number;
   log: Logger;
+  /** Calls back once the answer is sent, or the caller has gone without waiting for it. */
+  onGone(callback: () => void): void;
 }
 
 export interface SecuredCall<Query = unknown, Body = unknown> extends Call<Query, Body> {

@@ -63,6 +63,7 @@ async function answer(
     now,
     log,
     credential,
+    onGone: (callback: () => void) => exchange.response.once('close', callback),
   } as SecuredCall);
 }
 

@@ -19,7 +19,8 @@ const fetchBundle = async (as: string, { query = '', etag }: { query?: string; e
   const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
   return await cloud.ask('GET', `/v1/policies/bundle${query}`, { as, headers });
 };
-const open = async (bytes: Buffer) => decodeBundle(await unpackBundle(bytes, { compressed: 1e6, unpacked: 1e7 }));
+const open = async (bytes: Buffer) =>
+  decodeBundle((await unpackBundle(bytes, { compressed: 1e6, unpacked: 1e7 })).json);
 
 describe('the bundle', () => {
   it('holds the records of the tenant at its revision, and no credentials', async () => {

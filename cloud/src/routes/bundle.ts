@@ -1,39 +1,78 @@
 import { z } from 'zod';
-import { holds } from '../auth/credential.js';
+import { authenticate } from '../auth/authenticate.js';
+import { type Credential, demand, holds } from '../auth/credential.js';
+import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
-import { versioned } from '../http/reply.js';
-import { type Route, secured } from '../http/route.js';
+import { preferredWait } from '../http/prefer.js';
+import { matches, versioned } from '../http/reply.js';
+import { type Route, type SecuredCall, secured } from '../http/route.js';
+import type { Tenant } from '../tenants/tenant.js';
+
+/** Below the time at which proxies give up a silent connection, mostly a minute. */
+const WAIT_SECONDS_MAX = 50;
+
+const querySchema = z.strictObject({
+  tenant: z.string().optional().meta({ description: 'For operators: only this tenant, by its name or id.' }),
+});
+
+type BundleCall = SecuredCall<z.output<typeof querySchema>>;
 
 export function bundleRoutes(cloud: Cloud): Route[] {
   return [
-    secured({
+    secured<z.output<typeof querySchema>>({
       method: 'GET',
       path: '/v1/policies/bundle',
       anyOf: ['bundle'],
-      query: z.strictObject({
-        tenant: z.string().optional().meta({ description: 'For operators: only this tenant, by its name or id.' }),
-      }),
+      query: querySchema,
       operation: {
         id: 'fetchBundle',
         summary: "The tenant's policy bundle as a tar.gz archive; an operator's holds all tenants.",
         tag: 'decisions',
-        responses: { 200: { description: 'The archive, with `bundle.json` in it.', type: 'application/gzip' } },
-        headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
+        responses: {
+          200: { description: 'The archive: `bundle.json`, and its signature `bundle.jws`.', type: 'application/gzip' },
+        },
+        headers: {
+          'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
+          Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
+        },
         problems: ['not_found'],
       },
-      handle: async ({ credential, query, headers }) => {
-        const tenants = await bundledTenants(cloud, {
-          tenant: credential.tenant,
-          operator: holds(credential, 'operator'),
-          wanted: query.tenant,
-        });
-        const bundle = bundleOf(cloud, tenants);
-        return versioned(headers['if-none-match'], `"${bundle.revision}"`, async () => ({
+      handle: async (call) => {
+        const { headers } = call;
+        const wanted = preferredWait(headers.prefer);
+        const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
+        const tenants = await tenantsOf(cloud, call, call.credential);
+        let bundle = bundleOf(cloud, tenants);
+        const had = headers['if-none-match'];
+        if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
+          await cloud.tenants.watch.next(watchedBy(call, tenants), wait * 1000, call.onGone);
+          // A commit may have ended the wait by taking away the very credential that waits.
+          const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
+          demand(credential, ['bundle']);
+          bundle = bundleOf(cloud, await tenantsOf(cloud, call, credential));
+        }
+        const { kid } = cloud.bundleKeys;
+        const reply = await versioned(had, `"${bundle.revision}"`, async () => ({
           status: 200,
           body: { type: 'application/gzip', content: await bundle.pack() },
         }));
+        const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
+        if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
+        return { ...reply, headers: answered };
       },
     }),
   ];
+}
+
+/** The tenants that the caller's bundle is of. */
+function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<Tenant[]> {
+  const operator = holds(credential, 'operator');
+  return bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
+}
+
+/** Whose commits make another bundle of it: an operator's changes with every tenant, those to come included. */
+function watchedBy({ credential, query }: BundleCall, [only]: Tenant[]): string {
+  const one = query.tenant !== undefined || !holds(credential, 'operator');
+  return one && only ? only.id : EVERY_TENANT;
 }

@@ -190,7 +190,7 @@ describe('a stranger', () => {
 
   it('gets a bundle of its own tenant alone, whatever tenant it asks for', async () => {
     const own = await strange('GET', '/v1/policies/bundle', '/v1/policies/bundle');
-    const { tenants } = JSON.parse((await unpackBundle(own.body, LIMITS)).toString());
+    const { tenants } = JSON.parse((await unpackBundle(own.body, LIMITS)).json.toString());
     expect(tenants.map(({ name }: { name: string }) => name)).toEqual(['stranger']);
     const other = await strange('GET', '/v1/policies/bundle', '/v1/policies/bundle?tenant=owner');
     expect(other.status).toBe(404);
@@ -202,8 +202,9 @@ describe('a stranger', () => {
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_cursor' });
   });
 
-  it('reads, makes and removes no tenants', async () => {
+  it('reads, makes and removes no tenants, and turns no keys', async () => {
     const rows: [string, string, string, unknown?][] = [
+      ['POST', '/v1/bundle-keys', '/v1/bundle-keys', {}],
       ['GET', '/v1/tenants', '/v1/tenants'],
       ['POST', '/v1/tenants', '/v1/tenants', { name: 'third' }],
       ['GET', '/v1/tenants/{name}', '/v1/tenants/owner'],

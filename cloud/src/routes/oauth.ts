@@ -20,6 +20,13 @@ const tokenSchema = z.strictObject({
   scope: z.string(),
 });
 
+const jwksSchema = z.strictObject({
+  keys: z.array(z.looseObject({})),
+  announcements: z
+    .array(z.string())
+    .meta({ description: 'Each set of bundle keys as a JWS, signed by a key of the set before; oldest first.' }),
+});
+
 export function oauthRoutes(cloud: Cloud): Route[] {
   return [
     open({
@@ -74,13 +81,20 @@ export function oauthRoutes(cloud: Cloud): Route[] {
       path: '/.well-known/jwks.json',
       operation: {
         id: 'readJwks',
-        summary: 'The public keys of access tokens (RFC 7517).',
+        summary:
+          'The public keys of access tokens, and of bundles: those whose "kid" starts with "bundle-" (RFC 7517).',
         tag: 'credentials',
-        responses: { 200: { description: 'The keys.', schema: z.strictObject({ keys: z.array(z.looseObject({})) }) } },
+        responses: { 200: { description: 'The keys.', schema: jwksSchema } },
       },
-      handle: () => json(200, cloud.tokens.jwks, { 'cache-control': 'public, max-age=300' }),
+      handle: () => jwks(cloud),
     }),
   ];
+}
+
+/** Announcements let who trusts one key of bundles follow to the next: each set is signed by a key of the one before. */
+function jwks({ tokens, bundleKeys }: Cloud): Reply {
+  const keys = [...tokens.jwks.keys, ...bundleKeys.set.keys];
+  return json(200, { keys, announcements: bundleKeys.announcements }, { 'cache-control': 'public, max-age=300' });
 }
 
 /** RFC 6749 section 5.2. */

@@ -4,6 +4,7 @@ import { auditRoutes } from './audit.js';
 import { authorizeRoutes } from './authorize.js';
 import { authzenConfigurationRoute } from './authzen-configuration.js';
 import { bundleRoutes } from './bundle.js';
+import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
 import { evaluationsRoute } from './evaluations.js';
 import { oauthRoutes } from './oauth.js';
@@ -29,6 +30,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...auditRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),
+    ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),
   ];

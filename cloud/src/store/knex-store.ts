@@ -2,6 +2,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Knex } from 'knex';
 import {
   type AuditRow,
+  type BundleKeyRow,
   type Commit,
   type CredentialKind,
   type CredentialRow,
@@ -76,6 +77,12 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Store {
 
     addSigningKey: async (row) => {
       await knex('signing_keys').insert(row);
+    },
+
+    bundleKeys: async () => await knex<BundleKeyRow>('bundle_keys').orderBy('version'),
+
+    addBundleKey: async (row) => {
+      await knex('bundle_keys').insert(row);
     },
 
     close: async () => {

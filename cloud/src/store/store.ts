@@ -22,6 +22,10 @@ export interface Store {
   /** Private keys as JWK, oldest first. */
   signingKeys(): Promise<SigningKeyRow[]>;
   addSigningKey(row: SigningKeyRow): Promise<void>;
+  /** The keys that sign bundles, oldest first. */
+  bundleKeys(): Promise<BundleKeyRow[]>;
+  /** Throws where the version is taken. */
+  addBundleKey(row: BundleKeyRow): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,6 +100,17 @@ export interface SigningKeyRow {
   kid: string;
   /** The private key as JWK JSON text. */
   jwk: string;
+  created_at: string;
+}
+
+/** One version of the set of keys that sign bundles. */
+export interface BundleKeyRow {
+  version: number;
+  kid: string;
+  /** The private key as JWK JSON text. */
+  jwk: string;
+  /** The set, signed by the key of the version before. */
+  announcement: string;
   created_at: string;
 }
 

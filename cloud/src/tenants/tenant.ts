@@ -1,4 +1,4 @@
-import type { BundleTenant } from '@authz-service/core/bundle/types';
+import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { compileEngine } from '@authz-service/core/decision/engine';
@@ -8,6 +8,7 @@ import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { BundleKeys } from '../bundles/bundle-keys.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
 
@@ -20,11 +21,15 @@ export class Tenant {
   #number: number;
   #engine: CompiledEngine | undefined;
   #search: TenantSearch | undefined;
-  #bundle: Promise<Buffer> | undefined;
+  #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #sorted = new Map<Kind, StoredRecord[]>();
   readonly #lane = new Lane();
 
-  private constructor(row: TenantRow, loaded: { revision: number; records: StoredRecord[] }) {
+  private constructor(
+    row: TenantRow,
+    loaded: { revision: number; records: StoredRecord[] },
+    private readonly changed: () => void,
+  ) {
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;
@@ -32,8 +37,9 @@ export class Tenant {
     this.#number = loaded.revision;
   }
 
-  static async load(row: TenantRow, store: Store): Promise<Tenant> {
-    return new Tenant(row, await store.load(row.id));
+  /** `changed` is called whenever the tenant stands at another revision. */
+  static async load(row: TenantRow, store: Store, changed: () => void): Promise<Tenant> {
+    return new Tenant(row, await store.load(row.id), changed);
   }
 
   get state(): TenantState {
@@ -74,15 +80,16 @@ export class Tenant {
     return records;
   }
 
-  /** The bundle of this tenant alone, packed once a revision. */
-  bundle(): Promise<Buffer> {
-    if (this.#bundle) return this.#bundle;
-    const packing = packBundle({ format: 1, revision: this.revision, tenants: [this.bundled()] });
+  /** The bundle of this tenant alone, packed and signed once a revision and key. */
+  bundle(keys: BundleKeys): Promise<Buffer> {
+    if (this.#bundle?.kid === keys.kid) return this.#bundle.archive;
+    const bundle: Bundle = { format: 1, revision: this.revision, tenants: [this.bundled()] };
+    const packing = { kid: keys.kid, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256)) };
     this.#bundle = packing;
-    packing.catch(() => {
+    packing.archive.catch(() => {
       if (this.#bundle === packing) this.#bundle = undefined;
     });
-    return packing;
+    return packing.archive;
   }
 
   /** This tenant's part of a bundle. */
@@ -105,6 +112,7 @@ export class Tenant {
     this.#bundle = undefined;
     // Credentials are no part of decisions: making one must not cost a compilation.
     if (touched.some((record) => !isCredential(record.kind))) this.#forgetEngine();
+    this.changed();
   }
 
   /** Reads the store anew, where the memory may have fallen behind it. */
@@ -115,5 +123,6 @@ export class Tenant {
     this.#sorted.clear();
     this.#bundle = undefined;
     this.#forgetEngine();
+    this.changed();
   }
 }

@@ -1,4 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { Watch } from '../bundles/watch.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
 import { Tenant } from './tenant.js';
@@ -10,6 +11,8 @@ export class Tenants {
   readonly #rows = new Map<string, TenantRow>();
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tenant>>();
+  /** Hears of every commit, and of tenants that come and go. */
+  readonly watch = new Watch();
   readonly #lane = new Lane();
   #closed = false;
 
@@ -50,7 +53,7 @@ export class Tenants {
     if (loaded) return loaded;
     const row = this.#rows.get(id);
     if (row === undefined) return Promise.reject(gone());
-    const loading = Tenant.load(row, this.store);
+    const loading = Tenant.load(row, this.store, () => this.watch.notify(id));
     this.#loaded.set(id, loading);
     // A failed load must not be remembered: the next use tries again.
     loading.catch(() => this.#loaded.delete(id));
@@ -65,12 +68,14 @@ export class Tenants {
   add(row: TenantRow): void {
     this.#rows.set(row.id, row);
     this.#ids.set(row.name, row.id);
+    this.watch.notify(row.id);
   }
 
   remove(row: TenantRow): void {
     this.#rows.delete(row.id);
     this.#ids.delete(row.name);
     this.#loaded.delete(row.id);
+    this.watch.notify(row.id);
   }
 
   /** Starts no more work, and resolves when that under way in the tenants' lanes is done. */

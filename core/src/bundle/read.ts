@@ -12,7 +12,7 @@ import { bundleRevision } from './digest.js';
 import { hasShape } from './shape.js';
 import { type RawTenant, readSlices } from './slices.js';
 import { TarReader } from './tar-reader.js';
-import type { Bundle, BundleLimits, BundleTenant } from './types.js';
+import type { Bundle, BundleArchive, BundleLimits, BundleTenant } from './types.js';
 
 const REVISION = /^(0|[1-9]\d{0,14})\.[0-9a-f]{16}$/;
 const GUNZIP_CHUNK_BYTES = 128 * 1024;
@@ -21,11 +21,11 @@ const GUNZIP_CHUNK_BYTES = 128 * 1024;
 const RECORDS_PER_STEP = 256;
 
 /**
- * The bytes of `bundle.json` from a bundle's archive. It stops at the first byte over a limit and never holds more
- * than the entry itself. Throws `invalid_bundle` on anything but one whole archive with that one entry; errors of the
- * source pass through.
+ * What a bundle's archive holds. It stops at the first byte over a limit and never holds more than the entries
+ * themselves. Throws `invalid_bundle` on anything but one whole archive with those entries; errors of the source pass
+ * through.
  */
-export async function unpackBundle(source: Readable | Buffer, limits: BundleLimits): Promise<Buffer> {
+export async function unpackBundle(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
   const input = Buffer.isBuffer(source) ? Readable.from([source]) : source;
   const tar = new TarReader(limits.unpacked);
   let sourceError: unknown;

@@ -1,17 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
-import { BUNDLE_ENTRY, TAR_BLOCK } from './format.js';
+import { BUNDLE_ENTRY, SIGNATURE_ENTRY, TAR_BLOCK } from './format.js';
+import type { BundleArchive } from './types.js';
+
+/** A signature names a revision of each tenant: this is room for tens of thousands. */
+const SIGNATURE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a bundle's tar archive as it comes, in pieces of any size. It takes exactly one entry, the plain file
- * `bundle.json`, and refuses links, extended headers, other names and a second entry.
+ * Reads a bundle's tar archive as it comes, in pieces of any size. It takes the plain files `bundle.json` and, beside
+ * it, `bundle.jws`, each once, and refuses links, extended headers and other names.
  */
 export class TarReader {
   readonly #limit: number;
   #received = 0;
   #header = Buffer.alloc(TAR_BLOCK);
   #headerFilled = 0;
+  readonly #bodies = new Map<string, Buffer>();
   #body: Buffer | undefined;
   #bodyFilled = 0;
   #padding = 0;
@@ -29,13 +34,15 @@ export class TarReader {
     while (rest.length > 0) rest = rest.subarray(this.#take(rest));
   }
 
-  /** The entry's bytes, once all has been pushed. */
-  finish(): Buffer {
-    if (!this.#body) throw invalid(`The archive holds no ${BUNDLE_ENTRY}.`);
-    if (this.#bodyFilled < this.#body.length || this.#headerFilled > 0 || this.#emptyBlocks < 2) {
+  /** What the archive holds, once all has been pushed. */
+  finish(): BundleArchive {
+    const json = this.#bodies.get(BUNDLE_ENTRY);
+    if (!json) throw invalid(`The archive holds no ${BUNDLE_ENTRY}.`);
+    const cut = this.#body !== undefined && this.#bodyFilled < this.#body.length;
+    if (cut || this.#headerFilled > 0 || this.#emptyBlocks < 2) {
       throw invalid('The archive is cut off: its end mark is missing.');
     }
-    return this.#body;
+    return { json, jws: this.#bodies.get(SIGNATURE_ENTRY)?.toString('latin1') };
   }
 
   /** Takes some bytes from the front and says how many. */
@@ -68,17 +75,20 @@ export class TarReader {
     const header = new Header(this.#header);
     if (!header.cksumValid) throw invalid('A header of the archive has a wrong checksum.');
     const name = JSON.stringify((header.path ?? '').slice(0, 100));
-    if (header.type !== 'File' || header.path !== BUNDLE_ENTRY) {
+    const { path, size } = header;
+    if (header.type !== 'File' || (path !== BUNDLE_ENTRY && path !== SIGNATURE_ENTRY)) {
       throw invalid(
-        `The archive holds the entry ${name} (${header.type}); only the file "${BUNDLE_ENTRY}" is allowed.`,
+        `The archive holds the entry ${name} (${header.type}); only the files "${BUNDLE_ENTRY}" and "${SIGNATURE_ENTRY}" are allowed.`,
       );
     }
-    if (this.#body) throw invalid(`The archive holds ${name} twice.`);
-    const size = header.size;
+    if (this.#bodies.has(path)) throw invalid(`The archive holds ${name} twice.`);
     if (size === undefined || !Number.isSafeInteger(size)) throw invalid(`The size of ${name} cannot be read.`);
     if (size > this.#limit) throw tooLarge(this.#limit);
+    if (path === SIGNATURE_ENTRY && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
     // Reserved at once, so that the bytes are held once; the system backs only what has been written.
     this.#body = Buffer.allocUnsafeSlow(size);
+    this.#bodyFilled = 0;
+    this.#bodies.set(path, this.#body);
     this.#padding = (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK;
   }
 }

@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { EngineRecord } from '../decision/types.js';
 
 /** One tenant in a bundle. */
@@ -24,4 +25,12 @@ export interface Bundle {
 export interface BundleLimits {
   compressed: number;
   unpacked: number;
+}
+
+/** What a bundle's archive holds, nothing of it checked. */
+export interface BundleArchive {
+  /** The bytes of `bundle.json`. */
+  json: Buffer;
+  /** The signature, where there is one. */
+  jws: string | undefined;
 }

@@ -26,20 +26,48 @@ function pieces(bytes: Buffer, size: number): Readable {
   );
 }
 
+const only = (json: Buffer) => ({ json, jws: undefined });
+
 describe('unpackBundle', () => {
   it('gives the bytes of the entry, from a buffer and from any pieces of it', async () => {
-    expect(await unpackBundle(whole, LIMITS)).toEqual(JSON_TEXT);
-    for (const size of [1, 7, 512, 100_000]) expect(await unpackBundle(pieces(whole, size), LIMITS)).toEqual(JSON_TEXT);
+    expect(await unpackBundle(whole, LIMITS)).toEqual(only(JSON_TEXT));
+    for (const size of [1, 7, 512, 100_000])
+      expect(await unpackBundle(pieces(whole, size), LIMITS)).toEqual(only(JSON_TEXT));
   });
 
   it('takes an entry of exactly whole blocks, an empty one, and more padding at the end', async () => {
     const blocks = Buffer.alloc(1024, 'x');
-    expect(await unpackBundle(archive(entry(blocks), END), LIMITS)).toEqual(blocks);
-    expect(await unpackBundle(archive(entry(Buffer.alloc(0)), END), LIMITS)).toEqual(Buffer.alloc(0));
-    expect(await unpackBundle(archive(entry(blocks), END, Buffer.alloc(8192)), LIMITS)).toEqual(blocks);
+    expect(await unpackBundle(archive(entry(blocks), END), LIMITS)).toEqual(only(blocks));
+    expect(await unpackBundle(archive(entry(Buffer.alloc(0)), END), LIMITS)).toEqual(only(Buffer.alloc(0)));
+    expect(await unpackBundle(archive(entry(blocks), END, Buffer.alloc(8192)), LIMITS)).toEqual(only(blocks));
+  });
+
+  it('gives the signature beside it, before or after it, and from any pieces', async () => {
+    const signature = entry(Buffer.from('a.b.c'), { path: 'bundle.jws' });
+    for (const bytes of [archive(entry(JSON_TEXT), signature, END), archive(signature, entry(JSON_TEXT), END)]) {
+      for (const source of [bytes, pieces(bytes, 1), pieces(bytes, 600)]) {
+        expect(await unpackBundle(source, LIMITS)).toEqual({ json: JSON_TEXT, jws: 'a.b.c' });
+      }
+    }
   });
 
   it.each<[string, Buffer, string]>([
+    ['a signature alone', archive(entry(Buffer.from('a.b.c'), { path: 'bundle.jws' }), END), 'no bundle.json'],
+    [
+      'two signatures',
+      archive(entry(JSON_TEXT), ...[1, 2].map(() => entry(Buffer.from('a.b.c'), { path: 'bundle.jws' })), END),
+      'twice',
+    ],
+    [
+      'an archive cut off in the signature',
+      archive(entry(JSON_TEXT), entry(Buffer.alloc(900, 'x'), { path: 'bundle.jws' }).subarray(0, 700)),
+      'end mark',
+    ],
+    [
+      'a link as signature',
+      archive(entry(JSON_TEXT), entry(Buffer.alloc(0), { path: 'bundle.jws', type: 'Link', linkpath: 'x' }), END),
+      'Link',
+    ],
     ['nothing', Buffer.alloc(0), 'no whole gzip'],
     ['no gzip', Buffer.from('<html>502 Bad Gateway</html>'), 'no whole gzip'],
     ['a gzip of no archive', gzipSync('hello'), 'no bundle.json'],

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import type { EngineRecord } from '../decision/types.js';
 import { canonicalJson } from '../json.js';
 import { isCredential, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
-import { BUNDLE_ENTRY, TAR_BLOCK } from './format.js';
+import { BUNDLE_ENTRY, SIGNATURE_ENTRY, TAR_BLOCK } from './format.js';
 import { TextWriter } from './text-writer.js';
 import type { Bundle, BundleTenant } from './types.js';
 
@@ -27,10 +28,11 @@ export function encodeBundle(bundle: Bundle): Buffer {
 }
 
 /**
- * The archive that agents fetch: a tar.gz with `bundle.json` alone. Equal bundles give equal bytes. Other work goes on
- * in between.
+ * The archive that agents fetch: a tar.gz with `bundle.json` and, where `sign` is given, its answer as `bundle.jws`
+ * beside it. `sign` gets the SHA-256 of the bytes of `bundle.json` in hex. Equal bundles give equal bytes of
+ * `bundle.json`. Other work goes on in between.
  */
-export async function packBundle(bundle: Bundle): Promise<Buffer> {
+export async function packBundle(bundle: Bundle, sign?: (sha256: string) => Promise<string>): Promise<Buffer> {
   const steps = encodeInSteps(bundle);
   let step = steps.next();
   while (!step.done) {
@@ -38,20 +40,26 @@ export async function packBundle(bundle: Bundle): Promise<Buffer> {
     step = steps.next();
   }
   const chunks = step.value;
+  const parts = entryOf(BUNDLE_ENTRY, chunks);
+  if (sign !== undefined) {
+    const hash = createHash('sha256');
+    for (const chunk of chunks) {
+      hash.update(chunk);
+      await setImmediate();
+    }
+    parts.push(...entryOf(SIGNATURE_ENTRY, [Buffer.from(await sign(hash.digest('hex')))]));
+  }
+  // Two empty blocks end the archive (POSIX.1-1988 ustar).
+  parts.push(Buffer.alloc(2 * TAR_BLOCK));
+  return buffer(Readable.from(parts).pipe(createGzip()));
+}
+
+/** A header, the body, and what fills it up to whole blocks. */
+function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const header = Buffer.alloc(TAR_BLOCK);
-  new Header({
-    path: BUNDLE_ENTRY,
-    type: 'File',
-    mode: 0o644,
-    uid: 0,
-    gid: 0,
-    size,
-    mtime: new Date(0),
-  }).encode(header);
-  // The body is filled up to whole blocks, and two empty blocks end the archive (POSIX.1-1988 ustar).
-  const padding = Buffer.alloc(((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK) + 2 * TAR_BLOCK);
-  return buffer(Readable.from([header, ...chunks, padding]).pipe(createGzip()));
+  new Header({ path, type: 'File', mode: 0o644, uid: 0, gid: 0, size, mtime: new Date(0) }).encode(header);
+  return [header, ...chunks, Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)];
 }
 
 function* encodeInSteps(bundle: Bundle): Generator<undefined, Buffer[]> {

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packBundle } from '@authz-service/core/bundle/write';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess } from './agent/agent-process.js';
@@ -42,7 +41,7 @@ describe('an agent that is killed while it writes its cache', () => {
     cloud.answer(async (request, response) => {
       revision++;
       const bundle = bundleOf(tenant({ revision, ballast: 10_000 }));
-      sendBundle(request, response, await packBundle(bundle), `"${bundle.revision}"`);
+      sendBundle(request, response, await cloud.signer.pack(bundle), `"${bundle.revision}"`);
     });
 
     const restarted: number[] = [];
@@ -76,7 +75,7 @@ describe('an agent that is killed while it writes its cache', () => {
         expect(revisionNumber(health.bundle_revision ?? '')).toBeGreaterThanOrEqual(seen);
         expect((await again.get('/readyz')).status).toBe(200);
         expect(await (await again.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
-        expect(readdirSync(folder)).toEqual(['bundle.json']);
+        expect(readdirSync(folder)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
         restarted.push(seen);
       } finally {
         await again.kill();

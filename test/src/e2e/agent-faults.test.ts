@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
+import { encodeBundle } from '@authz-service/core/bundle/write';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
@@ -160,7 +160,7 @@ async function outlives(
 describe('the agent goes on while the cloud', () => {
   it.each(FAULTS)('%s', async (_, fault, cause) => {
     await outlives(async () => {
-      const next = await packBundle(bundleOf(tenant({ revision: revision + 1, readers: [] })));
+      const next = await cloud.signer.pack(bundleOf(tenant({ revision: revision + 1, readers: [] })));
       cloud.answer((request, response) => fault(request, response, next));
     }, cause);
   });

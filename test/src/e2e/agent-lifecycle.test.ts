@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentProcess, type AgentStart, until } from './agent/agent-process.js';
@@ -52,11 +53,14 @@ async function freePort(): Promise<number> {
 }
 
 const cachePath = () => join(home, '.service', 'bundles', 'bundle.json');
-const cache = (...tenants: ReturnType<typeof tenant>[]) => encodeBundle(bundleOf(...tenants));
 
-function writeCache(bytes: Buffer): void {
-  mkdirSync(join(home, '.service', 'bundles'), { recursive: true });
-  writeFileSync(cachePath(), bytes);
+/** As an agent that trusts the cloud's keys has left it. */
+async function writeCache(bundle: Bundle): Promise<void> {
+  const folder = join(home, '.service', 'bundles');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(cachePath(), encodeBundle(bundle));
+  writeFileSync(join(folder, 'bundle.jws'), await cloud.signer.sign(bundle));
+  writeFileSync(join(folder, 'bundle-keys.json'), cloud.signer.jwks);
 }
 
 describe('the agent without a bundle', () => {
@@ -112,7 +116,7 @@ describe('the agent without a bundle', () => {
 
 describe('the agent with a cached bundle', () => {
   it('is ready before it asks the cloud for anything', async () => {
-    writeCache(cache(tenant({ revision: 3 })));
+    await writeCache(bundleOf(tenant({ revision: 3 })));
     const confirmed = new Date(Date.now() - 3_600_000);
     utimesSync(cachePath(), confirmed, confirmed);
     const agent = start();
@@ -135,7 +139,7 @@ describe('the agent with a cached bundle', () => {
   });
 
   it('knows how old the cache is while the cloud is away', async () => {
-    writeCache(cache(tenant({ revision: 3 })));
+    await writeCache(bundleOf(tenant({ revision: 3 })));
     const confirmed = new Date(Date.now() - 3_600_000);
     utimesSync(cachePath(), confirmed, confirmed);
     await cloud.refuse();
@@ -155,7 +159,7 @@ describe('the agent with a cached bundle', () => {
   });
 
   it('does not serve the cache of another tenant than the configured one', async () => {
-    writeCache(cache(tenant({})));
+    await writeCache(bundleOf(tenant({})));
     await cloud.refuse();
     const agent = start({ SERVICE_TENANT_ID: 'tenant-2' });
     const line = await agent.logged(({ msg }) => msg.startsWith('cached bundle ignored'));

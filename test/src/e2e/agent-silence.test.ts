@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packBundle } from '@authz-service/core/bundle/write';
 import { describe, expect, it } from 'vitest';
 import { AgentProcess, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
@@ -38,7 +37,7 @@ describe.concurrent('a cloud that falls silent', () => {
       try {
         await agent.healthy(({ status }) => status === 'ok');
         const next = bundleOf(tenant({ revision: 2, readers: ['bob'] }));
-        const archive = await packBundle(next);
+        const archive = await cloud.signer.pack(next);
         const before = cloud.requests.length;
         cloud.answer((request, response) => silence(request, response, archive));
         await until(() => expect(cloud.requests.length).toBeGreaterThan(before));

@@ -183,7 +183,7 @@ describe('the rest', () => {
     const agent = new ServiceClient({ url: cloud.url, credentials: { apiKey: secret } });
     const bundle = await agent.bundle();
     if (bundle === undefined) expect.fail('there was no bundle');
-    const unpacked = await unpackBundle(bundle.bytes, { compressed: 1 << 20, unpacked: 1 << 20 });
+    const unpacked = (await unpackBundle(bundle.bytes, { compressed: 1 << 20, unpacked: 1 << 20 })).json;
     expect(JSON.parse(unpacked.toString())).toMatchObject({ tenants: [{ name: 'bundle' }] });
     expect(await agent.bundle({ ifNoneMatch: bundle.etag })).toBeUndefined();
   });

@@ -1,10 +1,14 @@
 import type { Knex } from 'knex';
 import * as initial from './0001-initial.js';
+import * as bundleKeys from './0002-bundle-keys.js';
 
 type Named = Knex.Migration & { name: string };
 
 /** Every migration in order. A list in code, since built programs keep no folder of them to scan. */
-const MIGRATIONS: Named[] = [{ name: '0001-initial', ...initial }];
+const MIGRATIONS: Named[] = [
+  { name: '0001-initial', ...initial },
+  { name: '0002-bundle-keys', ...bundleKeys },
+];
 
 export const migrations: Knex.MigrationSource<Named> = {
   getMigrations: async () => MIGRATIONS,

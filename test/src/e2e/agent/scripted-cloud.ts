@@ -1,22 +1,25 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bundle } from '@authz-service/core/bundle/types';
-import { packBundle } from '@authz-service/core/bundle/write';
+import { TestSigner } from './test-signer.js';
 
 /** A cloud that answers bundle requests as it is told, well or badly, over real HTTP on a free port. */
 export class ScriptedCloud {
-  /** Every request, in order. */
+  /** Every request for a bundle, in order. */
   readonly requests: IncomingMessage[] = [];
   #listener: RequestListener = (_, response) => response.writeHead(503).end();
   #server: Server;
   #port = 0;
 
-  private constructor() {
+  private constructor(
+    /** What signs the bundles served; may be changed at any time. */
+    public signer: TestSigner,
+  ) {
     this.#server = this.#create();
   }
 
   static async start(): Promise<ScriptedCloud> {
-    const cloud = new ScriptedCloud();
+    const cloud = new ScriptedCloud(await TestSigner.make());
     await cloud.listen();
     return cloud;
   }
@@ -32,7 +35,7 @@ export class ScriptedCloud {
 
   /** From now on serves this bundle, as the real cloud does: with its ETag, and 304 to who has it. */
   async serve(bundle: Bundle): Promise<Buffer> {
-    const archive = await packBundle(bundle);
+    const archive = await this.signer.pack(bundle);
     this.answer((request, response) => sendBundle(request, response, archive, `"${bundle.revision}"`));
     return archive;
   }
@@ -56,6 +59,10 @@ export class ScriptedCloud {
 
   #create(): Server {
     return createServer((request, response) => {
+      if (request.url === '/.well-known/jwks.json') {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(this.signer.jwks);
+        return;
+      }
       this.requests.push(request);
       this.#listener(request, response);
     });

@@ -1,0 +1,83 @@
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { ProblemError } from '@authz-service/core/problem';
+
+/** How long an answer is waited for. */
+export interface RequestBounds {
+  /** The longest silence on the connection, in milliseconds. */
+  idleMs: number;
+  /** From the first byte sent to the last received, in milliseconds. */
+  totalMs: number;
+}
+
+export interface CloudRequest {
+  cloudUrl: URL;
+  /** Below the path of the cloud's URL. */
+  path: string;
+  headers: Record<string, string>;
+  bounds: RequestBounds;
+  /** For how long the cloud has been asked to hold its answer; comes on top of the bounds. */
+  holdMs?: number;
+  stop: AbortSignal;
+}
+
+/**
+ * Sends a GET and gives the answer to `take`, after which the connection ends. Throws what `take` throws as
+ * `ProblemError`, else `network` or `timeout`, in words fit for the log.
+ */
+export async function askCloud<T>(request: CloudRequest, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
+  const { cloudUrl, path, headers, bounds, holdMs = 0, stop } = request;
+  const url = new URL(cloudUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  const total = AbortSignal.timeout(bounds.totalMs + holdMs);
+  try {
+    const options = {
+      headers: { 'accept-encoding': 'identity', ...headers },
+      // A connection of its own: nothing of an earlier, broken exchange can be taken for this one's answer.
+      agent: false,
+      timeout: bounds.idleMs + holdMs,
+      signal: AbortSignal.any([stop, total]),
+    } as const;
+    const response = await send(url, options, bounds.idleMs);
+    try {
+      return await take(response);
+    } finally {
+      response.destroy();
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    if (total.aborted) {
+      const detail = `No whole answer came from ${url.origin} within ${(bounds.totalMs + holdMs) / 1000} s.`;
+      throw new ProblemError('timeout', detail, [], { cause: error });
+    }
+    throw new ProblemError('network', `The cloud at ${url.origin} could not be asked: ${causeOf(error)}.`, [], {
+      cause: error,
+    });
+  }
+}
+
+function send(url: URL, options: RequestOptions, idleMs: number): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
+    let response: IncomingMessage | undefined;
+    request.on('response', (received) => {
+      response = received;
+      received.socket.setTimeout(idleMs);
+    });
+    // Stays in force while the body is received, where it ends the response with this error.
+    request.on('timeout', () => {
+      const silence = response === undefined ? (options.timeout ?? 0) : idleMs;
+      const error = new ProblemError('timeout', `The cloud at ${url.origin} was silent for ${silence / 1000} s.`);
+      response?.destroy(error);
+      request.destroy(error);
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function causeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Several addresses tried in vain give an error of errors, whose own message is empty.
+  return message || code || String(error);
+}

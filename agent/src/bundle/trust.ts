@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { followAnnouncements, type KeySet } from '@authz-service/core/bundle/key-set';
+import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
+import { type BundleKey, keyIdOf } from '@authz-service/core/bundle/signing-key';
+import { type BundleStatement, verifyStatement } from '@authz-service/core/bundle/statement';
+import type { ProblemError } from '@authz-service/core/problem';
+import { interleave } from './interleave.js';
+
+const HASH_STEP_BYTES = 256 * 1024;
+
+/** By which keys bundles are believed. A value: following announcements gives another one. */
+export interface Trust {
+  /** Where it began: the pinned keys, or those of the first contact. Empty before that. */
+  roots: readonly BundleKey[];
+  /** What led from the roots to the present set. */
+  announcements: readonly string[];
+  set: KeySet;
+}
+
+/** `kept` is what the cache holds of an earlier run. Its announcements are verified again; pinned keys replace its roots. */
+export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: ServedKeys | undefined): Promise<Trust> {
+  const roots = pinned ?? kept?.keys ?? [];
+  const announcements = kept?.announcements ?? [];
+  return { roots, announcements, set: await followAnnouncements({ version: 0, keys: roots }, announcements) };
+}
+
+/** What is trusted once these keys have been heard of: on first contact they are, later only what was announced. */
+export async function follow(trust: Trust, served: ServedKeys): Promise<Trust> {
+  if (trust.roots.length === 0) return await trustOf(undefined, served);
+  const set = await followAnnouncements(trust.set, served.announcements);
+  if (set.version === trust.set.version) return trust;
+  return { roots: trust.roots, announcements: [...new Set([...trust.announcements, ...served.announcements])], set };
+}
+
+export function trusts({ set }: Trust, kid: string): boolean {
+  return set.keys.some((key) => key.kid === kid);
+}
+
+/** What one of these signatures states of these bytes. Throws `invalid_bundle`, of the first one, where none fits. */
+export async function verify(
+  json: Buffer,
+  signatures: readonly (string | undefined)[],
+  { set }: Trust,
+): Promise<{ statement: BundleStatement; jws: string; kid: string }> {
+  const sha256 = await interleave(sha256InSteps(json));
+  let fault: unknown;
+  for (const jws of signatures.length > 0 ? signatures : [undefined]) {
+    try {
+      const statement = await verifyStatement(jws, sha256, set.keys);
+      return { statement, jws: jws ?? '', kid: keyIdOf(jws ?? '') ?? '' };
+    } catch (error) {
+      fault ??= error;
+    }
+  }
+  throw fault as ProblemError;
+}
+
+function* sha256InSteps(bytes: Buffer): Generator<undefined, string> {
+  const hash = createHash('sha256');
+  for (let position = 0; position < bytes.length; position += HASH_STEP_BYTES) {
+    hash.update(bytes.subarray(position, position + HASH_STEP_BYTES));
+    yield;
+  }
+  return hash.digest('hex');
+}

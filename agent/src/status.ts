@@ -1,0 +1,59 @@
+import type { AgentState } from './state.js';
+
+/** The body of `GET /v1/status`: what an operator asks of one agent. Times are ISO 8601 in UTC; null is not known yet. */
+export interface StatusReport {
+  /** As in the health report. */
+  status: string;
+  tenant: { id: string; name: string } | null;
+  /** The tenant's revision and the digest of its records. */
+  revision: string | null;
+  digest: string | null;
+  /** What the whole bundle goes by; that of the tenant where it holds only one. */
+  bundle_revision: string | null;
+  /** When the cloud signed the bundle. */
+  issued_at: string | null;
+  /** Seconds since the cloud last confirmed that this is the newest. */
+  age_seconds: number | null;
+  last_request: string | null;
+  last_success: string | null;
+  last_activation: string | null;
+  last_error: { at: string; code: string; detail: string } | null;
+  degraded: boolean;
+  consecutive_failures: number;
+  /** Whether the cloud holds requests until there is something newer. */
+  long_poll: boolean;
+  keys: {
+    /** The key that signed what is served. */
+    signed_by: string | null;
+    /** The keys that are trusted. */
+    trusted: string[];
+    /** Whether they come from SERVICE_BUNDLE_JWKS; else from the first contact with the cloud. */
+    pinned: boolean;
+  };
+}
+
+export function statusReport(state: AgentState): StatusReport {
+  const { served, syncing } = state;
+  const health = state.health();
+  return {
+    status: health.status,
+    tenant: served?.tenant ?? null,
+    revision: served?.revision ?? null,
+    digest: served?.digest ?? null,
+    bundle_revision: served?.bundleRevision ?? null,
+    issued_at: served?.issuedAt ?? null,
+    age_seconds: health.sync_age_seconds,
+    last_request: iso(syncing.requestedAtMs),
+    last_success: health.last_sync,
+    last_activation: iso(syncing.activatedAtMs),
+    last_error: syncing.lastError ?? null,
+    degraded: health.degraded,
+    consecutive_failures: health.consecutive_failures,
+    long_poll: syncing.longPoll,
+    keys: { signed_by: served?.signedBy ?? null, trusted: syncing.trustedKeys, pinned: syncing.pinned },
+  };
+}
+
+function iso(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

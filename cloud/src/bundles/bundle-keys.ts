@@ -1,0 +1,84 @@
+import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
+import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
+import type { SigningKey } from '@authz-service/core/bundle/signing-key';
+import { type Statable, signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import type { BundleKeyRow, Store } from '../store/store.js';
+import { Lane } from '../tenants/lane.js';
+
+/**
+ * The keys that sign bundles. Each rotation makes one, announced by the key before it, so that agents which trust that
+ * one follow without anybody's help. The announcements are kept for good: an agent may have slept through several.
+ */
+export class BundleKeys {
+  readonly #lane = new Lane();
+
+  private constructor(
+    private readonly store: Store,
+    private readonly now: () => number,
+    private current: { set: KeySet; signer: SigningKey },
+    readonly announcements: string[],
+  ) {}
+
+  /** Reads the keys, making the first one where there is none. */
+  static async open(store: Store, now: () => number): Promise<BundleKeys> {
+    const rows = await store.bundleKeys();
+    if (rows.length === 0) {
+      const first = await nextKey(undefined, { revoke: false, at: now() });
+      await store.addBundleKey(first);
+      rows.push(first);
+    }
+    const newest = rows.at(-1);
+    if (newest === undefined) throw new Error('the store kept no key of bundles');
+    const announcements = rows.map(({ announcement }) => announcement);
+    return new BundleKeys(store, now, await opened(newest), announcements);
+  }
+
+  /** The set that agents are to trust. */
+  get set(): KeySet {
+    return this.current.set;
+  }
+
+  /** The key that signs now. */
+  get kid(): string {
+    return this.current.signer.kid;
+  }
+
+  /** The text of `bundle.jws` for a bundle whose bytes have this SHA-256. */
+  sign(bundle: Statable, sha256: string): Promise<string> {
+    return signStatement(statementOf(bundle, sha256, new Date(this.now())), this.current.signer);
+  }
+
+  /** Signs with a new key from now on. `revoke`: agents that learn of it trust none of the keys before it any more. */
+  rotate({ revoke }: { revoke: boolean }): Promise<BundleKeyRow> {
+    return this.#lane.run(async () => {
+      const row = await nextKey(this.current, { revoke, at: this.now() });
+      const current = await opened(row);
+      await this.store.addBundleKey(row);
+      this.current = current;
+      this.announcements.push(row.announcement);
+      return row;
+    });
+  }
+}
+
+async function opened({ kid, jwk, announcement }: BundleKeyRow): Promise<{ set: KeySet; signer: SigningKey }> {
+  return { set: announcedKeys(announcement), signer: await signingKey(kid, JSON.parse(jwk)) };
+}
+
+async function nextKey(
+  before: { set: KeySet; signer: SigningKey } | undefined,
+  { revoke, at }: { revoke: boolean; at: number },
+): Promise<BundleKeyRow> {
+  const { kid, privateJwk, publicKey } = await makeBundleKey();
+  // By the clock, so that a cloud restored from a backup does not give out a version twice.
+  const version = Math.max((before?.set.version ?? 0) + 1, Math.floor(at / 1000));
+  const kept = revoke ? [] : (before?.set.keys ?? []);
+  const announcer = before?.signer ?? (await signingKey(kid, privateJwk));
+  return {
+    version,
+    kid,
+    jwk: JSON.stringify(privateJwk),
+    announcement: await announceKeys({ version, keys: [publicKey, ...kept] }, announcer),
+    created_at: new Date(at).toISOString(),
+  };
+}

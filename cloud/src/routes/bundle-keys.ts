@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { EVERY_TENANT } from '../bundles/watch.js';
+import type { Cloud } from '../cloud.js';
+import { MIB } from '../http/body.js';
+import { parserOf } from '../http/parse.js';
+import { json } from '../http/reply.js';
+import { type Route, secured } from '../http/route.js';
+
+const rotationSchema = z.strictObject({
+  revoke: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether agents are to trust none of the keys before: for one that may have been stolen.' }),
+});
+const rotatedSchema = z.strictObject({ kid: z.string(), version: z.int(), created_at: z.iso.datetime() });
+
+/** For operators alone: one set of keys signs the bundles of all tenants. */
+export function bundleKeyRoutes(cloud: Cloud): Route[] {
+  return [
+    secured<undefined, z.output<typeof rotationSchema>>({
+      method: 'POST',
+      path: '/v1/bundle-keys',
+      anyOf: ['operator'],
+      body: {
+        limitBytes: MIB,
+        schema: rotationSchema,
+        parse: parserOf(rotationSchema),
+        wrongType: 'unsupported_media_type',
+      },
+      operation: {
+        id: 'rotateBundleKeys',
+        summary: 'Sign bundles with a new key from now on, announced by the one before.',
+        tag: 'credentials',
+        responses: { 201: { description: 'The key that signs now.', schema: rotatedSchema } },
+      },
+      handle: async ({ body, credential, log }) => {
+        const { kid, version, created_at } = await cloud.bundleKeys.rotate(body);
+        log.warn({ kid, revoke: body.revoke, credential: credential.id }, 'bundle keys rotated');
+        // Agents that wait hear of the new key now.
+        cloud.tenants.watch.notify(EVERY_TENANT);
+        return json(201, { kid, version, created_at });
+      },
+    }),
+  ];
+}

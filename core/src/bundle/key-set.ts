@@ -1,0 +1,57 @@
+import { Buffer } from 'node:buffer';
+import { z } from 'zod';
+import { type BundleKey, bundleKeySchema, type SigningKey, signJson, verifiedJson } from './signing-key.js';
+
+const TYPE = 'policy-bundle-keys+jws';
+
+const keySetSchema = z.strictObject({
+  /** Grows with every rotation. */
+  version: z.int().min(1),
+  keys: z.array(bundleKeySchema).min(1),
+});
+
+/** The keys by which bundles are verified. Version 0 is a set that nobody announced: pinned, or taken at first contact. */
+export interface KeySet {
+  version: number;
+  keys: readonly BundleKey[];
+}
+
+/** Says, in the name of a key of the set before, that from now on the keys are these. */
+export function announceKeys({ version, keys }: KeySet, signer: SigningKey): Promise<string> {
+  return signJson({ version, keys }, TYPE, signer);
+}
+
+/**
+ * The newest set that announcements lead to from a trusted one, link by link: each must be signed by a key of the set
+ * before it and have a higher version, so that neither a stranger nor an old announcement changes anything.
+ */
+export async function followAnnouncements(from: KeySet, announcements: readonly string[]): Promise<KeySet> {
+  let trusted = from;
+  for (const announcement of inOrder(announcements)) {
+    const next = keySetSchema.safeParse(await verifiedJson(announcement, TYPE, trusted.keys));
+    if (next.success && next.data.version > trusted.version) trusted = next.data;
+  }
+  return trusted;
+}
+
+/** The set that an announcement of one's own states, which needs no verification. */
+export function announcedKeys(announcement: string): KeySet {
+  return keySetSchema.parse(claimsOf(announcement));
+}
+
+function inOrder(announcements: readonly string[]): string[] {
+  const versions = new Map(announcements.map((text) => [text, versionOf(text)]));
+  return [...versions.keys()].sort((left, right) => (versions.get(left) ?? 0) - (versions.get(right) ?? 0));
+}
+
+function versionOf(announcement: string): number {
+  try {
+    return Number((claimsOf(announcement) as { version?: unknown } | null)?.version) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function claimsOf(announcement: string): unknown {
+  return JSON.parse(Buffer.from(announcement.split('.')[1] ?? '', 'base64url').toString());
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { ProblemError } from '../problem.js';
+import { type BundleKey, keyIdOf, type SigningKey, signJson, verifiedJson } from './signing-key.js';
+import type { BundleTenant } from './types.js';
+
+const TYPE = 'policy-bundle+jws';
+
+const statementSchema = z.strictObject({
+  format: z.literal(1),
+  revision: z.string(),
+  /** Of the bytes of `bundle.json`, in hex: ids and names are signed with it, which no digest of records covers. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** RFC 3339, UTC. */
+  issued_at: z.iso.datetime(),
+  tenants: z.array(z.strictObject({ id: z.string(), name: z.string(), revision: z.string(), digest: z.string() })),
+});
+
+/** What a cloud signs of a bundle. */
+export type BundleStatement = z.infer<typeof statementSchema>;
+
+export interface Statable {
+  revision: string;
+  tenants: readonly Pick<BundleTenant, 'id' | 'name' | 'revision' | 'digest'>[];
+}
+
+/** `sha256`: of the bytes of `bundle.json`, in hex. */
+export function statementOf({ revision, tenants }: Statable, sha256: string, issuedAt: Date): BundleStatement {
+  return {
+    format: 1,
+    revision,
+    sha256,
+    issued_at: issuedAt.toISOString(),
+    tenants: tenants.map(({ id, name, revision, digest }) => ({ id, name, revision, digest })),
+  };
+}
+
+/** The text of `bundle.jws`. */
+export function signStatement(statement: BundleStatement, key: SigningKey): Promise<string> {
+  return signJson(statement, TYPE, key);
+}
+
+/**
+ * What one of these keys has stated of the bundle whose bytes have this SHA-256. Throws `invalid_bundle` where there is
+ * no signature, no trusted one, or one of other bytes.
+ */
+export async function verifyStatement(
+  jws: string | undefined,
+  sha256: string,
+  keys: readonly BundleKey[],
+): Promise<BundleStatement> {
+  if (jws === undefined) throw invalid('The bundle is not signed: it holds no bundle.jws.');
+  const kid = keyIdOf(jws);
+  const trusted = keys.map((key) => key.kid).join(', ') || 'none';
+  if (kid === undefined) throw invalid('The signature of the bundle is no JWS with a key id.');
+  if (!keys.some((key) => key.kid === kid)) {
+    throw invalid(
+      `The bundle is signed by the key ${JSON.stringify(kid.slice(0, 100))}, which is not trusted (trusted: ${trusted}).`,
+    );
+  }
+  const statement = statementSchema.safeParse(await verifiedJson(jws, TYPE, keys));
+  if (!statement.success) throw invalid(`The signature of the bundle is not one of the key ${kid}.`);
+  if (statement.data.sha256 !== sha256) {
+    throw invalid(
+      `The signature is that of another bundle: it is of ${statement.data.sha256}, the bytes are ${sha256}.`,
+    );
+  }
+  return statement.data;
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError('invalid_bundle', detail);
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
+import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
+import type { SigningKey } from '@authz-service/core/bundle/signing-key';
+import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import type { Bundle } from '@authz-service/core/bundle/types';
+import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
+
+/** Signs bundles as a cloud does, and hands its keys over as a cloud does. */
+export class TestSigner {
+  private constructor(
+    private key: SigningKey,
+    public set: KeySet,
+    readonly announcements: string[],
+  ) {}
+
+  static async make(): Promise<TestSigner> {
+    const { kid, privateJwk, publicKey } = await makeBundleKey();
+    const key = await signingKey(kid, privateJwk);
+    const set = { version: 1, keys: [publicKey] };
+    return new TestSigner(key, set, [await announceKeys(set, key)]);
+  }
+
+  get kid(): string {
+    return this.key.kid;
+  }
+
+  /** What `/.well-known/jwks.json` says. */
+  get jwks(): string {
+    return JSON.stringify({ keys: this.set.keys, announcements: this.announcements });
+  }
+
+  /** The text of `bundle.jws`. */
+  sign(bundle: Bundle, sha256 = sha256Of(encodeBundle(bundle))): Promise<string> {
+    return signStatement(statementOf(bundle, sha256, new Date()), this.key);
+  }
+
+  pack(bundle: Bundle): Promise<Buffer> {
+    return packBundle(bundle, (sha256) => this.sign(bundle, sha256));
+  }
+
+  async rotate({ announced = true, revoke = false } = {}): Promise<void> {
+    const { kid, privateJwk, publicKey } = await makeBundleKey();
+    this.set = { version: this.set.version + 1, keys: [publicKey, ...(revoke ? [] : this.set.keys)] };
+    if (announced) this.announcements.push(await announceKeys(this.set, this.key));
+    this.key = await signingKey(kid, privateJwk);
+  }
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
