@@ -21,6 +21,8 @@ export interface Move extends Written {
 export class AddressLists {
   readonly external = new Map<Address, Written>();
   readonly moves: Move[] = [];
+  private readonly movedFrom = new Map<Address, Move>();
+  private readonly movedTo = new Map<Address, Move>();
 
   readExternal(document: YamlDocument, list: YamlNode): void {
     for (const [index, node] of items(document, list, 'external').entries()) {
@@ -38,7 +40,10 @@ export class AddressLists {
         continue;
       }
       const move = this.move(document, node, about);
-      if (move !== undefined) this.moves.push(move);
+      if (move === undefined) continue;
+      this.moves.push(move);
+      this.movedFrom.set(move.from, move);
+      this.movedTo.set(move.to, move);
     }
   }
 
@@ -59,7 +64,7 @@ export class AddressLists {
     } else if (from.kind !== to.kind) {
       document.fault(node, about, `moves a ${from.kind} to a ${to.kind}: both addresses must be of one kind.`);
     } else {
-      const twice = this.moves.find((other) => other.from === from.address || other.to === to.address);
+      const twice = this.movedFrom.get(from.address) ?? this.movedTo.get(to.address);
       if (twice === undefined) return { about, document, node, from: from.address, to: to.address };
       const said = twice.from === from.address ? `moves from ${twice.from}` : `moves to ${twice.to}`;
       const { file, line, column } = twice.document.source.place(twice.node.start);

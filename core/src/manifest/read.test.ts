@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { faultText, type Manifest, type ManifestResult } from './manifest.js';
 import { readManifest } from './read.js';
@@ -266,6 +267,12 @@ subjects: { user/u: , user/v: }
       const place = placeOf(address, pointer);
       expect(place && `${place.file}:${place.line}:${place.column}`, `${address} ${pointer}`).toBe(expected);
     }
+  });
+
+  it('reads the example that the documentation gives', () => {
+    const page = readFileSync(new URL('../../../docs/yaml.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    expect(read(example)).toMatchObject({ tenant: 'acme', stack: 'billing', external: ['group/auditors'] });
   });
 
   it('gives no manifest beside a fault', () => {
