@@ -1,14 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
-import { type RunningAgent, startAgent } from '@authz-service/agent/agent';
-import { loadConfig } from '@authz-service/agent/config';
-import { LineWriter } from '@authz-service/agent/line-writer';
-import { createLog } from '@authz-service/agent/log';
+import type { RunningAgent } from '@authz-service/agent/agent';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { startReadyAgent } from './agent-of-cloud.js';
 import { loadConformance } from './load.js';
 import { askCases, type HeldTenant, holdTenant, tally } from './over-http.js';
 
@@ -33,28 +30,9 @@ describe.each(tenants.map((tenant, at) => ({ tenant, at, title: `${tenant.file}:
     beforeAll(async () => {
       held = await holdTenant(cloud, `tenant-${at}`, tenant);
       const { secret } = await held.client.records('api_key').create({ name: 'agent', scopes: ['bundle'] });
-      agent = await agentOf(secret, `tenant-${at}`);
+      agent = await startReadyAgent(cloud.url, secret, join(home, `tenant-${at}`));
     });
     afterAll(() => agent?.stop());
     askCases(tenant, () => ({ ...held, asked: new ServiceClient({ url: agent.url }) }));
   },
 );
-
-/** An agent that has pulled the tenant's bundle from the cloud. */
-async function agentOf(apiKey: string, name: string): Promise<RunningAgent> {
-  const { config, faults } = loadConfig({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: apiKey,
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_CACHE_DIR: join(home, name),
-    },
-    cwd: home,
-  });
-  if (config === undefined) expect.fail(faults.join('\n'));
-  const silent = new LineWriter(new Writable({ write: (_chunk, _encoding, done) => done() }));
-  const agent = await startAgent(config, { log: createLog(config.logLevel, silent), decisions: silent });
-  await vi.waitUntil(async () => (await fetch(`${agent.url}/readyz`)).ok, { timeout: 10_000 });
-  return agent;
-}

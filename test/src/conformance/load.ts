@@ -37,30 +37,37 @@ const conformanceCase = z.strictObject({
   expect: expectation,
 });
 
-const tenant = z.strictObject({
-  about: z.string(),
-  /** Each a map of one kind to the fields of a record. */
-  records: z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown()))),
-  cases: z.array(conformanceCase).min(1),
-});
+const tenantOf = <C extends z.ZodType>(oneCase: C) =>
+  z.strictObject({
+    about: z.string(),
+    /** Each a map of one kind to the fields of a record. */
+    records: z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown()))),
+    cases: z.array(oneCase).min(1),
+  });
 
 export type ConformanceCase = z.infer<typeof conformanceCase>;
 
 /** A small tenant with the questions to ask of it. */
-export interface ConformanceTenant {
+export interface ConformanceTenant<C = ConformanceCase> {
   file: string;
   about: string;
   records: EngineRecord[];
-  cases: ConformanceCase[];
+  cases: C[];
 }
 
 /** Reads every tenant of `test/conformance`; throws where a file is not as it should be. */
 export function loadConformance(): ConformanceTenant[] {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
-  return files.sort().flatMap((file) => readTenants(file, readFileSync(new URL(file, FOLDER), 'utf8')));
+  return loadTenants(FOLDER, conformanceCase);
 }
 
-function readTenants(file: string, text: string): ConformanceTenant[] {
+/** Reads every tenant of a folder, whose cases are such. */
+export function loadTenants<C extends z.ZodType>(folder: URL, oneCase: C): ConformanceTenant<z.infer<C>>[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  return files.sort().flatMap((file) => readTenants(file, readFileSync(new URL(file, folder), 'utf8'), oneCase));
+}
+
+function readTenants<C extends z.ZodType>(file: string, text: string, oneCase: C): ConformanceTenant<z.infer<C>>[] {
+  const tenant = tenantOf(oneCase);
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`${file}: ${error.message}`);

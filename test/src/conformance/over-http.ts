@@ -21,7 +21,11 @@ export function operatorOf(cloud: TestCloud): ServiceClient {
 }
 
 /** Makes a tenant of its own for the cases' records, by one change-set. */
-export async function holdTenant(cloud: TestCloud, name: string, { records }: ConformanceTenant): Promise<HeldTenant> {
+export async function holdTenant(
+  cloud: TestCloud,
+  name: string,
+  { records }: Pick<ConformanceTenant, 'records'>,
+): Promise<HeldTenant> {
   const made = await operatorOf(cloud).tenants.create({ name });
   const credentials = { clientId: made.client_id, clientSecret: made.client_secret };
   const client = new ServiceClient({ url: cloud.url, credentials });

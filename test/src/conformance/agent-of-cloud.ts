@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { type RunningAgent, startAgent } from '@authz-service/agent/agent';
+import { loadConfig } from '@authz-service/agent/config';
+import { LineWriter } from '@authz-service/agent/line-writer';
+import { createLog } from '@authz-service/agent/log';
+import { expect, vi } from 'vitest';
+
+/** An agent in this process that has pulled its tenant's bundle from the cloud; `home` is a folder of its own. */
+export async function startReadyAgent(cloudUrl: string, apiKey: string, home: string): Promise<RunningAgent> {
+  const { config, faults } = loadConfig({
+    env: {
+      HOME: home,
+      SERVICE_API_KEY: apiKey,
+      SERVICE_CLOUD_URL: cloudUrl,
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_CACHE_DIR: join(home, 'bundles'),
+    },
+    cwd: home,
+  });
+  if (config === undefined) expect.fail(faults.join('\n'));
+  const silent = new LineWriter(new Writable({ write: (_chunk, _encoding, done) => done() }));
+  const agent = await startAgent(config, { log: createLog(config.logLevel, silent), decisions: silent });
+  await vi.waitUntil(async () => (await fetch(`${agent.url}/readyz`)).ok, { timeout: 10_000 });
+  return agent;
+}
