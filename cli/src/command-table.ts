@@ -33,7 +33,9 @@ export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> 
   'tenants list': () => import('./commands/tenants/list.js'),
   'tenants delete': () => import('./commands/tenants/delete.js'),
   'cloud start': () => import('./commands/cloud/start.js'),
+  'cloud rotate-keys': () => import('./commands/cloud/rotate-keys.js'),
   'agent start': () => import('./commands/agent/start.js'),
+  'agent status': () => import('./commands/agent/status.js'),
   conformance: () => import('./commands/conformance.js'),
   'provider install': () => import('./commands/provider/install.js'),
   profiles: () => import('./commands/profiles.js'),
@@ -45,8 +47,8 @@ export const TOPICS: Record<string, string> = {
   keys: 'Make, list and delete API keys.',
   clients: 'Make, list and delete OAuth clients.',
   tenants: 'Make, list and delete tenants.',
-  cloud: 'Run the cloud service on this machine.',
-  agent: 'Run the agent on this machine.',
+  cloud: 'Run the cloud service, and turn its keys.',
+  agent: 'Run the agent on this machine, and see how it fares.',
   provider: 'Install the Terraform provider.',
 };
 

@@ -46,7 +46,7 @@ export async function chosenConnection(flags: ConnectionFlags): Promise<Connecti
   return connection;
 }
 
-export async function clientOf({ url, credentials }: Connection): Promise<ServiceClient> {
+export async function clientOf({ url, credentials }: Pick<Connection, 'url' | 'credentials'>): Promise<ServiceClient> {
   const { ServiceClient } = await import('@authz-service/sdk/client');
   return new ServiceClient({ url, credentials, userAgent: 'authz-service-cli' });
 }

@@ -15,7 +15,9 @@ import { TokenSource } from './token-source.js';
 import { type CallOptions, type ServiceRequest, Transport } from './transport.js';
 import type {
   ActionQuestion,
+  AgentStatus,
   AuditEntry,
+  BundleKey,
   ChangesetRequest,
   ChangesetResult,
   DecisionQuestion,
@@ -195,6 +197,17 @@ export class ServiceClient {
   /** Whom the credential stands for, and what it may do. */
   async whoami(options?: CallOptions): Promise<WhoAmI> {
     return (await this.#json({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, options)) as WhoAmI;
+  }
+
+  /** How an agent fares: which revision it serves, how old that is, and what went wrong last. Agents only. */
+  async agentStatus(options?: CallOptions): Promise<AgentStatus> {
+    return (await this.#json({ method: 'GET', path: '/v1/status', repeat: 'harmless' }, options)) as AgentStatus;
+  }
+
+  /** Has bundles signed by a new key, for operators; `revoke`: agents are to trust none of the keys before it. */
+  async rotateBundleKeys(body: { revoke?: boolean } = {}, options?: CallOptions): Promise<BundleKey> {
+    const request: ServiceRequest = { method: 'POST', path: '/v1/bundle-keys', body, repeat: 'once', writes: true };
+    return (await this.#json(request, options)) as BundleKey;
   }
 
   /** The commits of the tenant, the latest first, fetched page by page as the loop goes on. */

@@ -170,6 +170,32 @@ export interface AuditEntry {
   truncated: boolean;
 }
 
+/** The key that signs bundles from now on. */
+export interface BundleKey {
+  kid: string;
+  version: number;
+  created_at: string;
+}
+
+/** What an agent tells of itself. Times are RFC 3339 in UTC; null is not known yet. */
+export interface AgentStatus {
+  status: string;
+  tenant: { id: string; name: string } | null;
+  revision: string | null;
+  digest: string | null;
+  bundle_revision: string | null;
+  issued_at: string | null;
+  age_seconds: number | null;
+  last_request: string | null;
+  last_success: string | null;
+  last_activation: string | null;
+  last_error: { at: string; code: string; detail: string } | null;
+  degraded: boolean;
+  consecutive_failures: number;
+  long_poll: boolean;
+  keys: { signed_by: string | null; trusted: string[]; pinned: boolean };
+}
+
 export interface PolicyBundle {
   /** What `ifNoneMatch` takes. */
   etag: string | undefined;

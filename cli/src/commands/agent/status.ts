@@ -1,0 +1,44 @@
+import type { AgentStatus } from '@authz-service/sdk/wire';
+import { string } from '@oclif/core/flags';
+import { clientOf } from '../../config/connect.js';
+import { LOCAL_URL } from '../../config/connection.js';
+import { printable } from '../../output/text.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class AgentStatusCommand extends ServiceCommand {
+  static override summary = 'Show which revision an agent serves, how old it is, and what went wrong last.';
+  static override examples = [
+    { description: 'The agent on this machine', command: 'service agent status' },
+    { description: 'Another one, for a script', command: 'service agent status --url http://10.0.0.7:8181 --json' },
+  ];
+  static override flags = {
+    url: string({ description: 'The address of the agent.', helpValue: 'URL', default: LOCAL_URL }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(AgentStatusCommand);
+    const client = await clientOf({ url: flags.url });
+    const status = await client.agentStatus({ signal: this.signal });
+    return { json: status, text: render(client.url, status) };
+  }
+}
+
+function render(url: string, status: AgentStatus): string {
+  const { tenant, last_error: fault, keys } = status;
+  const rows: [string, string][] = [
+    ['agent', url],
+    ['status', status.consecutive_failures === 0 ? status.status : `${status.status}, ${failures(status)}`],
+    ['tenant', tenant === null ? 'none yet' : `${tenant.name} (${tenant.id})`],
+    ['revision', status.revision ?? 'none yet'],
+    ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
+    ['activated', status.last_activation ?? 'never'],
+    ['signed by', `${keys.signed_by ?? 'nobody yet'} (${keys.pinned ? 'pinned' : 'trusted since the first contact'})`],
+    ['long poll', status.long_poll ? 'yes' : 'no'],
+    ['last error', fault === null ? 'none' : `${fault.at} ${fault.detail}`],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(10)}  ${printable(value)}`).join('\n');
+}
+
+function failures({ consecutive_failures: count }: AgentStatus): string {
+  return count === 1 ? 'the last sync failed' : `the last ${count} syncs failed`;
+}
