@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installProvider } from '@authz-service/provider/distribution/install-provider';
 import { ServiceClient } from '@authz-service/sdk/client';
 import type { TestCloud } from '../../../../cloud/testing/test-cloud.js';
 import { Workspace } from './workspace.js';
@@ -33,6 +35,18 @@ export class TerraformTenant {
     const workspace = new Workspace({ providers: { service: PROVIDER }, env: { ...this.env, ...env } });
     this.workspaces.push(workspace);
     workspace.write(configuration);
+    return workspace;
+  }
+
+  /** An empty folder in which `terraform init` finds the provider, installed as the CLI does it, and nothing else. */
+  async newcomer(): Promise<Workspace> {
+    const workspace = new Workspace({ providers: {}, env: this.env });
+    this.workspaces.push(workspace);
+    // Any provider_installation block, as for local builds, would turn the folder of installed providers off.
+    const config = join(workspace.dir, 'newcomer.tfrc');
+    writeFileSync(config, '');
+    workspace.env.TF_CLI_CONFIG_FILE = config;
+    await installProvider(join(workspace.dir, '.terraform.d/plugins'));
     return workspace;
   }
 

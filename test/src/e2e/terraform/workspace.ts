@@ -114,9 +114,11 @@ export class Workspace {
     return unwrapped(text);
   }
 
-  /** Expects a plan without changes. */
+  /** Expects a plan without changes. `args` may begin with options that stand before the command. */
   async isSettled(...args: string[]): Promise<void> {
-    const { status, text } = await this.run('plan', '-detailed-exitcode', ...args);
+    const global = args.filter((arg) => arg.startsWith('-chdir='));
+    const own = args.filter((arg) => !global.includes(arg));
+    const { status, text } = await this.run(...global, 'plan', '-detailed-exitcode', ...own);
     expect(status, text).toBe(0);
     expect(text).toContain('No changes.');
   }

@@ -1,0 +1,34 @@
+import { Construct } from 'constructs';
+import { Subject as SubjectRecord } from '../constructs/subject.js';
+import type { Entity } from './entity.js';
+
+export interface SubjectProps {
+  /** The type of subject. Default: `user`. */
+  readonly type?: string;
+  /** The caller's own identifier. Default: the construct's id. */
+  readonly id?: string;
+  /** A name for people. */
+  readonly name?: string;
+  /** Stored attributes for conditions. */
+  readonly properties?: Record<string, unknown>;
+}
+
+/** Somebody or something that acts. */
+export class Subject extends Construct implements Entity<'subject'> {
+  readonly entityType = 'subject';
+  readonly record: SubjectRecord;
+
+  constructor(scope: Construct, id: string, { type = 'user', id: own = id, name, properties }: SubjectProps = {}) {
+    super(scope, id);
+    this.record = new SubjectRecord(this, 'Resource', {
+      type,
+      id: own,
+      name,
+      properties: properties && JSON.stringify(properties),
+    });
+  }
+
+  get path(): string {
+    return this.record.path;
+  }
+}

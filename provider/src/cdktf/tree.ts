@@ -1,0 +1,106 @@
+import type { ManifestFile } from '@authz-service/core/manifest/manifest';
+import { faultText } from '@authz-service/core/manifest/manifest';
+import { readManifest } from '@authz-service/core/manifest/read';
+import { ProblemError } from '@authz-service/core/problem';
+import { type Address, splitAddress } from '@authz-service/core/records/address';
+import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import type { TerraformResource } from 'cdktf';
+import { Construct } from 'constructs';
+import { type Configured, type ConfiguredAttributes, configurationOf } from '../configuration/record-configuration.js';
+import { ApiKey } from '../constructs/api-key.js';
+import { Application } from '../constructs/application.js';
+import { Group } from '../constructs/group.js';
+import { GroupMembership } from '../constructs/group-membership.js';
+import { OauthClient } from '../constructs/oauth-client.js';
+import { Policy } from '../constructs/policy.js';
+import { PolicyAssignment } from '../constructs/policy-assignment.js';
+import { Resource } from '../constructs/resource.js';
+import { ResourceType } from '../constructs/resource-type.js';
+import { Role } from '../constructs/role.js';
+import { RoleAssignment } from '../constructs/role-assignment.js';
+import { Subject } from '../constructs/subject.js';
+import type { Entity } from './entity.js';
+
+type Declared = TerraformResource & { readonly path: string };
+
+/** The generated construct of each kind, made from attributes that are known only as the program runs. */
+type RecordClass = new (scope: Construct, id: string, config: never) => Declared;
+const CLASSES: { [K in Kind]: RecordClass } = {
+  application: Application,
+  resource_type: ResourceType,
+  resource: Resource,
+  subject: Subject,
+  role: Role,
+  group: Group,
+  policy: Policy,
+  role_assignment: RoleAssignment,
+  group_membership: GroupMembership,
+  policy_assignment: PolicyAssignment,
+  api_key: ApiKey,
+  oauth_client: OauthClient,
+};
+
+export interface TreeProps {
+  /** What `readTree(folder)` of `@authz-service/provider/reconcile/read-tree` gives. */
+  readonly files: ManifestFile[];
+}
+
+/**
+ * Declares all that a tree of YAML declares. Its records belong to the stack of the provider, whatever the tree says.
+ * Throws `invalid_records` with the faults of the tree, each with its file, line and column.
+ */
+export class Tree extends Construct {
+  private readonly records = new Map<Address, Declared>();
+
+  constructor(scope: Construct, id: string, { files }: TreeProps) {
+    super(scope, id);
+    const { manifest, faults } = readManifest(files);
+    if (manifest === undefined)
+      throw new ProblemError('invalid_records', `The tree is wrong.\n${faults.map(faultText).join('\n')}`);
+    if (manifest.moves.length > 0) {
+      const detail = 'The tree has "moved" entries, which Terraform cannot follow: rename with "service apply" first.';
+      throw new ProblemError('invalid_records', detail);
+    }
+    const rank = ({ kind }: { kind: Kind }) => KINDS.indexOf(kind);
+    for (const record of manifest.records.toSorted((left, right) => rank(left) - rank(right))) {
+      const config = this.attributes(configurationOf(record));
+      this.records.set(record.address, new CLASSES[record.kind](this, record.address, config as never));
+    }
+  }
+
+  /** A role, group or subject of the tree, by its address: `group/finance`. Throws `not_found`. */
+  entity<K extends Entity['entityType']>(address: `${K}/${string}`): Entity<K> {
+    const { path, node } = this.record(address);
+    return { entityType: splitAddress(address).kind as K, path, node };
+  }
+
+  /** A record of the tree by its address, for the references of others. Throws `not_found`. */
+  record(address: Address): Declared {
+    const record = this.records.get(address);
+    if (record === undefined) throw new ProblemError('not_found', `The tree declares no record "${address}".`);
+    return record;
+  }
+
+  private attributes(configured: ConfiguredAttributes): Record<string, unknown> {
+    return Object.fromEntries(Object.entries(configured).map(([name, value]) => [camelCase(name), this.value(value)]));
+  }
+
+  private value(configured: Configured): unknown {
+    if ('reference' in configured) return this.records.get(configured.reference)?.path ?? literal(configured.path);
+    if ('items' in configured) return configured.items.map((item) => this.value(item));
+    if ('attributes' in configured) return this.attributes(configured.attributes);
+    return literal(configured.literal);
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Terraform would read `${` and `%{` in any text as the start of an expression. */
+function literal(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/[$%](?=\{)/g, '$&$&');
+  if (Array.isArray(value)) return value.map(literal);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, literal(item)]));
+}

@@ -1,0 +1,62 @@
+/** The constructs for CDKTF: as the schema has them, and synthesized with the community's successor of cdktf, too. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { hasTerraform } from './terraform/workspace.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'constructs-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it.skipIf(!hasTerraform)(
+  'the committed constructs are those of the schema: "npm run constructs -w provider" writes them',
+  () => {
+    const script = join(root, 'scripts/provider-constructs.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+  },
+);
+
+interface Synthesized {
+  '//': unknown;
+  terraform: unknown;
+  provider: unknown;
+  resource: Record<string, Record<string, unknown>>;
+}
+
+function synthesize(...options: string[]): Synthesized {
+  execFileSync(process.execPath, [...options, join(root, 'examples/cdktf/dist/main.js')], { cwd: folder });
+  return JSON.parse(readFileSync(join(folder, 'cdktf.out/stacks/acme/cdk.tf.json'), 'utf8'));
+}
+
+it('the example gives the same configuration with cdktn in place of cdktf', () => {
+  const { '//': about, ...configuration } = synthesize();
+  expect(Object.keys(configuration.resource)).toContain('service_policy_assignment');
+  const loader = fileURLToPath(new URL('terraform/cdktn-instead.mjs', import.meta.url));
+  const { '//': aboutOther, ...other } = synthesize('--import', loader);
+  expect(other).toEqual(configuration);
+  // Each writes its version, which shows that it was another one.
+  expect(aboutOther).not.toEqual(about);
+});
+
+it("the README's app synthesizes", () => {
+  const [, program = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  // Where it finds the packages that it would have installed.
+  const place = mkdtempSync(join(root, 'node_modules/.readme-'));
+  try {
+    writeFileSync(join(place, 'main.mjs'), program);
+    execFileSync(process.execPath, [join(place, 'main.mjs')], { cwd: folder });
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+  const { resource } = JSON.parse(readFileSync(join(folder, 'cdktf.out/stacks/warehouse/cdk.tf.json'), 'utf8'));
+  const names = Object.values<{ name: string }>(resource.service_policy).map(({ name }) => name);
+  expect(names.sort()).toEqual(['packer-read-parcel', 'packer-release-parcel']);
+});
