@@ -1,6 +1,5 @@
 import { composeYaml } from './compose.js';
 import { MAX_FILE_LENGTH } from './limits.js';
-import { parseSimpleYaml } from './simple-yaml.js';
 import type { Findings, Source } from './source.js';
 import { YamlDocument } from './yaml-document.js';
 
@@ -18,8 +17,7 @@ export function parseYaml(source: Source, findings: Findings): YamlDocument[] {
   const { text } = source;
   const wrong = unreadable(text);
   if (wrong !== undefined) refuse(wrong.offset, wrong.detail);
-  const simple = wrong === undefined ? parseSimpleYaml(text) : undefined;
-  const roots = wrong !== undefined ? [] : simple !== undefined ? [simple] : composeYaml(text, refuse);
+  const roots = wrong !== undefined ? [] : composeYaml(text, refuse);
   if (refused.size > 0) findings.unread.push(text);
   for (const { offset, text: detail } of refused.values()) findings.fault(source, offset, { label: '' }, detail);
   return roots.map((root) => new YamlDocument(source, root, findings));
