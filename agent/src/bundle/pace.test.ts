@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { Pace } from './pace.js';
+
+/** Of all random waits the longest. */
+const pace = (pollIntervalMs = 30_000) => new Pace(pollIntervalMs, () => 1);
+const held = { holds: true, news: false };
+
+describe('Pace', () => {
+  it('asks without a wait first, then lets the cloud hold each request for less than the poll interval', () => {
+    const own = pace();
+    expect(own.waitSeconds).toBe(0);
+    expect(own.succeeded({ waitSeconds: 0, elapsedMs: 5, holds: false, news: true })).toBe(0);
+    expect(own.waitSeconds).toBe(24);
+    expect(own.holds).toBe(false);
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 3, holds: true, news: true })).toBe(0);
+    expect(own.holds).toBe(true);
+  });
+
+  it.each([
+    [50, 0],
+    [1_000, 0],
+    [2_000, 1],
+    [10_000, 8],
+    [3_600_000, 25],
+  ])('with a poll interval of %i ms lets it hold %i s', (pollIntervalMs, seconds) => {
+    const own = pace(pollIntervalMs);
+    own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
+    expect(own.waitSeconds).toBe(seconds);
+  });
+
+  it('keeps to the poll interval with a cloud that does not hold, and notices when it begins to', () => {
+    const own = pace();
+    own.succeeded({ waitSeconds: 0, elapsedMs: 5, holds: false, news: true });
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 5, holds: false, news: false })).toBe(29_995);
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 5, holds: false, news: true })).toBe(29_995);
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
+  });
+
+  it('keeps to the poll interval where that is too short to hold anything', () => {
+    const own = pace(50);
+    expect(own.succeeded({ waitSeconds: 0, elapsedMs: 20, holds: false, news: true })).toBe(30);
+    expect(own.succeeded({ waitSeconds: 0, elapsedMs: 80, holds: false, news: false })).toBe(0);
+  });
+
+  it('does not ask again and again at once what only pretends to hold', () => {
+    const own = pace();
+    own.succeeded({ waitSeconds: 0, elapsedMs: 5, ...held });
+    const early = () => own.succeeded({ waitSeconds: 24, elapsedMs: 5, ...held });
+    expect(Array.from({ length: 9 }, early)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
+    expect(early()).toBe(500);
+  });
+
+  it('backs off at random, up to the poll interval, from a cloud that is away', () => {
+    const own = pace();
+    const away = () => own.failed({ elapsedMs: 0, away: true });
+    expect(Array.from({ length: 8 }, away)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
+    expect(away()).toBe(500);
+    expect(new Pace(30_000, () => 0.25).failed({ elapsedMs: 0, away: true })).toBe(125);
+    expect(pace(20).failed({ elapsedMs: 0, away: true })).toBe(20);
+  });
+
+  it('keeps to the poll interval where the cloud answers what cannot be used', () => {
+    expect(pace().failed({ elapsedMs: 1_000, away: false })).toBe(29_000);
+  });
+
+  it('does not have the request after a failure held', () => {
+    const own = pace();
+    own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
+    own.failed({ elapsedMs: 0, away: true });
+    expect(own.waitSeconds).toBe(0);
+  });
+});
