@@ -101,8 +101,7 @@ export class Sync {
   async #poll(waitSeconds: number): Promise<{ holds: boolean; news: boolean }> {
     const { options } = this;
     this.#state.syncing.requestedAtMs = Date.now();
-    const known = { etag: this.#etag, waitSeconds: this.#etag === undefined ? 0 : waitSeconds };
-    const fetched = await fetchBundle(options, known, options.bounds, this.#stop.signal);
+    const fetched = await fetchBundle(options, { etag: this.#etag, waitSeconds }, options.bounds, this.#stop.signal);
     if (!fetched.changed) {
       await this.#confirmCache();
       // The same bundle under a key that has not been heard of: the signature that is had may not count for long.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, until } from './agent/agent-process.js';
 import { asking } from './agent/tenant-fixture.js';
 import { CloudProcess } from './cloud/cloud-process.js';
 
@@ -86,6 +86,29 @@ describe('an agent of the real cloud', () => {
     await agent.healthy(({ bundle_revision }) => bundle_revision === granted.revision);
     expect(await decides(agent)).toBe(true);
     expect((await agent.metrics()).get('service_agent_bundle_sync_failures_total')).toBe(0);
+  });
+
+  it('decides by a commit at once, and follows a new key, without any poll interval', async () => {
+    const { agent } = await start(admin, 'waits', { SERVICE_POLL_INTERVAL: '24h' });
+    const address = 'policy_assignment/billing/read//subject/user/alice';
+    const reported = async () => await new ServiceClient({ url: await agent.url() }).agentStatus();
+    for (const allowed of [false, true, false, true]) {
+      const { revision } = await admin.changeset({
+        changes: [allowed ? { op: 'create', kind: 'policy_assignment', fields: READS } : { op: 'delete', address }],
+      });
+      await agent.healthy(({ bundle_revision }) => bundle_revision === revision);
+      expect(await decides(agent)).toBe(allowed);
+    }
+    const { kid } = await admin.rotateBundleKeys();
+    await until(async () => expect((await reported()).keys.signed_by).toBe(kid));
+    await until(async () =>
+      expect(await reported()).toMatchObject({
+        long_poll: true,
+        degraded: false,
+        last_error: null,
+        keys: { pinned: false },
+      }),
+    );
   });
 
   it('goes on when its key is taken away, and says which setting to look at', async () => {
