@@ -17,7 +17,7 @@ import { parseSearch } from '@authz-service/core/wire/search-request';
 
 const FIXTURE = new URL('../../examples/authzen-fixture/tenant.yaml', import.meta.url);
 
-export interface PointAnswer {
+interface PointAnswer {
   status: number;
   headers: Record<string, string>;
   body: unknown;

@@ -31,6 +31,7 @@ const body = most({
   options: some({
     explain: mostly(fc.boolean()),
     evaluations_semantic: mostly(fc.constantFrom('execute_all', 'deny_on_first_deny')),
+    reasons: mostly(fc.boolean()),
   }),
   evaluations: mostly(fc.array(odd, { minLength: 1 })),
   page: some({ token: text, limit: mostly(fc.nat()), properties: bag, more: odd }),
@@ -122,8 +123,9 @@ describe('a search request', () => {
 });
 
 describe('answers are what the schemas say', () => {
-  it('of batches', () => {
+  it.each([true, false])('of batches, with reasons: %s', (reasons) => {
     const body = {
+      options: { reasons },
       subject: { type: 'a', id: 'b' },
       action: { name: 'c' },
       evaluations: [{}, { resource: { type: 'd', id: 'e' } }],

@@ -15,6 +15,7 @@ const evaluationOptions = options.unwrap().extend({
     .enum(EVALUATIONS_SEMANTICS)
     .optional()
     .meta({ description: 'How far to go: through all, or up to the first denial (a failure is one), or permit.' }),
+  reasons: z.boolean().optional().meta({ description: 'Asks for the `context` of each decision of a batch.' }),
 });
 
 /** AuthZEN 1.0 section 7.1. */
@@ -62,7 +63,7 @@ export const evaluationsResponseSchema = z
   .union([
     z.object({
       evaluations: z
-        .array(z.union([failedEvaluationSchema, decisionResponseSchema]))
+        .array(z.union([failedEvaluationSchema, decisionResponseSchema, z.strictObject({ decision: z.boolean() })]))
         .meta({ description: 'In the order of the request, up to the one that the semantic ends with.' }),
     }),
     decisionResponseSchema,

@@ -19,6 +19,8 @@ export const EVALUATIONS_MAX = 1000;
 /** Several questions in one request; one that is malformed stands as the problem it will be answered with. */
 export interface ParsedEvaluations {
   semantic: EvaluationsSemantic;
+  /** Whether each decision comes with its reason. */
+  reasons: boolean;
   items: readonly (ParsedDecisionRequest | ProblemError)[];
 }
 
@@ -35,6 +37,7 @@ export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedE
   const root = object(body, '', faults);
   if (root === undefined) throw malformed(WHOLE, faults);
   const semantic = semanticOf(root, faults);
+  const reasons = reasonsOf(root, faults);
   const evaluations = listOf(root, faults);
   if (evaluations.length === 0 && faults.length === 0) return parseDecisionRequest(root);
   if (root.subject !== undefined) subjectOf(root, faults);
@@ -43,14 +46,25 @@ export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedE
   optional(root, 'context', '/context', faults);
   explains(root, faults);
   if (faults.length > 0) throw malformed(WHOLE, faults);
-  return { semantic, items: evaluations.map((evaluation, at) => itemOf(root, evaluation, at)) };
+  return { semantic, reasons, items: evaluations.map((evaluation, at) => itemOf(root, evaluation, at)) };
 }
 
 const WHOLE = 'The evaluations request';
 
 /** Options that are no object are left to the check of `explain`. */
-function semanticOf({ options }: Members, faults: ProblemItem[]): EvaluationsSemantic {
-  const said = typeof options === 'object' && options !== null ? (options as Members).evaluations_semantic : undefined;
+function optionOf({ options }: Members, name: string): unknown {
+  return typeof options === 'object' && options !== null ? (options as Members)[name] : undefined;
+}
+
+function reasonsOf(root: Members, faults: ProblemItem[]): boolean {
+  const said = optionOf(root, 'reasons');
+  if (said !== undefined && typeof said !== 'boolean')
+    faults.push({ pointer: '/options/reasons', detail: `must be true or false, not ${nameOf(said)}` });
+  return said === true;
+}
+
+function semanticOf(root: Members, faults: ProblemItem[]): EvaluationsSemantic {
+  const said = optionOf(root, 'evaluations_semantic');
   if (said === undefined) return 'execute_all';
   const known = EVALUATIONS_SEMANTICS.find((semantic) => semantic === said);
   if (known !== undefined) return known;

@@ -16,7 +16,8 @@ export interface FailedEvaluation {
   };
 }
 
-export type EvaluationResponse = DecisionResponse | FailedEvaluation;
+/** A decision alone, unless the request asks for reasons or for an explanation. */
+export type EvaluationResponse = { decision: boolean; context?: undefined } | DecisionResponse | FailedEvaluation;
 
 /** The body of an answered batch (AuthZEN 1.0 section 7.2). */
 export interface EvaluationsResponse {
@@ -34,18 +35,22 @@ const ENDS: { [S in EvaluationsSemantic]: boolean | undefined } = {
  * what it throws; a step is one item.
  */
 export function* answerEvaluations(
-  { items, semantic }: ParsedEvaluations,
+  { items, semantic, reasons }: ParsedEvaluations,
   decide: (item: ParsedDecisionRequest | ProblemError) => Decision | Explanation | ProblemError,
 ): Generator<undefined, EvaluationsResponse> {
   const evaluations: EvaluationResponse[] = [];
   for (const item of items) {
     const outcome = decide(item);
-    const response = 'decision' in outcome ? decisionResponse(outcome) : failedEvaluation(outcome);
+    const response = 'decision' in outcome ? answerOf(outcome, reasons) : failedEvaluation(outcome);
     evaluations.push(response);
     if (response.decision === ENDS[semantic]) break;
     yield;
   }
   return { evaluations };
+}
+
+function answerOf(outcome: Decision | Explanation, reasons: boolean): EvaluationResponse {
+  return reasons || 'candidates' in outcome ? decisionResponse(outcome) : { decision: outcome.decision };
 }
 
 function failedEvaluation({ code, detail, errors }: ProblemError): FailedEvaluation {

@@ -85,7 +85,7 @@ describe('a batch', () => {
     });
     expect(evaluations.map(({ decision }) => decision)).toEqual([true, false, false, false]);
     const pointers = evaluations.map(({ context }) =>
-      'error' in context ? context.error.errors?.map(({ pointer }) => pointer) : undefined,
+      context !== undefined && 'error' in context ? context.error.errors?.map(({ pointer }) => pointer) : undefined,
     );
     expect(pointers).toEqual([
       undefined,
@@ -97,6 +97,13 @@ describe('a batch', () => {
       decision: false,
       context: { access_path: 'none', error: { status: 400, code: 'invalid_request' } },
     });
+  });
+
+  it('answers decisions alone, unless asked for reasons', () => {
+    expect(answer(of('open', 'shut')).evaluations).toEqual([{ decision: true }, { decision: false }]);
+    expect(answer({ ...of('open'), options: { reasons: true } }).evaluations).toEqual([
+      { decision: true, context: { reason: 'allowed', access_path: 'role' } },
+    ]);
   });
 
   it('answers a failed evaluation with its status', () => {
@@ -122,6 +129,7 @@ describe('a batch', () => {
       { ...of('open'), options: { evaluations_semantic: 'first' } },
       ['/options/evaluations_semantic'],
     ],
+    ['reasons that are no truth value', { ...of('open'), options: { reasons: 'yes' } }, ['/options/reasons']],
     ['a semantic that is no text', { options: { evaluations_semantic: 1 } }, ['/options/evaluations_semantic']],
     ['options that are no object', { ...of('open'), options: 'execute_all' }, ['/options']],
     [

@@ -24,7 +24,8 @@ export interface DecisionQuestion {
 /** Several questions; the members beside `evaluations` stand in, whole, for those that one lacks. */
 export interface EvaluationsQuestion extends Partial<Omit<DecisionQuestion, 'options'>> {
   evaluations: readonly Partial<DecisionQuestion>[];
-  options?: { explain?: boolean; evaluations_semantic?: EvaluationsSemantic };
+  /** `reasons` asks for each decision's context, which a single decision always has. */
+  options?: { explain?: boolean; reasons?: boolean; evaluations_semantic?: EvaluationsSemantic };
 }
 
 /** Which subjects of a type? Properties and roles count as if each subject had them. */

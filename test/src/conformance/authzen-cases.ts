@@ -30,7 +30,7 @@ const authzenCase = z.strictObject({
 export type AuthzenCase = z.infer<typeof authzenCase>;
 export type AuthzenTenant = ConformanceTenant<AuthzenCase>;
 
-export interface AuthzenAnswer {
+interface AuthzenAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into
   body: any;
@@ -73,7 +73,7 @@ function expectDecisions(body: AuthzenAnswer['body'], wanted: Wanted): void {
   expect(body.evaluations).toEqual(
     wanted.map((one) =>
       typeof one === 'boolean'
-        ? { decision: one, context: expect.not.objectContaining({ error: expect.anything() }) }
+        ? { decision: one }
         : {
             decision: false,
             context: expect.objectContaining({
