@@ -240,6 +240,15 @@ export function storeContract(
       expect((await store.signingKeys()).map(({ kid }) => kid)).toEqual(['b', 'a']);
     });
 
+    it('keeps the keys of bundles by version, and gives no version twice', async () => {
+      const row = (version: number) => ({ version, kid: `k${version}`, jwk: '{}', announcement: 'a', created_at: 'x' });
+      await store.addBundleKey(row(1_800_000_000));
+      await store.addBundleKey(row(7));
+      await expect(store.addBundleKey(row(7))).rejects.toThrow();
+      await reopen();
+      expect(await store.bundleKeys()).toEqual([row(7), row(1_800_000_000)]);
+    });
+
     it('keeps tenants apart, and removes one whole', async () => {
       const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
       await store.createTenant(

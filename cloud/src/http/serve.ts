@@ -63,7 +63,10 @@ async function answer(
     now,
     log,
     credential,
-    onGone: (callback: () => void) => exchange.response.once('close', callback),
+    onGone: (callback: () => void) => {
+      if (exchange.response.closed) callback();
+      else exchange.response.once('close', callback);
+    },
   } as SecuredCall);
 }
 

@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, until } from './agent/agent-process.js';
 import { asking } from './agent/tenant-fixture.js';
+import { PROGRAM } from './cli/workbench.js';
 import { CloudProcess } from './cloud/cloud-process.js';
 
 let home: string;
@@ -109,6 +112,25 @@ describe('an agent of the real cloud', () => {
         keys: { pinned: false },
       }),
     );
+  });
+
+  it('shows on the command line how it fares, and follows a key that is turned there', async () => {
+    const { agent } = await start(admin, 'shown', { SERVICE_POLL_INTERVAL: '24h' });
+    await agent.healthy(({ status }) => status === 'ok');
+    const client = { SERVICE_CLIENT_ID: 'admin', SERVICE_CLIENT_SECRET: 'the secret of the first administrator' };
+    const service = async (...args: string[]) => {
+      const env = { PATH: process.env.PATH, HOME: home, SERVICE_CLOUD_URL: await cloud.url(), ...client };
+      return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], { env })).stdout;
+    };
+    const { kid } = JSON.parse(await service('cloud', 'rotate-keys', '--revoke', '--json'));
+    const url = await agent.url();
+    await until(async () => {
+      const { keys } = JSON.parse(await service('agent', 'status', '--url', url, '--json'));
+      expect(keys).toEqual({ signed_by: kid, trusted: [kid], pinned: false });
+    });
+    const { revision } = await admin.state();
+    const text = await service('agent', 'status', '--url', url);
+    expect(text).toMatch(new RegExp(`^agent +${url}\nstatus +ok\n[^]*revision +${revision}\n[^]*last error +none\n$`));
   });
 
   it('goes on when its key is taken away, and says which setting to look at', async () => {

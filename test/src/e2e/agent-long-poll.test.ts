@@ -40,7 +40,7 @@ function start(env: Record<string, string> = {}): AgentProcess {
 /** Serves bundles as the real cloud does: it holds who has the newest. */
 class Holding {
   readonly held = new Set<ServerResponse>();
-  #archive = Buffer.alloc(0);
+  #archive: Buffer = Buffer.alloc(0);
   #etag = '';
 
   async serve(revision: number, readers = ['alice']) {
