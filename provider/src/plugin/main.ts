@@ -1,6 +1,10 @@
 /** The Terraform provider: what `terraform-provider-service` runs. */
+import { setFlagsFromString } from 'node:v8';
 import { Log, levelFrom } from './wire/log.js';
 import { serve } from './wire/serve.js';
+
+// A thousand resources make much short-lived garbage, which V8 would sooner let grow to 50 MiB than collect.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const log = new Log(levelFrom(process.env));
 serve({

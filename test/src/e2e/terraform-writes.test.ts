@@ -109,7 +109,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     let away = true;
     relay.fate = () => (away ? 'reset' : 'pass');
     const aside = relay.seen.length;
-    await expect.poll(() => relay.seen.length).toBeGreaterThan(aside + 6);
+    await expect.poll(() => relay.seen.length, { timeout: 20_000 }).toBeGreaterThan(aside + 6);
     away = false;
     const { status, text } = await finished;
     expect(status, text).toBe(0);

@@ -5,6 +5,7 @@ import type { Context } from '../framework/provider.js';
 import type { Schema } from '../framework/schema.js';
 import { UNKNOWN, type Values } from '../framework/value.js';
 import { issueToken } from './issue-token.js';
+import { leanFetch } from './lean-fetch.js';
 import { diagnosticOfProblem } from './problem-diagnostics.js';
 import { type Configured, Pending, Service } from './service.js';
 
@@ -56,7 +57,12 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
   const stack = textOf(config.stack) ?? DEFAULT_STACK;
   try {
-    const client = new ServiceClient({ url, credentials: { clientId, clientSecret }, userAgent: USER_AGENT });
+    const client = new ServiceClient({
+      url,
+      credentials: { clientId, clientSecret },
+      userAgent: USER_AGENT,
+      fetch: leanFetch,
+    });
     const service = new Service({
       client,
       token: (scopes, signal) =>
