@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,14 +54,7 @@ async function freePort(): Promise<number> {
 
 const cachePath = () => join(home, '.service', 'bundles', 'bundle.json');
 
-/** As an agent that trusts the cloud's keys has left it. */
-async function writeCache(bundle: Bundle): Promise<void> {
-  const folder = join(home, '.service', 'bundles');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(cachePath(), encodeBundle(bundle));
-  writeFileSync(join(folder, 'bundle.jws'), await cloud.signer.sign(bundle));
-  writeFileSync(join(folder, 'bundle-keys.json'), cloud.signer.jwks);
-}
+const writeCache = (bundle: Bundle) => cloud.signer.leaveIn(join(home, '.service', 'bundles'), bundle);
 
 describe('the agent without a bundle', () => {
   it('is up but not ready, grants nothing, and says so every fifth time it fails', async () => {
@@ -181,18 +174,6 @@ describe('the agent with a cached bundle', () => {
     const known = cloud.requests.map(({ headers }) => headers['if-none-match']);
     await until(() => expect(known.length + 1).toBeLessThan(cloud.requests.length));
     expect(cloud.requests.at(-1)?.headers['if-none-match']).toBe(`"${next.revision}"`);
-  });
-});
-
-describe('the cache', () => {
-  it('comes back when somebody clears it away under a running agent', async () => {
-    const bundle = bundleOf(tenant({}));
-    await cloud.serve(bundle);
-    const agent = start();
-    await agent.healthy(({ status }) => status === 'ok');
-    rmSync(join(home, '.service'), { recursive: true });
-    await until(() => expect(readFileSync(cachePath()).equals(encodeBundle(bundle))).toBe(true));
-    expect(await agent.health()).toMatchObject({ status: 'ok', consecutive_failures: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bundle } from '@authz-service/core/bundle/types';
@@ -213,6 +213,21 @@ describe('the keys an agent trusts', () => {
 });
 
 describe('a cached bundle', () => {
+  it.each(['', 'bundle.json', 'bundle.jws', 'bundle-keys.json'])(
+    'comes back when somebody clears away "%s" under a running agent',
+    async (name) => {
+      await cloud.serve(first);
+      const agent = start();
+      await serves(agent, first);
+      rmSync(inCache(name), { recursive: true });
+      await until(() => {
+        expect(readFileSync(inCache('bundle.json')).equals(encodeBundle(first))).toBe(true);
+        for (const file of ['bundle.jws', 'bundle-keys.json']) expect(statSync(inCache(file)).size).toBeGreaterThan(0);
+      });
+      expect(await agent.health()).toMatchObject({ status: 'ok', consecutive_failures: 0 });
+    },
+  );
+
   it.each<[string, () => void]>([
     ['without a signature', () => rmSync(inCache('bundle.jws'))],
     ['without keys', () => rmSync(inCache('bundle-keys.json'))],

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
@@ -37,6 +39,14 @@ export class TestSigner {
 
   pack(bundle: Bundle): Promise<Buffer> {
     return packBundle(bundle, (sha256) => this.sign(bundle, sha256));
+  }
+
+  /** Leaves in a folder what an agent that trusts these keys keeps there. */
+  async leaveIn(folder: string, bundle: Bundle): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'bundle.json'), encodeBundle(bundle));
+    writeFileSync(join(folder, 'bundle.jws'), await this.sign(bundle));
+    writeFileSync(join(folder, 'bundle-keys.json'), this.jwks);
   }
 
   async rotate({ announced = true, revoke = false } = {}): Promise<void> {
