@@ -308,8 +308,30 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
         type       = "user"
         id         = terraform_data.x.id
         properties = jsonencode({ made = terraform_data.x.id })
+      }
+      resource "service_application" "a" { name = "a-\${terraform_data.x.id}" }
+      resource "service_resource_type" "t" {
+        application = service_application.a.path
+        name        = "t"
+        actions     = ["read", "do-\${terraform_data.x.output}"]
+        properties  = { (terraform_data.x.output) = "string" }
+      }
+      resource "service_resource" "r" {
+        count = 2
+        type  = service_resource_type.t.path
+        name  = "r\${count.index}"
+      }
+      resource "service_policy" "p" {
+        name      = "p"
+        effect    = "ALLOW"
+        resources = [for r in service_resource.r : { resource = r.path, actions = ["do-\${terraform_data.x.output}", "read"] }]
+        condition = "subject.id == '\${terraform_data.x.id}'"
+        modifiers = {
+          ip_ranges    = [terraform_data.x.output == "x" ? "10.0.0.0/8" : "::1"]
+          time_windows = [{ start = "09:00", end = terraform_data.x.output == "x" ? "17:00" : "18:00" }]
+        }
       }`);
-    expect(await workspace.apply()).toContain('5 added');
+    expect(await workspace.apply()).toContain('10 added');
     await workspace.isSettled();
   });
 });

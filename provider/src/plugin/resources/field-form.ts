@@ -38,7 +38,7 @@ function formOf(schema: Schema): FieldForm {
   const standard = def.type === 'default' ? (schema as z.ZodDefault).def.defaultValue : undefined;
   const attribute: Attribute = {
     ...bare.attribute,
-    description: `${text}${bare.attribute.description}${standard === undefined ? '' : ` Default: \`${standard}\`.`}`,
+    description: `${text}${textMissing(text, bare.attribute.description)}${standard === undefined ? '' : ` Default: \`${standard}\`.`}`,
     ...(standard !== undefined
       ? { default: bare.toValue(standard) }
       : omissible
@@ -52,6 +52,12 @@ function formOf(schema: Schema): FieldForm {
     toField: (value) => (value === null ? undefined : bare.toField(value)),
     toValue: (field) => (field === undefined ? null : bare.toValue(field)),
   };
+}
+
+/** What a form says of itself, unless the field says it already. */
+function textMissing(text: string, more: string): string {
+  const words = more.match(/`[^`]+`/g) ?? [];
+  return words.length > 0 && words.every((word) => text.includes(word)) ? '' : more;
 }
 
 /** Two spellings are the same when the record's own schema makes the same field of them. */
@@ -99,8 +105,11 @@ function scalarForm(inner: Schema): (BareForm & { attribute: { type: Type } }) |
   });
   switch (inner._zod.def.type) {
     case 'string':
-    case 'enum':
       return as('string');
+    case 'enum': {
+      const options = (inner as z.ZodEnum).options.map((option) => `\`${option}\``);
+      return { ...as('string'), attribute: { type: 'string', description: ` One of ${options.join(', ')}.` } };
+    }
     case 'number':
       return as('number');
     case 'boolean':
@@ -131,7 +140,8 @@ function listForm(element: Schema, kind: 'list' | 'set'): BareForm {
   const scalar = scalarForm(unwrap(element));
   if (scalar !== undefined) {
     const type: Type = kind === 'set' ? { set: scalar.attribute.type } : { list: scalar.attribute.type };
-    return { attribute: { type, description }, toField: (value) => value, toValue: (field) => each(field) };
+    const choice = scalar.attribute.description.replace('One of', 'Any of');
+    return { attribute: { type, description: choice }, toField: (value) => value, toValue: (field) => each(field) };
   }
   const inner = unwrap(element);
   if (!(inner instanceof z.ZodObject)) throw noForm(inner);
@@ -149,7 +159,7 @@ function recordForm(valueType: Schema): BareForm {
   const scalar = scalarForm(unwrap(valueType));
   if (scalar !== undefined) {
     return {
-      attribute: { type: { map: scalar.attribute.type }, description },
+      attribute: { type: { map: scalar.attribute.type }, description: scalar.attribute.description },
       toField: (value) => value,
       toValue: (field) => field as Value,
     };
