@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { StoredRecord } from '@authz-service/core/records/registry';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
@@ -10,18 +11,38 @@ import { counted } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { relativePath } from '../tree/relative-path.js';
 
+type Write = (records: StoredRecord[], options: { tenant: string; stack: string }) => { path: string; text: string }[];
+
+/** What an export can be written as; `files` are those that make it up. */
+const FORMATS: { [F in 'yaml' | 'hcl']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
+  yaml: {
+    files: /\.ya?ml$/,
+    takeOver: '"service apply --take-ownership"',
+    load: async () => (await import('@authz-service/core/manifest/write')).writeManifest,
+  },
+  hcl: {
+    files: /\.tf$/,
+    takeOver: 'take_ownership = true in the provider block',
+    load: async () => (await import('@authz-service/provider/configuration/write-hcl')).writeHcl,
+  },
+};
+
 export default class Export extends ServiceCommand {
-  static override summary = 'Write what the tenant holds as YAML that plans to "no changes".';
+  static override summary = 'Write what the tenant holds as YAML or HCL that plans to "no changes".';
   static override description =
     `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree
 has one owner. Secrets are in no export; the service does not know them.
 
 What was made by hand, by single calls or another tool's, has the owner "api". It is left out unless --stack api asks
 for it or nothing else is there. Its tree takes the stack that --as names, and "service apply --take-ownership" brings
-the records under it.`;
+the records under it.
+
+With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and
+the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block.`;
   static override examples = [
     { description: 'What the stacks declare', command: 'service export --out tenant' },
     { description: 'Again, to look at the difference in Git', command: 'service export --out tenant --replace' },
+    { description: 'As Terraform configuration', command: 'service export --out tenant --format hcl' },
     {
       description: 'What was made by hand, to bring it under Git',
       command: 'service export --out adopted --stack api --as adopted',
@@ -29,13 +50,14 @@ the records under it.`;
   ];
   static override flags = {
     out: string({ char: 'o', description: 'The folder to write to.', helpValue: 'DIR', required: true }),
+    format: string({ description: 'What to write.', options: Object.keys(FORMATS), default: 'yaml' }),
     stack: string({ description: "Only this stack's records.", helpValue: 'NAME' }),
     as: string({
       description: 'The stack that the tree of hand-made records takes.',
       default: 'default',
       helpValue: 'NAME',
     }),
-    replace: boolean({ description: 'Remove the YAML files that are in the folder.' }),
+    replace: boolean({ description: 'Remove the files of that format that are in the folder.' }),
     ...connectionFlags,
   };
 
@@ -44,22 +66,20 @@ the records under it.`;
     if (flags.as === BY_HAND)
       throw new UsageError(`--as "${BY_HAND}" is the owner of what is made by hand: name another.`);
     const client = await connect(flags);
-    const [{ writeManifest }, state] = await Promise.all([
-      import('@authz-service/core/manifest/write'),
-      client.state({ signal: this.signal }),
-    ]);
+    const format = flags.format as keyof typeof FORMATS;
+    const [write, state] = await Promise.all([FORMATS[format].load(), client.state({ signal: this.signal })]);
     const { trees, leftOut } = chooseStacks(state.records, flags.stack);
     if (trees.length === 0 && flags.stack !== undefined) {
       throw new UsageError(
         `The tenant "${state.tenant}" holds no records of the stack "${flags.stack}": nothing was written.`,
       );
     }
-    await prepareFolder(flags.out, flags.replace);
+    await prepareFolder(flags.out, flags.replace, FORMATS[format].files);
     const files: string[] = [];
     for (const { owner, folder: name, records } of trees) {
       const folder = trees.length === 1 ? flags.out : join(flags.out, name);
       const stack = owner === BY_HAND ? flags.as : owner;
-      for (const file of writeManifest(records, { tenant: state.tenant, stack })) {
+      for (const file of write(records, { tenant: state.tenant, stack })) {
         const path = join(folder, file.path);
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, file.text);
@@ -67,7 +87,7 @@ the records under it.`;
       }
     }
     const owners = trees.map(({ owner }) => owner);
-    for (const note of notes(owners, leftOut)) await err.line(err.style.dim(note));
+    for (const note of notes(owners, leftOut, format)) await err.line(err.style.dim(note));
     const records = trees.reduce((sum, tree) => sum + tree.records.length, 0);
     return {
       json: { tenant: state.tenant, revision: state.revision, stacks: owners, records, files },
@@ -76,11 +96,13 @@ the records under it.`;
   }
 }
 
-function notes(owners: string[], leftOut: number): string[] {
+function notes(owners: string[], leftOut: number, format: keyof typeof FORMATS): string[] {
   const found: string[] = [];
   if (owners.length > 1) found.push(`Each stack has its own tree: ${owners.join(', ')}.`);
   if (owners.includes(BY_HAND))
-    found.push('Records made by hand: "service apply --take-ownership" brings them under the tree.');
+    found.push(
+      `Records made by hand: ${FORMATS[format].takeOver} brings them under the ${format === 'yaml' ? 'tree' : 'configuration'}.`,
+    );
   if (leftOut > 0) found.push(`Left out: ${counted(leftOut, 'record')} made by hand (--stack api writes them).`);
   return found;
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@authz-service/core/json';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { faultText } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
@@ -89,7 +90,7 @@ export class Tree extends Construct {
     if ('reference' in configured) return this.records.get(configured.reference)?.path ?? literal(configured.path);
     if ('items' in configured) return configured.items.map((item) => this.value(item));
     if ('attributes' in configured) return this.attributes(configured.attributes);
-    return literal(configured.literal);
+    return literal('json' in configured ? canonicalJson(configured.json) : configured.literal);
   }
 }
 

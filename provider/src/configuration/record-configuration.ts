@@ -1,3 +1,4 @@
+import type { Json } from '@authz-service/core/json';
 import { metaOf, unwrap } from '@authz-service/core/manifest/schema-shape';
 import { type Address, address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
@@ -11,6 +12,8 @@ import { formsOf, valuesFrom } from '../plugin/resources/field-form.js';
 /** What a configuration gives for an attribute: a literal, the path of another record, or a structure of these. */
 export type Configured =
   | { literal: Value }
+  /** Free JSON, which the attribute holds as text. */
+  | { json: Json }
   | { reference: Address; path: string }
   | { items: Configured[] }
   | { attributes: ConfiguredAttributes };
@@ -50,7 +53,10 @@ function target(schema: Schema, fields: Record<string, unknown>, field: unknown)
 
 function structure(schema: Schema, attribute: Attribute, field: unknown, value: Value): Configured {
   const inner = unwrap(schema);
-  if (!('nested' in attribute)) return { literal: value };
+  if (!('nested' in attribute)) {
+    const free = attribute.type === 'string' && typeof field === 'object';
+    return free ? { json: field as Json } : { literal: value };
+  }
   if (inner instanceof z.ZodObject) return { attributes: configured(inner.shape, field as Record<string, unknown>) };
   if (!(inner instanceof z.ZodArray)) throw new Error(`no configuration for fields of the type ${inner._zod.def.type}`);
   const element = unwrap(inner.element as Schema) as z.ZodObject;

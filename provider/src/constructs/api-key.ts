@@ -19,7 +19,7 @@ export interface ApiKeyConfig extends cdktf.TerraformMetaArguments {
   */
   readonly name: string;
   /**
-  * What the key may do.
+  * What the key may do. Any of `decisions`, `bundle`, `records:read`, `records:write`, `credentials`.
   */
   readonly scopes: string[];
   /**

@@ -15,7 +15,7 @@ export interface DataServiceGroupMembershipConfig extends cdktf.TerraformMetaArg
   */
   readonly entity?: string;
   /**
-  * The kind of the member.
+  * The kind of the member. One of `subject`, `group`.
   */
   readonly entityType?: string;
   /**

@@ -11,7 +11,7 @@ export interface DataServiceGroupMembershipsConfig extends cdktf.TerraformMetaAr
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of the member.
+  * Only those with this: The kind of the member. One of `subject`, `group`.
   */
   readonly entityType?: string;
   /**

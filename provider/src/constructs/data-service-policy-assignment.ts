@@ -15,7 +15,7 @@ export interface DataServicePolicyAssignmentConfig extends cdktf.TerraformMetaAr
   */
   readonly entity?: string;
   /**
-  * The kind of whom it is given to.
+  * The kind of whom it is given to. One of `role`, `group`, `subject`.
   */
   readonly entityType?: string;
   /**

@@ -11,7 +11,7 @@ export interface DataServicePolicyAssignmentsConfig extends cdktf.TerraformMetaA
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of whom it is given to.
+  * Only those with this: The kind of whom it is given to. One of `role`, `group`, `subject`.
   */
   readonly entityType?: string;
   /**

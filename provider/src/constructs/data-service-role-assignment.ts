@@ -15,7 +15,7 @@ export interface DataServiceRoleAssignmentConfig extends cdktf.TerraformMetaArgu
   */
   readonly entity?: string;
   /**
-  * The kind of whom it is given to.
+  * The kind of whom it is given to. One of `subject`, `group`.
   */
   readonly entityType?: string;
   /**

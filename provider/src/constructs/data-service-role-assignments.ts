@@ -11,7 +11,7 @@ export interface DataServiceRoleAssignmentsConfig extends cdktf.TerraformMetaArg
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of whom it is given to.
+  * Only those with this: The kind of whom it is given to. One of `subject`, `group`.
   */
   readonly entityType?: string;
   /**

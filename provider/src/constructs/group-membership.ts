@@ -11,7 +11,7 @@ export interface GroupMembershipConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entity: string;
   /**
-  * The kind of the member.
+  * The kind of the member. One of `subject`, `group`.
   */
   readonly entityType: string;
   /**

@@ -15,7 +15,7 @@ export interface OauthClientConfig extends cdktf.TerraformMetaArguments {
   */
   readonly name: string;
   /**
-  * What its tokens may do.
+  * What its tokens may do. Any of `decisions`, `bundle`, `records:read`, `records:write`, `credentials`.
   */
   readonly scopes: string[];
   /**

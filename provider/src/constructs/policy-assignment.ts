@@ -11,7 +11,7 @@ export interface PolicyAssignmentConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entity: string;
   /**
-  * The kind of whom it is given to.
+  * The kind of whom it is given to. One of `role`, `group`, `subject`.
   */
   readonly entityType: string;
   /**

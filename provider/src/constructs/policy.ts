@@ -49,7 +49,7 @@ export interface PolicyConfig extends cdktf.TerraformMetaArguments {
 }
 export interface PolicyModifiersTimeWindows {
   /**
-  * The days on which the window opens; absent means every day.
+  * The days on which the window opens; absent means every day. Any of `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.
   */
   readonly days?: string[];
   /**

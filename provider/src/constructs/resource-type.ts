@@ -23,7 +23,7 @@ export interface ResourceTypeConfig extends cdktf.TerraformMetaArguments {
   */
   readonly name: string;
   /**
-  * The properties such a resource may have, and their types; conditions are checked against them.
+  * The properties such a resource may have, and their types; conditions are checked against them. One of `string`, `number`, `boolean`, `list`, `map`, `any`.
   */
   readonly properties?: { [key: string]: string };
 }

@@ -11,7 +11,7 @@ export interface RoleAssignmentConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entity: string;
   /**
-  * The kind of whom it is given to.
+  * The kind of whom it is given to. One of `subject`, `group`.
   */
   readonly entityType: string;
   /**

@@ -1,0 +1,88 @@
+/** What `service export --format hcl` writes, as the real Terraform sees it. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { operatorOf } from '../conformance/over-http.js';
+import { applyTree } from './terraform/apply-tree.js';
+import { EVERY_ADDRESS, EVERY_KIND } from './terraform/every-kind.js';
+import { TerraformTenant } from './terraform/product.js';
+import { hasTerraform } from './terraform/workspace.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Names and texts that the language must not take for something else. */
+const ODD = `
+version: 1
+stack: odd
+applications:
+  "a.b":
+    resource_types:
+      t: { actions: [read], properties: { "for": string } }
+    resources:
+      "1 x": { type: t, properties: { "for": "\\"$" } }
+      "1_x": { type: t, properties: { "k k": [1e-7, null, {}], "null": "%\\u007bif}", deep: { a: { b: "\\b\\f\\n\\t\\u2028é\\\\" } } } }
+      "$\\u007bpath.cwd}": { type: t, description: "$$\\u007bx} %%\\u007by} # // \\n line two\\\\" }
+subjects: { "user/a/b": {}, "service/ü": { name: "\\u0001" } }
+`.replaceAll('"user/a/b"', '"user/a%2Fb"');
+
+describe.skipIf(!hasTerraform)('configuration exported', () => {
+  let cloud: TestCloud;
+  let tenant: TerraformTenant;
+  beforeAll(async () => {
+    cloud = await TestCloud.start();
+  });
+  afterAll(() => cloud.close());
+  beforeEach(async () => {
+    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
+  });
+  afterEach(() => tenant.remove());
+
+  /** Exports, and expects that Terraform imports all of it and then has nothing to do. */
+  async function exported(count: number, ...flags: string[]): Promise<string> {
+    const workspace = tenant.workspace('');
+    const out = join(workspace.dir, 'exported');
+    const program = join(root, 'cli/bin/service.js');
+    await promisify(execFile)(process.execPath, [program, 'export', '--format', 'hcl', '--out', out, ...flags], {
+      env: workspace.env,
+    });
+    const before = (await tenant.client.state()).revision;
+    await workspace.ok('-chdir=exported', 'fmt', '-check', '-diff');
+    const text = await workspace.ok('-chdir=exported', 'apply', '-auto-approve');
+    expect(text).toContain(`${count} imported, 0 added, 0 changed, 0 destroyed`);
+    await workspace.isSettled('-chdir=exported');
+    expect((await tenant.client.state()).revision).toBe(before);
+    return readdirSync(out)
+      .filter((name) => name.endsWith('.tf'))
+      .map((name) => readFileSync(join(out, name), 'utf8'))
+      .join('\n');
+  }
+
+  it('imports records of every kind, which refer to each other', async () => {
+    await tenant.workspace(EVERY_KIND).apply();
+    const text = await exported(EVERY_ADDRESS.length);
+    expect(text).toContain('resource_type = service_resource_type.billing_invoice.path');
+    expect(text).toContain('stack = "terraform"');
+  });
+
+  it('imports the example tenant', async () => {
+    await applyTree(tenant.client, join(root, 'examples/tenant'));
+    await exported(43);
+  });
+
+  it('holds texts and names of all sorts', async () => {
+    const folder = join(tenant.workspace('').dir, 'tree');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'odd.yaml'), ODD);
+    await applyTree(tenant.client, folder);
+    await exported(7);
+  });
+
+  it('imports what was made by hand, and leaves its owner', async () => {
+    await tenant.client.records('role').create({ name: 'made-by-hand' });
+    expect(await exported(2, '--stack', 'api', '--as', 'adopted')).toContain('oauth_client/administrator');
+  });
+});
