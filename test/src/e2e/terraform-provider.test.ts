@@ -312,25 +312,28 @@ describe.skipIf(!hasTerraform)('the provider', () => {
     });
   });
 
-  it.each<[string, string, RegExp]>([
-    [
-      'is not identified',
-      'data "service_role" "r" { application = "a" }',
-      /Give "name", or one of "address", "path", "id"/,
-    ],
-    ['is identified twice', 'data "service_role" "r" {\n  name = "a"\n  path = "a"\n}', /Record not identified/],
-    ['does not exist', 'data "service_role" "r" { name = "nobody" }', /no role with name "nobody"/],
-    [
-      'is a resource without a name',
-      'data "service_decision" "d" {\n  subject = { type = "user", id = "a" }\n  resource = { type = "t" }\n  action = "x"\n}',
-      /Resource not identified/,
-    ],
-    [
-      'has a malformed context',
-      'data "service_decision" "d" {\n  subject = { type = "user", id = "a" }\n  resource = { type = "t", name = "n" }\n  action = "x"\n  context = "mfa"\n}',
-      /Invalid context/,
-    ],
-  ])('says so when what is read %s', async (_name, configuration, expected) => {
-    expect(await tenant.workspace(configuration).fails('plan')).toMatch(expected);
+  it('says so when what is read is not identified, identified twice, or malformed', async () => {
+    const decision = (label: string, resource: string, more = '') =>
+      `data "service_decision" "${label}" {\n  subject = { type = "user", id = "a" }\n  resource = { ${resource} }\n  action = "x"\n${more}\n}`;
+    const workspace = tenant.workspace(`
+      data "service_role" "none" { application = "a" }
+      data "service_role" "two" {
+        name = "a"
+        path = "a"
+      }
+      ${decision('nameless', 'type = "t"')}
+      ${decision('malformed', 'type = "t", name = "n"', '  context = "mfa"')}`);
+    const text = await workspace.fails('validate');
+    expect(text).toMatch(
+      /not identified with data\.service_role\.none,.*?Give "name", or one of "address", "path", "id"/,
+    );
+    expect(text).toMatch(/Record not identified with data\.service_role\.two,/);
+    expect(text).toMatch(/Resource not identified with data\.service_decision\.nameless,/);
+    expect(text).toMatch(/Invalid context with data\.service_decision\.malformed,.*?: context = "mfa"/);
+  });
+
+  it('says so when what is read does not exist', async () => {
+    const workspace = tenant.workspace('data "service_role" "r" { name = "nobody" }');
+    expect(await workspace.fails('plan')).toContain('no role with name "nobody"');
   });
 });

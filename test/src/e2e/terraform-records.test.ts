@@ -150,7 +150,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     expect(await workspace.attributes('service_policy.p')).toMatchObject({ id: before.id, resource_type: 'two/doc' });
   });
 
-  it('show drift, keep what means the same, and are recreated when they are gone', async () => {
+  it('show drift, keep what means the same, are recreated when they are gone, and are gone when they are removed twice', async () => {
     const workspace = tenant.workspace(`
       resource "service_subject" "s" {
         type       = "user"
@@ -182,6 +182,8 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     expect(await workspace.apply()).toContain('1 added, 1 changed, 0 destroyed');
     await workspace.isSettled();
     expect(await tenant.fields(address)).toMatchObject({ properties: { a: [1, 2], b: 1 } });
+    await tenant.client.changeset({ changes: [{ op: 'delete', address: 'group_membership/g//subject/user/s' }] });
+    expect(await workspace.apply('-destroy', '-refresh=false')).toContain('3 destroyed');
   });
 
   it('follow a rename in the service as drift, since the id stays', async () => {
@@ -206,40 +208,64 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     await workspace.isSettled();
   });
 
-  it.each<[string, string, RegExp]>([
-    [
-      'an empty name',
-      'resource "service_role" "r" {\n  name = ""\n}',
-      /Invalid name .*on main\.tf line 7.* name must not be empty/,
-    ],
-    [
-      'an effect that there is not',
-      'resource "service_policy" "p" {\n  name = "p"\n  effect = "MAYBE"\n  resource_type = "a/t"\n  actions = ["x"]\n}',
-      /Invalid effect .*line 8.*"ALLOW"\|"DENY".*It is "MAYBE"/,
-    ],
-    [
-      'properties that are no JSON',
-      'resource "service_subject" "s" {\n  type = "user"\n  id = "x"\n  properties = "{"\n}',
-      /Invalid properties .*line 9.*jsonencode/,
-    ],
-    [
-      'a range in a nested set',
-      'resource "service_policy" "p" {\n  name = "p"\n  effect = "DENY"\n  resource_type = "a/t"\n  actions = ["x"]\n  modifiers = { ip_ranges = ["10.0.0.0/40"] }\n}',
-      /Invalid modifiers .*line 11.*IP address or CIDR range.*modifiers\.ip_ranges/,
-    ],
-    [
-      'a policy that covers nothing',
-      'resource "service_policy" "p" {\n  name = "p"\n  effect = "DENY"\n}',
-      /covers nothing/,
-    ],
-    [
-      'a condition that does not parse, though its type is not known yet',
-      'resource "service_resource_type" "t" {\n  application = "a"\n  name = "t"\n  actions = ["x"]\n}\nresource "service_policy" "p" {\n  name = "p"\n  effect = "ALLOW"\n  resource_type = service_resource_type.t.id\n  actions = ["x"]\n  condition = "subject.id =="\n}',
-      /Invalid condition .*line 16.*The condition is not valid/,
-    ],
-  ])('are validated without a service: %s', async (_name, configuration, expected) => {
-    const workspace = tenant.workspace(configuration, { SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
-    expect(await workspace.fails('validate')).toMatch(expected);
+  describe('are validated without a service, by one run of validate:', () => {
+    const policy = (lines: string) => `resource "service_policy" "LABEL" {\n  name = "p"\n${lines}\n}`;
+    const covered = '  resource_type = "a/t"\n  actions = ["x"]';
+    const rows: [behaviour: string, configuration: string, expected: RegExp][] = [
+      [
+        'an empty name',
+        'resource "service_role" "LABEL" {\n  name = ""\n}',
+        /Invalid name .*: name = "" name must not be empty/,
+      ],
+      [
+        'an effect that there is not',
+        policy(`  effect = "MAYBE"\n${covered}`),
+        /Invalid effect .*: effect = "MAYBE".*"ALLOW"\|"DENY".*It is "MAYBE"/,
+      ],
+      [
+        'properties that are no JSON',
+        'resource "service_subject" "LABEL" {\n  type = "user"\n  id = "x"\n  properties = "{"\n}',
+        /Invalid properties .*: properties = "{".*jsonencode/,
+      ],
+      [
+        'a range in a nested set',
+        policy(`  effect = "DENY"\n${covered}\n  modifiers = { ip_ranges = ["10.0.0.0/40"] }`),
+        /Invalid modifiers .*: modifiers = .*IP address or CIDR range.*At modifiers\.ip_ranges/,
+      ],
+      ['a policy that covers nothing', policy('  effect = "DENY"'), /Invalid record .*covers nothing/],
+      [
+        'a condition that does not parse, though its type is not known yet',
+        policy(
+          '  effect = "ALLOW"\n  resource_type = service_resource_type.t.id\n  actions = ["x"]\n  condition = "subject.id =="',
+        ),
+        /Invalid condition .*: condition = "subject.id ==".*The condition is not valid/,
+      ],
+      [
+        'with a warning, a DENY that reads what may be absent',
+        policy(`  effect = "DENY"\n${covered}\n  condition = "subject.properties.level > 1"`),
+        /Warning: Doubtful condition .*without has\(\)/,
+      ],
+    ];
+    const label = (index: number) => `case${index}`;
+    let found: string[] = [];
+
+    beforeAll(async () => {
+      const one = await TerraformTenant.make(cloud, operatorOf(cloud));
+      const all = rows.map(([, configuration], index) => configuration.replace('LABEL', label(index))).join('\n');
+      const type = 'resource "service_resource_type" "t" {\n  application = "a"\n  name = "t"\n  actions = ["x"]\n}';
+      const workspace = one.workspace(`${all}\n${type}`, { SERVICE_CLOUD_URL: 'http://127.0.0.1:59999' });
+      const { text } = await workspace.run('validate');
+      found = unwrapped(text).split(/(?=Error: |Warning: )/);
+      one.remove();
+    });
+
+    it.each(rows.map(([behaviour, , expected], index) => [behaviour, index, expected] as const))(
+      '%s',
+      (_behaviour, index, expected) => {
+        const own = found.filter((text) => text.includes(`.${label(index)},`));
+        expect(own).toEqual([expect.stringMatching(expected)]);
+      },
+    );
   });
 
   it.each<[string, string, RegExp]>([
@@ -280,14 +306,6 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     expect(text).toMatch(
       /with service_role_assignment\.a, on main\.tf line 7.*Role "nowhere" does not exist.*role = service_….NAME.path/,
     );
-  });
-
-  it('warn of a DENY that reads what may be absent', async () => {
-    const workspace = tenant.workspace(
-      'resource "service_policy" "p" {\n  name = "p"\n  effect = "DENY"\n  resource_type = "a/t"\n  actions = ["x"]\n  condition = "subject.properties.level > 1"\n}',
-    );
-    const text = unwrapped((await workspace.run('validate')).text);
-    expect(text).toMatch(/Warning: Doubtful condition .*without has\(\)/);
   });
 
   it('take values that are known only after apply', async () => {
