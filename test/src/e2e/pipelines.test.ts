@@ -1,0 +1,109 @@
+/** The example pipelines: their commands, taken from the files, run on a real repository against a running cloud. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { operatorOf } from '../conformance/over-http.js';
+import { type Notation, Pipelines, pipelineOf } from './terraform/pipelines.js';
+import { TerraformTenant } from './terraform/product.js';
+import { hasTerraform } from './terraform/workspace.js';
+
+const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
+const edit = (file: string, from: string, to: string) => {
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(file, text.replace(from, to));
+};
+
+/** How the tenant of the examples gets into a repository, how a branch changes it, and how another one breaks it. */
+const NOTATIONS: { [N in Notation]: { fill(dir: string): void; change(dir: string): void; spoil(dir: string): void } } =
+  {
+    yaml: {
+      fill: (dir) => cpSync(join(examples, 'tenant'), join(dir, 'tenant'), { recursive: true }),
+      change: (dir) => edit(join(dir, 'tenant/applications/docs.yaml'), 'writer: {}', 'writer: {}\n      reader: {}'),
+      spoil: (dir) => edit(join(dir, 'tenant/tenant.yaml'), 'effect: ALLOW', 'effect: MAYBE'),
+    },
+    hcl: {
+      fill(dir) {
+        cpSync(join(examples, 'hcl'), dir, { recursive: true });
+        writeFileSync(join(dir, 'backend.tf'), 'terraform {\n  backend "local" {}\n}\n');
+      },
+      change(dir) {
+        const role =
+          'resource "service_role" "reader" {\n  application = service_application.docs.path\n  name        = "reader"\n}\n';
+        writeFileSync(join(dir, 'reader.tf'), role);
+      },
+      spoil: (dir) => edit(join(dir, 'main.tf'), '"ALLOW"', '"MAYBE"'),
+    },
+    cdktf: {
+      fill(dir) {
+        cpSync(join(examples, 'cdktf/dist'), dir, {
+          recursive: true,
+          filter: (path) => !/\.(map|d\.ts|tsbuildinfo)$/.test(path),
+        });
+        writeFileSync(join(dir, 'package.json'), '{ "private": true, "type": "module" }');
+      },
+      change: (dir) => edit(join(dir, 'docs.js'), 'const writer = ', "docs.role('reader');\n    const writer = "),
+      spoil: (dir) => edit(join(dir, 'billing.js'), "'DENY'", "'MAYBE'"),
+    },
+  };
+
+describe('the pipelines', () => {
+  let cloud: TestCloud;
+  let tenant: TerraformTenant;
+  let pipelines: Pipelines;
+  beforeAll(async () => {
+    cloud = await TestCloud.start();
+  });
+  afterAll(() => cloud.close());
+  beforeEach(async () => {
+    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
+    const made = await tenant.client.records('oauth_client').create({ name: 'ci-plan', scopes: ['records:read'] });
+    pipelines = await Pipelines.make(tenant.env, {
+      ...tenant.env,
+      SERVICE_CLIENT_ID: made.client_id,
+      SERVICE_CLIENT_SECRET: made.client_secret,
+    });
+  });
+  afterEach(() => {
+    pipelines.remove();
+    tenant.remove();
+  });
+
+  const notations: Notation[] = hasTerraform ? ['yaml', 'hcl', 'cdktf'] : ['yaml'];
+  it.each(notations)(
+    'for %s plan on a pull request and apply on main',
+    async (notation) => {
+      const { fill, change, spoil } = NOTATIONS[notation];
+      await pipelines.commit('main', fill);
+      await pipelines.run('gitlab', notation, 'apply', 'main');
+      expect(await tenant.addresses()).toContain('policy/billing/closed-is-closed');
+
+      await pipelines.commit('change', change);
+      const before = (await tenant.client.state()).revision;
+      const { plan } = await pipelines.run('github', notation, 'plan', 'change');
+      expect(plan).toMatch(/reader/);
+      expect(plan).toMatch(/\b1 (?:to add|added|addition|record)/);
+      expect(pipelines.comment()).toContain('reader');
+      expect((await tenant.client.state()).revision).toBe(before);
+
+      await pipelines.merge('change');
+      await pipelines.run('github', notation, 'apply', 'main');
+      expect(await tenant.addresses()).toContain('role/docs/reader');
+
+      await pipelines.commit('wrong', spoil);
+      await expect(pipelines.run('github', notation, 'plan', 'wrong')).rejects.toThrow(/MAYBE/);
+    },
+    120_000,
+  );
+
+  it.each<Notation>(['yaml', 'hcl', 'cdktf'])('for %s do the same on either host', (notation) => {
+    for (const job of ['plan', 'apply'] as const) {
+      const [github, gitlab] = [pipelineOf('github', notation, job), pipelineOf('gitlab', notation, job)];
+      expect(github.commands.slice(0, gitlab.commands.length)).toEqual(gitlab.commands);
+      expect(github.commands.slice(gitlab.commands.length)).toHaveLength(job === 'plan' ? 2 : 0);
+      expect(github.env).toEqual(gitlab.env);
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const exec = promisify(execFile);
+
+export type Host = 'github' | 'gitlab';
+export type Notation = 'yaml' | 'hcl' | 'cdktf';
+export type Job = 'plan' | 'apply';
+type Variables = Record<string, string>;
+
+interface Pipeline {
+  commands: string[];
+  env: Variables;
+}
+
+/** The commands of a job, as the file has them, and its variables that are no expressions of the host. */
+export function pipelineOf(host: Host, notation: Notation, job: Job): Pipeline {
+  const file = parse(readFileSync(join(root, 'examples/ci', host, `${notation}.yml`), 'utf8'));
+  const commands: string[] =
+    host === 'github'
+      ? file.jobs[job].steps.flatMap(({ run }: { run?: string }) => (run === undefined ? [] : [run]))
+      : file[job].script;
+  const variables: Variables = (host === 'github' ? file.env : file.variables) ?? {};
+  const env = Object.entries(variables).filter(([, value]) => !value.includes('${{'));
+  return { commands, env: Object.fromEntries(env) };
+}
+
+/** A repository with a bare origin, and the machines of a host, a new one for each job. */
+export class Pipelines {
+  private jobs = 0;
+
+  private constructor(
+    private readonly folder: string,
+    /** The credentials of jobs on main, and of those on branches. */
+    private readonly secrets: { [J in Job]: Variables },
+  ) {}
+
+  static async make(apply: Variables, plan: Variables): Promise<Pipelines> {
+    const pipelines = new Pipelines(mkdtempSync(join(tmpdir(), 'pipelines-')), { apply, plan });
+    await pipelines.git('.', 'init', '--quiet', '--bare', '--initial-branch=main', 'origin');
+    await pipelines.git('.', 'clone', '--quiet', 'origin', 'desk');
+    mkdirSync(pipelines.path('bin'));
+    // Packages are there already; what comes of a comment is looked at instead of sent.
+    pipelines.program('npm', '[ "$*" = ci ]');
+    pipelines.program(
+      'gh',
+      `[ "$1 $2 $3 $4" = "pr comment 7 --body-file" ] && cp "$5" "${pipelines.path('comment.md')}"`,
+    );
+    return pipelines;
+  }
+
+  /** Changes a new branch (or an empty main) and pushes it. */
+  async commit(branch: string, change: (dir: string) => void): Promise<void> {
+    const desk = this.path('desk');
+    await this.git(
+      'desk',
+      'checkout',
+      '--quiet',
+      branch === 'main' ? '--orphan' : '-b',
+      branch,
+      ...(branch === 'main' ? [] : ['main']),
+    );
+    change(desk);
+    await this.git('desk', 'add', '--all');
+    await this.git('desk', 'commit', '--quiet', '--message', branch);
+    await this.git('desk', 'push', '--quiet', 'origin', branch);
+  }
+
+  async merge(branch: string): Promise<void> {
+    await this.git('desk', 'checkout', '--quiet', 'main');
+    await this.git('desk', 'merge', '--quiet', branch);
+    await this.git('desk', 'push', '--quiet', 'origin', 'main');
+  }
+
+  /** Runs a job on a fresh checkout; gives the Markdown of its plan. Throws with all output where a command fails. */
+  async run(host: Host, notation: Notation, job: Job, branch: string): Promise<{ plan: string }> {
+    const { commands, env: variables } = pipelineOf(host, notation, job);
+    this.jobs += 1;
+    const name = `job-${this.jobs}`;
+    await this.git('.', 'clone', '--quiet', '--branch', branch, 'origin', name);
+    const dir = this.path(name);
+    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+    const home = this.path(`${name}-home`);
+    mkdirSync(home);
+    writeFileSync(join(home, 'terraform.tfrc'), '');
+    const env: Variables = {
+      ...this.secrets[job],
+      ...variables,
+      PATH: `${this.path('bin')}:${process.env.PATH}`,
+      HOME: home,
+      TF_CLI_CONFIG_FILE: join(home, 'terraform.tfrc'),
+      // The backend that all runs share.
+      TF_CLI_ARGS_init: `-backend-config=path=${this.path('terraform.tfstate')}`,
+      GITHUB_STEP_SUMMARY: this.path('summary.md'),
+      PULL_REQUEST: '7',
+    };
+    for (const command of commands) {
+      try {
+        await exec('bash', ['-e', '-c', command], { cwd: dir, env, timeout: 60_000 });
+      } catch (error) {
+        const { stdout, stderr } = error as { stdout: string; stderr: string };
+        throw new Error(`${command}\n${stdout}${stderr}`);
+      }
+    }
+    const plan = join(dir, 'plan.md');
+    return { plan: existsSync(plan) ? readFileSync(plan, 'utf8') : '' };
+  }
+
+  /** What was last commented on the pull request; the job's summary says the same. */
+  comment(): string {
+    const comment = readFileSync(this.path('comment.md'), 'utf8');
+    if (!readFileSync(this.path('summary.md'), 'utf8').endsWith(comment))
+      throw new Error('The summary says otherwise.');
+    return comment;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  private program(name: string, script: string): void {
+    const file = join(this.path('bin'), name);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+  }
+
+  private async git(cwd: string, ...args: string[]): Promise<void> {
+    const who = ['-c', 'user.name=Tester', '-c', 'user.email=tester@example.com'];
+    await exec('git', [...who, ...args], {
+      cwd: this.path(cwd),
+      env: { PATH: process.env.PATH ?? '', HOME: this.folder },
+    });
+  }
+}
