@@ -14,7 +14,7 @@ import { relativePath } from '../tree/relative-path.js';
 type Write = (records: StoredRecord[], options: { tenant: string; stack: string }) => { path: string; text: string }[];
 
 /** What an export can be written as; `files` are those that make it up. */
-const FORMATS: { [F in 'yaml' | 'hcl']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
+const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
   yaml: {
     files: /\.ya?ml$/,
     takeOver: '"service apply --take-ownership"',
@@ -25,10 +25,15 @@ const FORMATS: { [F in 'yaml' | 'hcl']: { files: RegExp; takeOver: string; load(
     takeOver: 'take_ownership = true in the provider block',
     load: async () => (await import('@authz-service/provider/configuration/write-hcl')).writeHcl,
   },
+  cdktf: {
+    files: /^main\.js$/,
+    takeOver: 'takeOwnership: true of the ServiceProvider',
+    load: async () => (await import('@authz-service/provider/configuration/write-cdktf')).writeCdktf,
+  },
 };
 
 export default class Export extends ServiceCommand {
-  static override summary = 'Write what the tenant holds as YAML or HCL that plans to "no changes".';
+  static override summary = 'Write what the tenant holds as YAML, HCL or CDKTF that plans to "no changes".';
   static override description =
     `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree
 has one owner. Secrets are in no export; the service does not know them.
@@ -38,7 +43,8 @@ for it or nothing else is there. Its tree takes the stack that --as names, and "
 the records under it.
 
 With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and
-the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block.`;
+the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block. --format
+cdktf writes the same as a CDKTF app, main.js.`;
   static override examples = [
     { description: 'What the stacks declare', command: 'service export --out tenant' },
     { description: 'Again, to look at the difference in Git', command: 'service export --out tenant --replace' },

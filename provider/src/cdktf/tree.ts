@@ -7,6 +7,7 @@ import { type Address, splitAddress } from '@authz-service/core/records/address'
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { TerraformResource } from 'cdktf';
 import { Construct } from 'constructs';
+import { camelCase, literal } from '../configuration/construct-text.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from '../configuration/record-configuration.js';
 import { ApiKey } from '../constructs/api-key.js';
 import { Application } from '../constructs/application.js';
@@ -92,16 +93,4 @@ export class Tree extends Construct {
     if ('attributes' in configured) return this.attributes(configured.attributes);
     return literal('json' in configured ? canonicalJson(configured.json) : configured.literal);
   }
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Terraform would read `${` and `%{` in any text as the start of an expression. */
-function literal(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/[$%](?=\{)/g, '$&$&');
-  if (Array.isArray(value)) return value.map(literal);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, literal(item)]));
 }

@@ -1,6 +1,6 @@
 /** What `service export --format hcl` writes, as the real Terraform sees it. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,6 +13,8 @@ import { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const PROGRAM = join(root, 'cli/bin/service.js');
 
 /** Names and texts that the language must not take for something else. */
 const ODD = `
@@ -45,8 +47,7 @@ describe.skipIf(!hasTerraform)('configuration exported', () => {
   async function exported(count: number, ...flags: string[]): Promise<string> {
     const workspace = tenant.workspace('');
     const out = join(workspace.dir, 'exported');
-    const program = join(root, 'cli/bin/service.js');
-    await promisify(execFile)(process.execPath, [program, 'export', '--format', 'hcl', '--out', out, ...flags], {
+    await promisify(execFile)(process.execPath, [PROGRAM, 'export', '--format', 'hcl', '--out', out, ...flags], {
       env: workspace.env,
     });
     const before = (await tenant.client.state()).revision;
@@ -79,6 +80,30 @@ describe.skipIf(!hasTerraform)('configuration exported', () => {
     writeFileSync(join(folder, 'odd.yaml'), ODD);
     await applyTree(tenant.client, folder);
     await exported(7);
+  });
+
+  it.each<[string, string | undefined, number]>([
+    ['the example tenant', undefined, 43],
+    ['texts and names of all sorts', ODD, 7],
+  ])('as a CDKTF app imports %s', async (_, tree, count) => {
+    const workspace = await tenant.newcomer();
+    const folder = join(workspace.dir, 'tree');
+    mkdirSync(folder);
+    if (tree === undefined) cpSync(join(root, 'examples/tenant'), folder, { recursive: true });
+    else writeFileSync(join(folder, 'tree.yaml'), tree);
+    await applyTree(tenant.client, folder);
+    const out = join(workspace.dir, 'exported');
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { env: workspace.env, cwd: out });
+    mkdirSync(out);
+    await run(PROGRAM, 'export', '--format', 'cdktf', '--out', '.');
+    symlinkSync(join(root, 'node_modules'), join(workspace.dir, 'node_modules'));
+    writeFileSync(join(workspace.dir, 'package.json'), '{ "type": "module" }');
+    await run('main.js');
+    const stack = '-chdir=exported/cdktf.out/stacks/exported';
+    await workspace.ok(stack, 'init');
+    const text = await workspace.ok(stack, 'apply', '-auto-approve');
+    expect(text).toContain(`${count} imported, 0 added, 0 changed, 0 destroyed`);
+    await workspace.isSettled(stack);
   });
 
   it('imports what was made by hand, and leaves its owner', async () => {

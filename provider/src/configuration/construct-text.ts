@@ -1,0 +1,12 @@
+/** How generated constructs name an attribute: `ip_ranges` is `ipRanges`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A value in which Terraform takes no text for an expression: `${` and `%{` would start one. */
+export function literal(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/[$%](?=\{)/g, '$&$&');
+  if (Array.isArray(value)) return value.map(literal);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, literal(item)]));
+}

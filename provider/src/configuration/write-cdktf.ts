@@ -1,0 +1,89 @@
+import { splitAddress } from '@authz-service/core/records/address';
+import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import { camelCase, literal } from './construct-text.js';
+import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
+
+/**
+ * A CDKTF app, `main.js`, that declares the records and imports them, as `writeHcl` does it in Terraform's language. It is
+ * JavaScript that compiles as TypeScript, too.
+ */
+export function writeCdktf(
+  records: Iterable<DeclaredRecord>,
+  { stack }: { stack: string },
+): { path: string; text: string }[] {
+  const rank = ({ kind }: DeclaredRecord) => KINDS.indexOf(kind);
+  const sorted = [...records].sort(
+    (left, right) => rank(left) - rank(right) || (left.address < right.address ? -1 : 1),
+  );
+  const names = variableNames(sorted);
+  const used = KINDS.filter((kind) => sorted.some((record) => record.kind === kind));
+  const imports = [
+    ...used.map((kind) => [className(kind), `@authz-service/provider/constructs/${kind.replaceAll('_', '-')}`]),
+    ['ServiceProvider', '@authz-service/provider/constructs/provider'],
+    ['App, TerraformStack', 'cdktf'],
+  ];
+  const declarations = sorted.map((record) => {
+    const attributes = object(configurationOf(record), names);
+    const [id, address] = [text(record.address), text(String(literal(record.address)))];
+    const variable = names.get(record.address);
+    return `const ${variable} = new ${className(record.kind)}(stack, ${id}, ${attributes});\n${variable}.importFrom(${address});\n`;
+  });
+  return [
+    {
+      path: 'main.js',
+      text: `${imports.map(([name, from]) => `import { ${name} } from '${from}';`).join('\n')}
+
+const app = new App();
+const stack = new TerraformStack(app, 'exported');
+new ServiceProvider(stack, 'service', { stack: ${text(String(literal(stack)))} });
+
+${declarations.join('\n')}
+app.synth();
+`,
+    },
+  ];
+}
+
+const text = (value: unknown) => JSON.stringify(value);
+
+function className(kind: Kind): string {
+  return camelCase(`_${kind}`);
+}
+
+/** `role_billing_accountant`: a kind in front, so that no name meets a word of the language. */
+function variableNames(records: readonly DeclaredRecord[]): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    records.map(({ kind, address }) => {
+      const readable = `${kind}_${splitAddress(address).path.replace(/[^A-Za-z0-9]+/g, '_')}`;
+      let name = readable;
+      for (let number = 2; taken.has(name); number++) name = `${readable}_${number}`;
+      taken.add(name);
+      return [address, name];
+    }),
+  );
+}
+
+function object(attributes: ConfiguredAttributes, names: ReadonlyMap<string, string>, indent = ''): string {
+  const inner = `${indent}  `;
+  const lines = Object.entries(attributes).map(
+    ([name, value]) => `${inner}${camelCase(name)}: ${expression(value, names, inner)},\n`,
+  );
+  return `{\n${lines.join('')}${indent}}`;
+}
+
+function expression(configured: Configured, names: ReadonlyMap<string, string>, indent: string): string {
+  if ('reference' in configured) {
+    const name = names.get(configured.reference);
+    return name === undefined ? text(literal(configured.path)) : `${name}.path`;
+  }
+  if ('items' in configured) return `[${configured.items.map((item) => expression(item, names, indent)).join(', ')}]`;
+  if ('attributes' in configured) return object(configured.attributes, names, indent);
+  return 'json' in configured ? `JSON.stringify(${jsonText(configured.json)})` : text(literal(configured.literal));
+}
+
+/** Keys of free JSON are text for Terraform like everything in it. */
+function jsonText(json: unknown): string {
+  return text(json).replace(/[$%](?=\{)/g, '$&$&');
+}
