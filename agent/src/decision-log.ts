@@ -17,8 +17,9 @@ export interface DecisionEntry {
 
 /**
  * Writes the decision log (specification section 6.1): every call of `/v1/authorize`, and every evaluation of a batch, is
- * a line with all the fields, also a refused one, whose reason is the problem's detail. What is not known is an empty text. `resource_id` is the id
- * of the record the resource was found as, or else the id that the request gave.
+ * a line with all the fields, also a refused or failed one, whose reason is the problem's detail. `resource_id` is the id
+ * of the record that the resource was found as, by id or by name; else the id as the request gave it; else, as whatever
+ * is not known, an empty text.
  *
  * Answers come before lines: when standard output is not read, lines are dropped, and the log says how many.
  */

@@ -7,7 +7,7 @@ import { AgentState, type Served } from './state.js';
 const FAULT = { code: 'network', detail: 'away' };
 
 const served = (revision: string): Served => ({
-  engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }) },
+  engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }), resourceId: () => undefined },
   search: new TenantSearch(compileEngine([])),
   tenant: { id: 't', name: 'acme' },
   revision,

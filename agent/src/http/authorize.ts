@@ -31,10 +31,12 @@ function answer(
   evaluation: Evaluation,
 ): Decision | ProblemError {
   if (body instanceof ProblemError) return body;
-  const engine = state.served?.engine;
-  if (engine === undefined) return notReady();
   try {
-    return evaluation.answer(engine, parseDecisionRequest(parseJsonBody(contentType, body)));
+    // Read also when there is nothing to decide it by, so that the decision log tells what was asked.
+    const asked = parseDecisionRequest(parseJsonBody(contentType, body));
+    evaluation.asked = asked;
+    const engine = state.served?.engine;
+    return engine === undefined ? notReady() : evaluation.answer(engine, asked);
   } catch (error) {
     return refusalOf(error);
   }

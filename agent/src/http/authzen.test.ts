@@ -135,6 +135,7 @@ describe('evaluations', () => {
       action: 'burn',
     });
     expect(logged).toHaveLength(1);
+    expect(decisions.map((line) => JSON.parse(line).resource_id)).toEqual(['d-id', 'd-id']);
   });
 
   it('without a list are one decision, with its own status', async () => {

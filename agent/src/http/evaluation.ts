@@ -17,6 +17,8 @@ export interface DecisionOptions {
 /** One question to the engine, and what became known of it on the way. */
 export class Evaluation {
   asked: ParsedDecisionRequest | undefined;
+  /** The id of the record that the resource was found as. */
+  resourceId: string | undefined;
   /** Evaluation time, in milliseconds; absent when it came to none. */
   ms: number | undefined;
 
@@ -25,11 +27,14 @@ export class Evaluation {
     this.asked = asked;
     const startedAt = performance.now();
     try {
-      return asked.explain ? engine.explain(asked, Date.now()) : engine.decide(asked, Date.now());
-    } catch (error) {
-      return refusalOf(error);
-    } finally {
+      const decision = asked.explain ? engine.explain(asked, Date.now()) : engine.decide(asked, Date.now());
       this.ms = performance.now() - startedAt;
+      this.resourceId = decision.resource_id;
+      return decision;
+    } catch (error) {
+      this.ms = performance.now() - startedAt;
+      this.resourceId = engine.resourceId(asked);
+      return refusalOf(error);
     }
   }
 }
@@ -86,11 +91,15 @@ export function logFailure(
   );
 }
 
-function logDecision(decisionLog: DecisionLog, { asked, ms }: Evaluation, outcome: Decision | ProblemError): void {
+function logDecision(
+  decisionLog: DecisionLog,
+  { asked, resourceId, ms }: Evaluation,
+  outcome: Decision | ProblemError,
+): void {
   const refused = outcome instanceof ProblemError;
   decisionLog.write({
     subjectId: asked?.subject.id ?? '',
-    resourceId: (refused ? undefined : outcome.resource_id) ?? asked?.resource.id ?? '',
+    resourceId: resourceId ?? asked?.resource.id ?? '',
     action: asked?.action.name ?? '',
     decision: refused ? false : outcome.decision,
     reason: refused ? outcome.detail : outcome.reason,

@@ -6,7 +6,6 @@ import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-re
 import { type ParsedEvaluations, parseEvaluations } from '@authz-service/core/wire/evaluations-request';
 import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
-import type { AgentState } from '../state.js';
 import { finish } from './authorize.js';
 import { readBody } from './body.js';
 import { account, type DecisionOptions, Evaluation, logFailure, notReady, refusalOf } from './evaluation.js';
@@ -21,25 +20,25 @@ export function evaluations(options: DecisionOptions & { turns: Turns }) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     readBody(request, (body) => {
       const evaluation = new Evaluation();
-      const read = readRequest(options.state, request.headers['content-type'], body);
-      if (read instanceof ProblemError) finish(options, request, response, evaluation, read);
-      else if (!('items' in read.asked))
-        finish(options, request, response, evaluation, evaluation.answer(read.engine, read.asked));
-      else answerAll(options, request, response, read.engine, read.asked);
+      const asked = readRequest(request.headers['content-type'], body);
+      const engine = options.state.served?.engine;
+      const done = (outcome: Decision | ProblemError) => finish(options, request, response, evaluation, outcome);
+      if (asked instanceof ProblemError) return done(asked);
+      if (!('items' in asked)) evaluation.asked = asked;
+      if (engine === undefined) done(notReady());
+      else if (!('items' in asked)) done(evaluation.answer(engine, asked));
+      else answerAll(options, request, response, engine, asked);
     });
   };
 }
 
 function readRequest(
-  state: AgentState,
   contentType: string | undefined,
   body: Buffer | ProblemError,
-): { engine: Engine; asked: ParsedDecisionRequest | ParsedEvaluations } | ProblemError {
+): ParsedDecisionRequest | ParsedEvaluations | ProblemError {
   if (body instanceof ProblemError) return body;
-  const engine = state.served?.engine;
-  if (engine === undefined) return notReady();
   try {
-    return { engine, asked: parseEvaluations(parseJsonBody(contentType, body)) };
+    return parseEvaluations(parseJsonBody(contentType, body));
   } catch (error) {
     return refusalOf(error);
   }

@@ -37,6 +37,7 @@ const engine: Engine = {
     return DENIED;
   },
   explain: (): Explanation => ({ ...ALLOWED, candidates: [] }),
+  resourceId: ({ resource }: DecisionRequest) => (resource.id === 'INV-1' ? 'r-id' : undefined),
 };
 
 let server: Server;
@@ -199,6 +200,28 @@ describe('POST /v1/authorize', () => {
     expect(answer.json).toMatchObject({ code: 'not_ready', status: 503 });
     expect(await calls()).toEqual({ 'false none': 1 });
     expect(await evaluations()).toEqual(['true 0', 'false 0']);
+    expect(JSON.parse(decisions[0] ?? '')).toMatchObject({
+      subject_id: 'alice',
+      resource_id: 'INV-1',
+      action: 'read',
+      decision: false,
+    });
+  });
+
+  it('refuses what is malformed before it tells that there is no bundle', async () => {
+    expect((await authorize('{}')).status).toBe(400);
+    expect(JSON.parse(decisions[0] ?? '')).toMatchObject({ subject_id: '', resource_id: '', action: '' });
+  });
+
+  it.each([
+    ['the id of the record, also when the evaluation fails', 'bob', { type: 'invoice', id: 'INV-1' }, 'r-id'],
+    ['the id of the record, also when a name is ambiguous', 'carl', { type: 'invoice', id: 'INV-1' }, 'r-id'],
+    ['the id as sent where no record has it', 'bob', { type: 'invoice', id: 'INV-2' }, 'INV-2'],
+    ['nothing where no record has the name', 'bob', { type: 'invoice', name: 'INV-2' }, ''],
+  ])('logs as resource %s', async (_, subject, resource, id) => {
+    ready();
+    await authorize(asking(subject, { resource }));
+    expect(JSON.parse(decisions[0] ?? '')).toMatchObject({ subject_id: subject, resource_id: id, decision: false });
   });
 
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([

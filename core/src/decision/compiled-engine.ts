@@ -51,6 +51,16 @@ export class CompiledEngine implements Engine {
     return { ...this.#answer(question), candidates: explained.candidates() };
   }
 
+  resourceId({ resource }: DecisionRequest): string | undefined {
+    try {
+      const type = findType(this.types, resource.type);
+      return type === undefined ? undefined : findResource(type, this.resourcesById, resource)?.id;
+    } catch {
+      // A name that fits two types names no record.
+      return undefined;
+    }
+  }
+
   /** Throws `ambiguous_name`. */
   #ask(request: DecisionRequest): Question {
     const { subject, resource } = request;

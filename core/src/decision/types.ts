@@ -49,4 +49,6 @@ export type EngineRecord = Pick<StoredRecord, 'kind' | 'id' | 'fields'>;
 export interface Engine {
   decide(request: DecisionRequest, now: number): Decision;
   explain(request: DecisionRequest, now: number): Explanation;
+  /** The id of the record that the request's resource is found as, where a decision came to none. Never throws. */
+  resourceId(request: DecisionRequest): string | undefined;
 }
