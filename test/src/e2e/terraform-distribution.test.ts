@@ -61,7 +61,7 @@ function install(home: string, ...args: string[]): { version: string; file: stri
   );
 }
 
-describe('service provider install', () => {
+describe('service provider install', { timeout: 90_000 }, () => {
   it('puts the bundled provider, whole and executable, where it is looked for', () => {
     const { version, file, replaced } = install(folder);
     expect(version).toBe(VERSION);
@@ -115,7 +115,7 @@ describe('service provider install', () => {
   });
 });
 
-describe('npm run package -w provider', () => {
+describe('npm run package -w provider', { timeout: 90_000 }, () => {
   const SCRIPT = join(root, 'scripts/package-provider.mjs');
 
   it('makes an archive for each platform, the digests of all files, and the manifest', () => {

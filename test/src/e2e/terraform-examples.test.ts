@@ -19,7 +19,7 @@ const VARIABLES = {
   TF_VAR_pipeline_secret: 's'.repeat(40),
 };
 
-describe.skipIf(!hasTerraform)('the example of', () => {
+describe.skipIf(!hasTerraform)('the example of', { timeout: 90_000 }, () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
   beforeAll(async () => {

@@ -31,7 +31,7 @@ applications:
 subjects: { "user/a/b": {}, "service/ü": { name: "\\u0001" } }
 `.replaceAll('"user/a/b"', '"user/a%2Fb"');
 
-describe.skipIf(!hasTerraform)('configuration exported', () => {
+describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
   beforeAll(async () => {

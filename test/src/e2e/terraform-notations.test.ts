@@ -17,7 +17,7 @@ import { hasTerraform } from './terraform/workspace.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
 
-describe.skipIf(!hasTerraform)('the tenant of the examples', () => {
+describe.skipIf(!hasTerraform)('the tenant of the examples', { timeout: 90_000 }, () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
   let expected: string;
