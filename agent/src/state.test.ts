@@ -3,6 +3,7 @@ import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { describe, expect, it } from 'vitest';
 import { AgentMetrics } from './metrics.js';
 import { AgentState, type Served } from './state.js';
+import { statusReport } from './status.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
@@ -37,12 +38,14 @@ describe('AgentState', () => {
     const { state } = agentState();
     expect(state.health()).toEqual({
       status: 'starting',
-      bundle_revision: null,
-      last_sync: null,
+      bundle_revision: '',
+      last_sync: '1970-01-01T00:00:00.000Z',
       degraded: false,
       consecutive_failures: 0,
-      sync_age_seconds: null,
+      sync_age_seconds: expect.any(Number),
     });
+    expect(state.health().sync_age_seconds).toBeGreaterThan(1e9);
+    expect(statusReport(state)).toMatchObject({ bundle_revision: null, last_success: null, age_seconds: null });
   });
 
   it('stays cold, not degraded, while the first syncs fail', async () => {
@@ -65,7 +68,7 @@ describe('AgentState', () => {
       state.syncSucceeded();
     }
     expect(state.health()).toMatchObject({ status: 'ok', bundle_revision: '2.b', degraded: false });
-    expect(Date.parse(state.health().last_sync ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(Date.parse(state.health().last_sync)).toBeLessThanOrEqual(Date.now());
     expect(await samples(metrics, 'service_agent_bundle_cache_hit')).toEqual([
       '{source="cache"} 0',
       '{source="sync"} 1',
@@ -78,7 +81,7 @@ describe('AgentState', () => {
     state.started({ served: served('7.c'), confirmedAtMs });
     expect(state.health()).toMatchObject({ status: 'ok', bundle_revision: '7.c' });
     expect(state.health().sync_age_seconds).toBeGreaterThanOrEqual(120);
-    expect(Math.abs(Date.parse(state.health().last_sync ?? '') - confirmedAtMs)).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(state.health().last_sync) - confirmedAtMs)).toBeLessThan(60_000);
     expect(await samples(metrics, 'service_agent_bundle_cache_hit')).toEqual([
       '{source="cache"} 1',
       '{source="sync"} 0',
@@ -93,7 +96,7 @@ describe('AgentState', () => {
   it('takes a cache from the future for one of now', () => {
     const { state } = agentState();
     state.started({ served: served('7.c'), confirmedAtMs: Date.now() + 3_600_000 });
-    expect(Date.parse(state.health().last_sync ?? '')).toBeLessThanOrEqual(Date.now());
+    expect(Date.parse(state.health().last_sync)).toBeLessThanOrEqual(Date.now());
     expect(state.health().sync_age_seconds).toBeGreaterThanOrEqual(0);
   });
 

@@ -31,16 +31,20 @@ export interface Syncing {
 
 export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
 
-/** The body of `GET /healthz` (specification section 2.4). What is not known before the first bundle is null. */
+/**
+ * The body of `GET /healthz` (specification section 2.4). Before the first bundle it names no revision, and the last sync
+ * is the epoch.
+ */
 export interface HealthReport {
   /** `ok`, or `starting`, `cold` or `degraded`. */
   status: string;
-  bundle_revision: string | null;
+  /** Empty before the first bundle. */
+  bundle_revision: string;
   /** ISO 8601, UTC. */
-  last_sync: string | null;
+  last_sync: string;
   degraded: boolean;
   consecutive_failures: number;
-  sync_age_seconds: number | null;
+  sync_age_seconds: number;
 }
 
 /** The agent's state (specification section 3), and the gauges that show it. */
@@ -110,6 +114,11 @@ export class AgentState {
     return this.#consecutiveFailures;
   }
 
+  /** When the cloud last confirmed what is served (ISO 8601, UTC); null while it never did. */
+  get lastSync(): string | null {
+    return this.#lastSync === undefined ? null : new Date(this.#lastSync.wallMs).toISOString();
+  }
+
   get syncAgeSeconds(): number | null {
     if (this.#lastSync === undefined) return null;
     return Math.round(performance.now() - this.#lastSync.monotonicMs) / 1000;
@@ -119,11 +128,12 @@ export class AgentState {
     const { phase } = this;
     return {
       status: phase === 'ready' ? 'ok' : phase,
-      bundle_revision: this.#served?.revision ?? null,
-      last_sync: this.#lastSync === undefined ? null : new Date(this.#lastSync.wallMs).toISOString(),
+      bundle_revision: this.#served?.revision ?? '',
+      // Of the types that the specification gives, and as old as the gauge says: what watches for stale data fires.
+      last_sync: this.lastSync ?? new Date(0).toISOString(),
       degraded: phase === 'degraded',
       consecutive_failures: this.#consecutiveFailures,
-      sync_age_seconds: this.syncAgeSeconds,
+      sync_age_seconds: this.syncAgeSeconds ?? Date.now() / 1000,
     };
   }
 

@@ -50,7 +50,7 @@ describe('an agent that is killed while it writes its cache', () => {
       let seen = 0;
       try {
         await agent.healthy(({ bundle_revision }) => {
-          if (bundle_revision !== null) seen = Math.max(seen, revisionNumber(bundle_revision));
+          if (bundle_revision !== '') seen = Math.max(seen, revisionNumber(bundle_revision));
           return seen > 0;
         });
         // Killed at one of the first steps of a write: as soon as anything in the folder changes.
@@ -71,8 +71,8 @@ describe('an agent that is killed while it writes its cache', () => {
       const again = start('http://127.0.0.1:9');
       try {
         const health = await again.health();
-        expect(health.bundle_revision, JSON.stringify(again.log)).not.toBeNull();
-        expect(revisionNumber(health.bundle_revision ?? '')).toBeGreaterThanOrEqual(seen);
+        expect(health.bundle_revision, JSON.stringify(again.log)).not.toBe('');
+        expect(revisionNumber(health.bundle_revision)).toBeGreaterThanOrEqual(seen);
         expect((await again.get('/readyz')).status).toBe(200);
         expect(await (await again.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
         expect(readdirSync(folder)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);

@@ -138,7 +138,7 @@ async function outlives(
   await cloud.serve(next);
   const after = await agent.healthy(({ bundle_revision }) => bundle_revision === next.revision);
   expect(after).toMatchObject({ status: 'ok', degraded: false, consecutive_failures: 0 });
-  expect(Date.parse(after.last_sync ?? '')).toBeGreaterThanOrEqual(Date.parse(before.last_sync ?? ''));
+  expect(Date.parse(after.last_sync)).toBeGreaterThanOrEqual(Date.parse(before.last_sync));
   expect((await agent.metrics()).get('service_agent_degraded')).toBe(0);
   expect((await agent.metrics()).get('service_agent_consecutive_sync_failures')).toBe(0);
 

@@ -102,7 +102,7 @@ describe('an agent whose cloud holds requests', () => {
       await until(() => expect(cloud.requests.length).toBeGreaterThan(asked + 1));
       const after = await agent.health();
       expect(after).toMatchObject({ status: 'ok', bundle_revision: bundle.revision, consecutive_failures: 0 });
-      expect(Date.parse(after.last_sync ?? '')).toBeGreaterThan(Date.parse(before ?? ''));
+      expect(Date.parse(after.last_sync)).toBeGreaterThan(Date.parse(before));
     } finally {
       clearInterval(ending);
     }

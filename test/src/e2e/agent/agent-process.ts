@@ -16,11 +16,11 @@ export interface LogLine {
 
 export interface Health {
   status: string;
-  bundle_revision: string | null;
-  last_sync: string | null;
+  bundle_revision: string;
+  last_sync: string;
   degraded: boolean;
   consecutive_failures: number;
-  sync_age_seconds: number | null;
+  sync_age_seconds: number;
 }
 
 export interface AgentStart {
