@@ -2,18 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { newClientSecret } from './auth/secrets.js';
 import type { Cloud } from './cloud.js';
 import { createTenant } from './commands/create-tenant.js';
+import { restoreOperator } from './commands/restore-operator.js';
 import type { CloudConfig } from './config.js';
 
 /**
  * Makes the first tenant of an empty store, and its administrator, who is also an operator. A secret that is made here
- * is given to `announce` before it is stored, so that no crash between the two can lose it.
+ * is given to `announce` before it is stored, so that no crash between the two can lose it. In a store that has tenants
+ * and no operator any more, the configured client is made one.
  */
 export async function bootstrap(
-  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'now'>,
+  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'now' | 'log'>,
   config: CloudConfig['bootstrap'],
   announce: (text: string) => void,
 ): Promise<void> {
-  if (cloud.tenants.size > 0) return;
+  const now = cloud.now();
+  if (cloud.tenants.size > 0) {
+    const hasOperator = [...cloud.credentials.operators()].some(({ expiresAt }) => expiresAt > now);
+    if (hasOperator || !config.client) return;
+    cloud.log.warn({ tenant_name: config.tenant, credential: config.client.id }, 'no operator is left: making one');
+  }
   const given = config.client
     ? { clientId: config.client.id, secret: config.client.secret.reveal() }
     : { clientId: randomUUID(), secret: newClientSecret() };
@@ -23,12 +30,8 @@ export async function bootstrap(
         `  SERVICE_CLIENT_ID=${given.clientId}\n  SERVICE_CLIENT_SECRET=${given.secret}\n`,
     );
   }
-  await createTenant(cloud, {
-    name: config.tenant,
-    by: { kind: 'bootstrap', id: 'bootstrap', name: 'bootstrap' },
-    requestId: randomUUID(),
-    now: cloud.now(),
-    operator: true,
-    given,
-  });
+  const by = { kind: 'bootstrap', id: 'bootstrap', name: 'bootstrap' } as const;
+  const wish = { name: config.tenant, by, requestId: randomUUID(), now, operator: true, given };
+  if (cloud.tenants.named(config.tenant)) await restoreOperator(cloud, wish);
+  else await createTenant(cloud, wish);
 }

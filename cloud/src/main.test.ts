@@ -5,10 +5,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { TenantState } from '@authz-service/core/state/tenant-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { billing, TestCloud } from '../testing/test-cloud.js';
+import { prepareCommit } from './commands/prepare-commit.js';
 import { readConfig } from './config.js';
 import { type RunningCloud, startCloud } from './main.js';
+import { openSqliteStore } from './store/sqlite.js';
 
 let dir: string;
 let running: RunningCloud[] = [];
@@ -83,6 +86,48 @@ describe('the first start', () => {
     });
     expect((await token(other.cloud.url, 'two', 'a second secret indeed')).status).toBe(401);
     expect((await token(other.cloud.url, 'one', 'a first secret indeed')).status).toBe(200);
+  });
+});
+
+describe('a start without any operator', () => {
+  const OLD = { SERVICE_BOOTSTRAP_CLIENT_ID: 'one', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a first secret indeed' };
+  const NEW = { SERVICE_BOOTSTRAP_CLIENT_ID: 'two', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a second secret indeed' };
+
+  beforeEach(async () => {
+    const { cloud } = await start(OLD);
+    await cloud.close();
+    const store = await openSqliteStore(dir);
+    const [tenant] = await store.tenants();
+    const { records } = await store.load(tenant?.id ?? '');
+    const state = new TenantState(records);
+    const by = { kind: 'bootstrap', id: 'x', name: 'x' } as const;
+    const changes = [{ op: 'delete', address: 'oauth_client/administrator' }] as const;
+    const order = { changes: [...changes], by, requestId: 'x', now: Date.now() };
+    const prepared = await prepareCommit({ id: tenant?.id ?? '', state, revisionNumber: 1 }, order);
+    if (prepared) await store.commit(prepared.commit);
+    await store.close();
+  });
+
+  it.each([
+    ['the tenant there is', 'default'],
+    ['a tenant yet to be made', 'another'],
+  ])('makes the given client one, in %s', async (_, name) => {
+    const { cloud } = await start({ ...NEW, SERVICE_BOOTSTRAP_TENANT: name });
+    const granted = await token(cloud.url, 'two', 'a second secret indeed');
+    const whoami = await fetch(`${cloud.url}/v1/whoami`, { headers: { authorization: `Bearer ${granted.token}` } });
+    expect(await whoami.json()).toMatchObject({
+      tenant: { name },
+      credential: { name: 'administrator' },
+      scopes: expect.arrayContaining(['operator', 'credentials', 'records:write']),
+    });
+    await cloud.close();
+    const again = await start({ ...OLD, SERVICE_BOOTSTRAP_TENANT: name });
+    expect((await token(again.cloud.url, 'one', 'a first secret indeed')).status).toBe(401);
+    expect((await token(again.cloud.url, 'two', 'a second secret indeed')).status).toBe(200);
+  });
+
+  it('makes none that was not given', async () => {
+    expect((await start()).announced).toEqual([]);
   });
 });
 

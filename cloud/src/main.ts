@@ -59,7 +59,7 @@ async function start(
   const credentials = new CredentialIndex(await store.credentials());
   const tokens = await Tokens.open(store, now);
   const bundleKeys = await BundleKeys.open(store, now);
-  await bootstrap({ store, tenants, credentials, now }, config.bootstrap, announce);
+  await bootstrap({ store, tenants, credentials, now, log }, config.bootstrap, announce);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';

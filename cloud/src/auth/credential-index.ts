@@ -3,6 +3,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
 import type { CredentialRow, NewSecret } from '../store/store.js';
+import { Lane } from '../tenants/lane.js';
 import type { Credential, Grant } from './credential.js';
 
 /** A credential as it stands at the newest revision. */
@@ -23,6 +24,7 @@ export class CredentialIndex {
   readonly #keys = new Map<string, KnownCredential>();
   readonly #keyHashes = new Map<string, string>();
   readonly #clients = new Map<string, KnownCredential>();
+  readonly #lane = new Lane();
 
   constructor(rows: Iterable<CredentialRow>) {
     for (const row of rows) this.#put(row);
@@ -42,6 +44,16 @@ export class CredentialIndex {
     if (record.kind === 'oauth_client') return this.#clients.get(record.id);
     const hash = record.kind === 'api_key' ? this.#keyHashes.get(record.id) : undefined;
     return hash === undefined ? undefined : this.#keys.get(hash);
+  }
+
+  /** The credentials of operators, of all tenants. */
+  *operators(): Iterable<KnownCredential> {
+    for (const held of [this.#clients, this.#keys]) for (const known of held.values()) if (known.operator) yield known;
+  }
+
+  /** Runs work that takes operators away, one at a time over all tenants. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lane.run(work);
   }
 
   /** Follows a commit. */

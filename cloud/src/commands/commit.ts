@@ -2,12 +2,13 @@ import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { isCredential } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { Change, Staged } from '@authz-service/core/state/change';
+import type { Change } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
-import { type Credential, demand, holds } from '../auth/credential.js';
+import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import type { IdempotencyRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
+import { guardCredentials, touchOperators } from './guard-credentials.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
 
@@ -60,7 +61,6 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
 
 async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<Done> {
   const { credential, baseRevision } = wish;
-  const stopTimer = cloud.metrics.commitDurations.startTimer();
   if (baseRevision !== undefined && baseRevision !== tenant.revision) {
     throw new ProblemError(
       'stale_base',
@@ -69,10 +69,18 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   }
   const changes = wish.changes(tenant);
   demandForKinds(credential, changes);
+  const work = () => commitChanges(cloud, tenant, wish, changes);
+  // The last operator is counted over all tenants, each of which has a lane of its own.
+  return await (touchOperators(cloud.credentials, tenant.state, changes) ? cloud.credentials.exclusive(work) : work());
+}
+
+async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, changes: Change[]): Promise<Done> {
+  const { credential, now } = wish;
+  const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
   const order = { ...wish, changes, by, held: cloud.credentials };
   const prepared = await prepareCommit(tenant, order, (staged) =>
-    demandForCredentials(cloud, credential, staged, chosenSecrets(changes, staged)),
+    guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now }),
   );
   if (prepared === undefined) {
     const unchanged: Committed = {
@@ -132,31 +140,6 @@ function demandForKinds(credential: Credential, changes: Change[]): void {
   if (credentials) demand(credential, ['credentials']);
   if (records) demand(credential, ['records:write']);
   if (!credentials && !records) demand(credential, ['records:write', 'credentials']);
-}
-
-/** Nobody makes or changes a credential, or chooses its secret, that may do more than they may themselves. */
-function demandForCredentials(
-  cloud: Cloud,
-  credential: Credential,
-  staged: Staged,
-  chosen: ReadonlyMap<string, string>,
-): void {
-  const touched = [...staged.remove, ...staged.put.flatMap(({ previous }) => (previous ? [previous] : []))];
-  for (const record of touched) {
-    if (isCredential(record.kind) && cloud.credentials.of(record)?.operator) demand(credential, ['operator']);
-  }
-  for (const { record, previous } of staged.put) {
-    if (record.kind !== 'api_key' && record.kind !== 'oauth_client') continue;
-    const same = previous !== undefined && JSON.stringify(previous.fields) === JSON.stringify(record.fields);
-    if (same && !chosen.has(record.address)) continue;
-    for (const scope of record.fields.scopes) {
-      if (holds(credential, scope)) continue;
-      throw new ProblemError(
-        'forbidden',
-        `The credential "${credential.name}" lacks the scope "${scope}" and cannot give it to ${record.address}.`,
-      );
-    }
-  }
 }
 
 async function findReplay(cloud: Cloud, wish: CommitWish): Promise<Replayed | undefined> {

@@ -26,10 +26,14 @@ export async function createTenant(
   return await cloud.tenants.exclusive(async () => {
     if (cloud.tenants.named(wish.name)) throw taken(wish.name);
     const tenant: TenantRow = { id: randomUUID(), name: wish.name, created_at: new Date(wish.now).toISOString() };
-    const administrator = { name: ADMINISTRATOR, scopes: [...SCOPES], description: 'Made with the tenant.' };
     const prepared = await prepareCommit(
       { id: tenant.id, state: new TenantState([]), revisionNumber: 0 },
-      { ...wish, changes: [{ op: 'create', kind: 'oauth_client', fields: administrator }] },
+      {
+        ...wish,
+        changes: [
+          { op: 'create', kind: 'oauth_client', fields: administrator(ADMINISTRATOR, 'Made with the tenant.') },
+        ],
+      },
     );
     const [made] = prepared?.secrets ?? [];
     if (prepared === undefined || made === undefined || !('client_secret' in made))
@@ -39,6 +43,14 @@ export async function createTenant(
     cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets);
     return { tenant, client: { client_id: made.client_id, client_secret: made.client_secret } };
   });
+}
+
+/** The fields of a client that may do all that there is. */
+export function administrator(
+  name: string,
+  description: string,
+): { name: string; scopes: string[]; description: string } {
+  return { name, scopes: [...SCOPES], description };
 }
 
 function taken(name: string): ProblemError {

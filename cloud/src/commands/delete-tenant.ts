@@ -1,6 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Credential } from '../auth/credential.js';
+import type { KnownCredential } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
+import { keepOperator } from './guard-credentials.js';
 
 /** Removes a tenant with all that it holds, credentials included. Nobody removes the tenant they are of. */
 export async function deleteTenant(cloud: Cloud, name: string, credential: Credential): Promise<void> {
@@ -14,10 +16,13 @@ export async function deleteTenant(cloud: Cloud, name: string, credential: Crede
       );
     }
     const tenant = await cloud.tenants.get(row.id);
-    await tenant.exclusive(async () => {
+    const remove = async () => {
+      const after = (operator: KnownCredential) => (operator.tenant === row.id ? undefined : operator.expiresAt);
+      keepOperator(cloud.credentials, after, cloud.now());
       await cloud.store.deleteTenant(row.id);
       cloud.tenants.remove(row);
       cloud.credentials.forgetTenant(row.id);
-    });
+    };
+    await tenant.exclusive(() => cloud.credentials.exclusive(remove));
   });
 }

@@ -207,11 +207,26 @@ describe('credentials', () => {
     const asKey = { SERVICE_API_KEY: secret, SERVICE_CLOUD_URL: cloud.url };
     expect(await bench.json(question('alice', 'read'), { env: asKey })).toMatchObject({ decision: true });
     expect(await bench.json(['get', 'roles'], { env: asKey, code: 1 })).toMatchObject({ error: { code: 'forbidden' } });
-    expect(await bench.json(['keys', 'delete', 'k3'], { env })).toEqual({ deleted: 'k3' });
+    expect(await bench.json(['keys', 'delete', 'k3'], { env, code: 1 })).toMatchObject({
+      error: { detail: expect.stringContaining('--yes') },
+    });
+    expect(await bench.json(['keys', 'delete', 'k3', '--yes'], { env })).toEqual({ deleted: 'k3' });
     expect(await bench.json(question('alice', 'read'), { env: asKey, code: 1 })).toMatchObject({
       error: { code: 'unauthorized' },
     });
-    expect(await bench.json(['keys', 'delete', id], { env, code: 1 })).toMatchObject({ error: { code: 'not_found' } });
+    expect(await bench.json(['keys', 'delete', id, '--yes'], { env, code: 1 })).toMatchObject({
+      error: { code: 'not_found' },
+    });
+  });
+
+  it('the last administrator is not deleted, and nothing is without being asked', async () => {
+    const administrator = ['clients', 'delete', 'administrator'];
+    expect(await bench.json(administrator, { env, code: 1 })).toMatchObject({
+      error: { detail: expect.stringContaining('--yes') },
+    });
+    expect(await bench.json([...administrator, '--yes'], { env, code: 1 })).toMatchObject({
+      error: { code: 'conflict', detail: expect.stringContaining('"credentials"') },
+    });
   });
 
   it('lists name no secret', async () => {

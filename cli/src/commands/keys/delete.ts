@@ -1,17 +1,20 @@
 import { connect, connectionFlags } from '../../config/connect.js';
+import { deleteCredential, yesFlag } from '../../credentials/delete-credential.js';
 import { nameArgument } from '../../credentials/name-argument.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class KeysDelete extends ServiceCommand {
   static override summary = 'Delete an API key: it stops counting at once.';
-  static override examples = [{ description: 'By its name, or by its id', command: 'service keys delete ci' }];
+  static override description = 'Asks for the name once more; in a script, --yes answers.';
+  static override examples = [
+    { description: 'By its name, or by its id', command: 'service keys delete ci' },
+    { description: 'In a script', command: 'service keys delete ci --yes' },
+  ];
   static override args = { name: nameArgument('The name or the id.') };
-  static override flags = { ...connectionFlags };
+  static override flags = { yes: yesFlag, ...connectionFlags };
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(KeysDelete);
-    const client = await connect(flags);
-    await client.records('api_key').delete(args.name, { signal: this.signal });
-    return { json: { deleted: args.name }, text: `Deleted the API key "${args.name}".` };
+    return await deleteCredential(() => connect(flags), 'api_key', args.name, { ...flags, signal: this.signal });
   }
 }

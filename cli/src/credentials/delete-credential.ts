@@ -1,0 +1,30 @@
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { boolean } from '@oclif/core/flags';
+import { Declined, UsageError } from '../errors/usage-error.js';
+import { ask, canAsk } from '../output/ask.js';
+import { err } from '../output/terminal.js';
+import type { Outcome } from '../service-command.js';
+
+export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' });
+
+const NOUN = { api_key: 'API key', oauth_client: 'OAuth client' } as const;
+
+/** Deletes a credential by its name or id, once a person has typed that again or `yes` has answered. */
+export async function deleteCredential(
+  connect: () => Promise<ServiceClient>,
+  kind: 'api_key' | 'oauth_client',
+  name: string,
+  { yes, signal }: { yes: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  const what = `the ${NOUN[kind]} "${name}"`;
+  if (!yes) await confirm(what, name);
+  const client = await connect();
+  await client.records(kind).delete(name, { signal });
+  return { json: { deleted: name }, text: `Deleted ${what}.` };
+}
+
+async function confirm(what: string, name: string): Promise<void> {
+  if (!canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, say --yes.`);
+  const typed = await ask(err.style.bold(`Whatever uses ${what} will be refused. Type "${name}" to go on: `));
+  if (typed.trim() !== name) throw new Declined('That is another name: nothing was deleted.');
+}

@@ -1,0 +1,135 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { isCredential } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Change, Staged } from '@authz-service/core/state/change';
+import type { TenantState } from '@authz-service/core/state/tenant-state';
+import { type Credential, demand, holds } from '../auth/credential.js';
+import type { CredentialIndex, KnownCredential } from '../auth/credential-index.js';
+import type { Tenant } from '../tenants/tenant.js';
+
+type CredentialRecord = Extract<StoredRecord, { kind: 'api_key' | 'oauth_client' }>;
+
+/** Whether the changes touch the credential of an operator. */
+export function touchOperators(credentials: CredentialIndex, state: TenantState, changes: readonly Change[]): boolean {
+  return changes.some((change) => {
+    if (change.op === 'create') return false;
+    const record = state.get(change.op === 'move' ? change.from : change.address);
+    return record !== undefined && credentials.of(record)?.operator === true;
+  });
+}
+
+/**
+ * Nobody makes, changes or removes a credential, or chooses its secret, that may do more than they may themselves. And
+ * somebody is left who can make others: throws `conflict` where nobody would be.
+ */
+export function guardCredentials(
+  credentials: CredentialIndex,
+  tenant: Tenant,
+  credential: Credential,
+  { staged, chosen, now }: { staged: Staged; chosen: ReadonlyMap<string, string>; now: number },
+): void {
+  const former: CredentialRecord[] = staged.remove.filter(isCredentialRecord);
+  for (const record of former) demandScopes(credential, record, 'remove');
+  for (const { record, previous } of staged.put) {
+    if (!isCredentialRecord(record)) continue;
+    if (previous !== undefined && isCredentialRecord(previous)) {
+      former.push(previous);
+      const same = JSON.stringify(previous.fields) === JSON.stringify(record.fields);
+      if (same && !chosen.has(record.address)) continue;
+      demandScopes(credential, previous, 'change');
+    }
+    demandScopes(credential, record, 'give it to');
+  }
+  if (former.some((record) => administratorExpiry(record) !== undefined))
+    keepAdministrator(tenant, staged, former, now);
+  if (former.some((record) => credentials.of(record)?.operator)) {
+    demand(credential, ['operator']);
+    keepOperator(credentials, expiriesAfter(credentials, staged), now);
+  }
+}
+
+/**
+ * Throws `conflict` where no operator would be left, of all tenants. `after` gives the expiry that an operator will
+ * have, in milliseconds since the epoch, and undefined where it will be gone.
+ */
+export function keepOperator(
+  credentials: CredentialIndex,
+  after: (operator: KnownCredential) => number | undefined,
+  now: number,
+): void {
+  const operators = [...credentials.operators()];
+  const before = operators.map(({ expiresAt }) => expiresAt);
+  if (!isLoss(before, operators.map(after), now)) return;
+  const lost = operators.find((operator) => after(operator) !== operator.expiresAt);
+  throw new ProblemError(
+    'conflict',
+    `"${lost?.name}" is the last operator of this installation that does not expire, and without one nobody could ` +
+      'manage its tenants: make another operator first ("operator": true in the body of a new OAuth client), then repeat.',
+  );
+}
+
+function keepAdministrator(tenant: Tenant, staged: Staged, former: readonly CredentialRecord[], now: number): void {
+  const gone = new Set(former.map(({ address }) => address));
+  const before = [...tenant.state.records('api_key'), ...tenant.state.records('oauth_client')];
+  const after = before.filter(({ address }) => !gone.has(address));
+  for (const { record } of staged.put) after.push(record);
+  if (!isLoss(before.map(administratorExpiry), after.map(administratorExpiry), now)) return;
+  const lost = former.find((record) => administratorExpiry(record) !== undefined);
+  throw new ProblemError(
+    'conflict',
+    `${lost?.address} is the last credential of the tenant "${tenant.name}" that has the scope "credentials" and does ` +
+      'not expire, and without one nobody could make another: make one with that scope first, then repeat.',
+  );
+}
+
+/** When a credential that can make others expires; undefined of any other record. */
+function administratorExpiry(record: StoredRecord): number | undefined {
+  if (!isCredentialRecord(record) || !record.fields.scopes.includes('credentials')) return undefined;
+  return expiryOf(record);
+}
+
+function expiriesAfter(
+  credentials: CredentialIndex,
+  staged: Staged,
+): (operator: KnownCredential) => number | undefined {
+  const changed = new Map<KnownCredential, number | undefined>();
+  for (const record of staged.remove) {
+    const known = credentials.of(record);
+    if (known) changed.set(known, undefined);
+  }
+  for (const { record } of staged.put) {
+    const known = credentials.of(record);
+    if (known && isCredentialRecord(record)) changed.set(known, expiryOf(record));
+  }
+  return (operator) => (changed.has(operator) ? changed.get(operator) : operator.expiresAt);
+}
+
+/** In milliseconds since the epoch, infinite where there is none, undefined of what is gone. */
+type Expiries = readonly (number | undefined)[];
+
+/** Whether the last one that lasts goes; where none does, the last one that still counts. */
+function isLoss(before: Expiries, after: Expiries, now: number): boolean {
+  const latest = (expiries: Expiries) => expiries.reduce<number>((most, expiry) => Math.max(most, expiry ?? 0), 0);
+  const [then, next] = [latest(before), latest(after)];
+  return then === Number.POSITIVE_INFINITY ? next !== then : then > now && next <= now;
+}
+
+function expiryOf({ fields }: CredentialRecord): number {
+  const at = 'expires_at' in fields ? fields.expires_at : undefined;
+  return at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at);
+}
+
+function demandScopes(credential: Credential, record: CredentialRecord, act: 'remove' | 'change' | 'give it to'): void {
+  for (const scope of record.fields.scopes) {
+    if (holds(credential, scope)) continue;
+    const has = act === 'give it to' ? '' : ', which has it';
+    throw new ProblemError(
+      'forbidden',
+      `The credential "${credential.name}" lacks the scope "${scope}" and cannot ${act} ${record.address}${has}.`,
+    );
+  }
+}
+
+function isCredentialRecord(record: StoredRecord): record is CredentialRecord {
+  return isCredential(record.kind);
+}

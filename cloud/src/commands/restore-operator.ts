@@ -1,0 +1,32 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Cloud } from '../cloud.js';
+import { ADMINISTRATOR, administrator, type NewTenant } from './create-tenant.js';
+import { prepareCommit } from './prepare-commit.js';
+
+/** Makes a new operator client in a tenant that there is. Throws `invalid_config` where its id is in use. */
+export async function restoreOperator(
+  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
+  wish: Omit<NewTenant, 'given'> & { given: { clientId: string; secret: string } },
+): Promise<void> {
+  if (cloud.credentials.client(wish.given.clientId)) {
+    throw new ProblemError(
+      'invalid_config',
+      `SERVICE_BOOTSTRAP_CLIENT_ID "${wish.given.clientId}" is a client that is no operator, and none is left: ` +
+        'choose another id for the new operator.',
+    );
+  }
+  const tenant = await cloud.tenants.get(cloud.tenants.named(wish.name)?.id ?? '');
+  await tenant.exclusive(async () => {
+    let name = ADMINISTRATOR;
+    for (let number = 2; tenant.state.get(`oauth_client/${name}`); number += 1) name = `${ADMINISTRATOR}-${number}`;
+    const fields = administrator(name, 'Made at a start that found no operator.');
+    const prepared = await prepareCommit(tenant, {
+      ...wish,
+      changes: [{ op: 'create', kind: 'oauth_client', fields }],
+    });
+    if (prepared === undefined) throw new Error('no client was made');
+    await cloud.store.commit(prepared.commit);
+    tenant.follow(prepared.staged, prepared.commit.revision);
+    cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets);
+  });
+}
