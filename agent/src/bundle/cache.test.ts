@@ -46,6 +46,17 @@ describe('BundleCache', () => {
     expect(await cache.readKeys()).toEqual(KEYS);
   });
 
+  it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
+    await expect(new BundleCache('/proc/absent/below', 100).write(bundle('one'))).rejects.toThrow(/ENOENT.*proc/);
+  });
+
+  it('gives up below a file', async () => {
+    writeFileSync(join(root, 'file'), '');
+    for (const dir of ['file', 'file/below', 'file/below/it']) {
+      await expect(new BundleCache(join(root, dir), 100).write(bundle('one'))).rejects.toThrow(/EEXIST|ENOTDIR/);
+    }
+  });
+
   it('has a signature for what is there at every moment of a change', async () => {
     const cache = new BundleCache(root, 100);
     await cache.write(bundle('one'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
 
@@ -76,7 +76,7 @@ export class BundleCache {
    * stand in place before the one takes the other's, so that at any moment there is one for what is there.
    */
   async write({ json, jws }: { json: Uint8Array; jws: string }): Promise<void> {
-    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    await makeFolder(this.dir);
     const before = this.#jws === undefined || this.#jws === jws ? [] : [this.#jws];
     await this.#replace(SIGNATURES, [jws, ...before, ''].join('\n'));
     await this.#replace(FILE, json);
@@ -99,7 +99,7 @@ export class BundleCache {
   }
 
   async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[] }): Promise<void> {
-    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    await makeFolder(this.dir);
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }
 
@@ -129,6 +129,30 @@ export class BundleCache {
     } finally {
       await dir.close();
     }
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive `mkdir` tries for ever where a folder is there and nothing can
+ * be made in it but the answer is ENOENT, as in /proc; here each folder is tried twice at most.
+ */
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await makeOne(dir);
+  } catch (error) {
+    const above = dirname(dir);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === dir) throw error;
+    await makeFolder(above);
+    await makeOne(dir);
+  }
+}
+
+async function makeOne(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { mode: 0o700 });
+  } catch (error) {
+    const there = await stat(dir).catch(() => undefined);
+    if (there?.isDirectory() !== true) throw error;
   }
 }
 
