@@ -47,19 +47,33 @@ describe('Pace', () => {
     const own = pace();
     own.succeeded({ waitSeconds: 0, elapsedMs: 5, ...held });
     const early = () => own.succeeded({ waitSeconds: 24, elapsedMs: 5, ...held });
-    expect(Array.from({ length: 9 }, early)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(Array.from({ length: 9 }, early)).toEqual([1000, 4000, 16_000, ...Array(6).fill(30_000)]);
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
-    expect(early()).toBe(500);
+    expect(early()).toBe(1000);
   });
 
-  it('backs off at random, up to the poll interval, from a cloud that is away', () => {
+  it('asks a cloud that went away soon and at random twice, then every poll interval and a little later', () => {
     const own = pace();
     const away = () => own.failed({ elapsedMs: 0, away: true });
-    expect(Array.from({ length: 8 }, away)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    expect(Array.from({ length: 5 }, away)).toEqual([1000, 4000, 33_000, 33_000, 33_000]);
     own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
-    expect(away()).toBe(500);
-    expect(new Pace(30_000, () => 0.25).failed({ elapsedMs: 0, away: true })).toBe(125);
+    expect(away()).toBe(1000);
+    expect(new Pace(30_000, () => 0.25).failed({ elapsedMs: 0, away: true })).toBe(250);
     expect(pace(20).failed({ elapsedMs: 0, away: true })).toBe(20);
+  });
+
+  it.each([
+    ['at its luckiest', 0, 30_000],
+    ['at its unluckiest', 0.999, 30_000],
+    ['with attempts that take long', 0, 100],
+  ])('never asks more often than every poll interval from the third failure on, %s', (_, luck, pollIntervalMs) => {
+    const own = new Pace(pollIntervalMs, () => luck);
+    const elapsedMs = 50;
+    own.failed({ elapsedMs, away: true });
+    own.failed({ elapsedMs, away: false });
+    for (let more = 0; more < 10; more++) {
+      expect(elapsedMs + own.failed({ elapsedMs, away: true })).toBeGreaterThanOrEqual(pollIntervalMs);
+    }
   });
 
   it('keeps to the poll interval where the cloud answers what cannot be used', () => {

@@ -2,7 +2,12 @@
 const WAIT_SHARE = 0.8;
 /** Below the time at which proxies give up a silent connection. */
 const WAIT_SECONDS_MAX = 25;
-const FIRST_BACKOFF_MS = 500;
+const FIRST_BACKOFF_MS = 1000;
+const BACKOFF_GROWTH = 4;
+/** Failures in a row after which the poll interval holds again. */
+const QUICK_FAILURES = 2;
+/** By which share of the poll interval a fleet drifts apart at each failure. */
+const DRIFT = 0.1;
 
 /** One successful poll. */
 interface Success {
@@ -16,8 +21,10 @@ interface Success {
 
 /**
  * When to ask the cloud next. A cloud that holds requests is asked again at once; one that does not, every poll
- * interval. While the cloud is away, waits grow at random up to the poll interval ("full jitter"), so that a fleet of
- * agents does not come back as one.
+ * interval. When the cloud goes away it is asked twice more soon, at random times ("full jitter"), so that a short
+ * interruption costs little and a fleet of agents does not come back as one. From the third failure on it is asked every
+ * poll interval and a little later: counts of failures, and what is said at every fifth, keep the measure that alerts are
+ * set by.
  */
 export class Pace {
   readonly #waitSeconds: number;
@@ -61,7 +68,10 @@ export class Pace {
   /** `away`: no answer came, or none that means anything; else the cloud answered, and asking sooner would not help. */
   failed({ elapsedMs, away }: { elapsedMs: number; away: boolean }): number {
     this.#settled = false;
-    return away ? this.#jitter(this.#failures++) : this.#rest(elapsedMs);
+    const failuresBefore = this.#failures++;
+    if (!away) return this.#rest(elapsedMs);
+    if (failuresBefore < QUICK_FAILURES) return this.#jitter(failuresBefore);
+    return this.#rest(elapsedMs) + this.random() * this.pollIntervalMs * DRIFT;
   }
 
   #rest(elapsedMs: number): number {
@@ -69,6 +79,6 @@ export class Pace {
   }
 
   #jitter(attempt: number): number {
-    return this.random() * Math.min(this.pollIntervalMs, FIRST_BACKOFF_MS * 2 ** Math.min(attempt, 20));
+    return this.random() * Math.min(this.pollIntervalMs, FIRST_BACKOFF_MS * BACKOFF_GROWTH ** Math.min(attempt, 20));
   }
 }
