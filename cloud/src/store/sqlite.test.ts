@@ -60,7 +60,7 @@ describe('a data directory', () => {
     const inner = join(dir, 'a', 'b');
     const store = await openSqliteStore(inner);
     expect((await stat(inner)).mode & 0o777).toBe(0o700);
-    for (const file of ['cloud.sqlite', 'cloud.sqlite-wal']) {
+    for (const file of ['cloud.sqlite', 'cloud.sqlite-wal', 'cloud.lock']) {
       expect({ file, mode: (await stat(join(inner, file))).mode & 0o777 }).toEqual({ file, mode: 0o600 });
     }
     await store.close();
@@ -107,6 +107,13 @@ describe('a data directory', () => {
     await writeFile(join(dir, 'cloud.sqlite'), 'this is no database, whatever its name says');
     expect((await refusal(dir)).detail).toContain('SQLITE_NOTADB');
   });
+
+  it.skipIf(process.platform !== 'linux').each(['/proc/authz-cloud', '/proc/authz-cloud/a/b'])(
+    'that cannot be made is refused: %s',
+    async (path) => {
+      expect((await refusal(path)).detail).toBe(`The data directory "${path}" cannot be used: ENOENT.`);
+    },
+  );
 
   it('that is a file is refused', async () => {
     const file = join(dir, 'file');

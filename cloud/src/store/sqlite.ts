@@ -1,5 +1,5 @@
-import { mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, open, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
 import knex from 'knex';
 import sqlite3 from 'sqlite3';
@@ -45,7 +45,7 @@ function configure(connection: sqlite3.Database, done: (error: Error | null, con
 
 /** Makes the folder and the file, for their owner alone, and locks them for this process. */
 async function prepare(dataDir: string, filename: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(resolve(dataDir));
   const release = await lock(dataDir);
   // SQLite gives the files beside it the mode that this one has.
   await (await open(filename, 'a', 0o600)).close();
@@ -53,14 +53,49 @@ async function prepare(dataDir: string, filename: string): Promise<() => Promise
 }
 
 /**
+ * Makes a folder and those above it that are missing. Not by Node's own recursion: that never ends where a file system
+ * answers ENOENT to every new folder, as /proc does.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const made = await attempt(path);
+  if (made !== 'ENOENT' || dirname(path) === path) return;
+  await makeFolder(dirname(path));
+  if ((await attempt(path)) === 'ENOENT') throw Object.assign(new Error('no folder can be made'), { code: 'ENOENT' });
+}
+
+/** Undefined where the folder is there now; ENOENT where one above it is missing, or none can be made. */
+async function attempt(path: string): Promise<'ENOENT' | undefined> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return code;
+    // Of a file, or of a folder that may not be read, the opening of what is in it tells.
+    if (code !== 'EEXIST' && !(await isFolder(path))) throw error;
+  }
+  return undefined;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/**
  * Holds the folder for this process by an exclusive transaction on a file of its own: the operating system drops the
  * lock with the process, however it ends, and the database itself stays open to backups.
  */
 async function lock(dataDir: string): Promise<() => Promise<void>> {
+  const filename = join(dataDir, 'cloud.lock');
+  // Made only where it is missing: a file closed drops the locks that this process holds on it elsewhere.
+  await open(filename, 'wx', 0o600).then(
+    (made) => made.close(),
+    (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? chmod(filename, 0o600) : Promise.reject(error)),
+  );
   const file = await new Promise<sqlite3.Database>((resolve, reject) => {
-    const opened = new sqlite3.Database(join(dataDir, 'cloud.lock'), (error) =>
-      error ? reject(error) : resolve(opened),
-    );
+    const opened = new sqlite3.Database(filename, (error) => (error ? reject(error) : resolve(opened)));
   });
   const close = () => new Promise<void>((resolve) => file.close(() => resolve()));
   const refused = await new Promise<Error | null>((resolve) => file.exec('begin exclusive', resolve));
