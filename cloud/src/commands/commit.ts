@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
-import { isCredential } from '@authz-service/core/records/kinds';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -16,7 +16,7 @@ import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
 export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
-  /** Refuse with `stale_base` unless the tenant stands at this revision. */
+  /** Refuse with `stale_base` unless the tenant stands at this revision, but for credentials that the changes leave alone. */
   baseRevision?: string;
   idempotency?: { key: string; requestHash: string };
 }
@@ -61,13 +61,14 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
 
 async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<Done> {
   const { credential, baseRevision } = wish;
-  if (baseRevision !== undefined && baseRevision !== tenant.revision) {
+  const changes = wish.changes(tenant);
+  if (baseRevision !== undefined && !isBase(baseRevision, tenant, changes)) {
     throw new ProblemError(
       'stale_base',
-      `The tenant "${tenant.name}" stands at revision ${tenant.revision}, not at ${baseRevision}: plan anew on that, then apply.`,
+      `The tenant "${tenant.name}" stands at revision ${tenant.revision}, not at ${baseRevision}: ` +
+        '"service audit" shows what changed; plan anew on that, then apply.',
     );
   }
-  const changes = wish.changes(tenant);
   demandForKinds(credential, changes);
   const work = () => commitChanges(cloud, tenant, wish, changes);
   // The last operator is counted over all tenants, each of which has a lane of its own.
@@ -127,19 +128,31 @@ async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
   cloud.credentials.replaceTenant(tenant.id, await cloud.store.credentials());
 }
 
+/**
+ * Whether changes made for this revision may be made now. Commits of credentials alone make a revision and leave the
+ * digest: changes that touch no credential were made for the very records that there are.
+ */
+function isBase(base: string, tenant: Tenant, changes: readonly Change[]): boolean {
+  if (base === tenant.revision) return true;
+  const [number] = base.split('.');
+  const sameRecords = base === revisionText(Number(number), tenant.state.digest());
+  return (
+    sameRecords && Number(number) < tenant.revisionNumber && !changes.some((change) => isCredential(kindOf(change)))
+  );
+}
+
 /** Credentials take the scope `credentials`, all other records `records:write`. */
 function demandForKinds(credential: Credential, changes: Change[]): void {
-  let credentials = false;
-  let records = false;
-  for (const change of changes) {
-    const kind =
-      change.op === 'create' ? change.kind : splitAddress(change.op === 'move' ? change.from : change.address).kind;
-    if (isCredential(kind)) credentials = true;
-    else records = true;
-  }
+  const credentials = changes.some((change) => isCredential(kindOf(change)));
+  const records = changes.some((change) => !isCredential(kindOf(change)));
   if (credentials) demand(credential, ['credentials']);
   if (records) demand(credential, ['records:write']);
   if (!credentials && !records) demand(credential, ['records:write', 'credentials']);
+}
+
+function kindOf(change: Change): Kind {
+  if (change.op === 'create') return change.kind;
+  return splitAddress(change.op === 'move' ? change.from : change.address).kind;
 }
 
 async function findReplay(cloud: Cloud, wish: CommitWish): Promise<Replayed | undefined> {

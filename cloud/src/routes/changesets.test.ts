@@ -84,6 +84,20 @@ describe('a change-set', () => {
     expect(body.detail).toContain(await revision());
   });
 
+  it('on a base from which only credentials have changed is taken, unless it changes credentials', async () => {
+    const base = await revision();
+    const key = (name: string) => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
+    expect((await send({ changes: [key('between')] })).status).toBe(200);
+    expect(await revision()).not.toBe(base);
+    expect((await send({ base_revision: base, changes: [key('late')] })).body.code).toBe('stale_base');
+    expect((await send({ base_revision: base, changes: [role('late'), key('late')] })).status).toBe(409);
+    const [number = '', digest = ''] = (await revision()).split('.');
+    const ahead = `${Number(number) + 1}.${digest}`;
+    expect((await send({ base_revision: ahead, changes: [role('late')] })).status).toBe(409);
+    expect((await send({ base_revision: base, changes: [role('late')] })).status).toBe(200);
+    expect((await send({ base_revision: base, changes: [role('later')] })).body.detail).toContain('service audit');
+  });
+
   it('lets one of many on the same base through', async () => {
     const base = await revision();
     const answers = await Promise.all(

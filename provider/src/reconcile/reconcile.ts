@@ -123,7 +123,8 @@ function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
   return new ProblemError(
     'stale_base',
     `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has moved since: ` +
-      'nothing was changed. Plan again, look at the new plan, and apply that.',
+      'nothing was changed. Plan again, look at the new plan, and apply that. ' +
+      `The service says: ${cause.detail}`,
     cause.errors,
     { cause },
   );
