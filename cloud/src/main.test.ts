@@ -215,6 +215,23 @@ describe('what is no HTTP request', () => {
     expect(answer).toContain('Connection: close');
   });
 
+  it.each([
+    ['of a known length', 'Content-Length: 1000000000', 'x'.repeat(1 << 20)],
+    ['in chunks', 'Transfer-Encoding: chunked', `100000\r\n${'x'.repeat(1 << 20)}\r\n`],
+  ])('a body without end, %s, is answered with 413', async (_, header, piece) => {
+    const { cloud } = await start();
+    const { hostname, port } = new URL(cloud.url);
+    const socket = connect(Number(port), hostname);
+    const answer = text(socket).catch(() => 'cut off');
+    socket.write(`POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${header}\r\n\r\n`);
+    const more = (error?: Error | null) => {
+      if (!error && socket.writable) socket.write(piece, more);
+    };
+    socket.on('error', () => {});
+    more();
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   it('a body that breaks off is no fault of the server', async () => {
     const { cloud } = await start();
     const { hostname, port } = new URL(cloud.url);

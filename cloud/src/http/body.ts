@@ -12,7 +12,13 @@ export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-/** The whole body. Throws `payload_too_large` as soon as it is known to have more than `limit` bytes. */
+/** How much of a refused body is still read, so that a caller who is still writing gets to read the answer. */
+const REFUSED_BYTES_MAX = 16 * MIB;
+
+/**
+ * The whole body. Throws `payload_too_large` where it has more than `limit` bytes, once it has ended or so much more has
+ * come that the caller cannot be waited for.
+ */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -21,21 +27,24 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       `The body is encoded as "${encoding.slice(0, 100)}": send it without a Content-Encoding.`,
     );
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        // The rest is read and thrown away: a connection closed on a writing client would lose the answer.
-        request.removeAllListeners('data').resume();
-        reject(tooLarge(limit));
-      } else {
+      if (size <= limit) {
         chunks.push(chunk);
+      } else {
+        chunks.length = 0;
+        if (size <= limit + REFUSED_BYTES_MAX) return;
+        request.removeAllListeners('data').pause();
+        reject(tooLarge(limit));
       }
     });
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)));
+    request.on('end', () => {
+      if (size > limit) reject(tooLarge(limit));
+      else resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
+    });
     request.on('error', (error) => reject(new AbortedError('the request was cut off', { cause: error })));
     request.on('close', () => {
       // Every request closes: an error is made only for those that broke off.

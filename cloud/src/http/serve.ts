@@ -34,6 +34,9 @@ export function refuse(exchange: Exchange, error: unknown, headers: Record<strin
     response.destroy();
     return;
   }
+  // The rest of the body is not waited for, so that the connection cannot carry another request.
+  if (error instanceof ProblemError && error.code === 'payload_too_large' && !request.complete)
+    response.shouldKeepAlive = false;
   const sent = request.headers.authorization !== undefined;
   send(response, problemReply(error, requestId, { sent, headers }));
 }
@@ -52,7 +55,7 @@ async function answer(
     exchange.credential = credential;
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
-  const query = route.query && parseQuery(route.query, exchange.search);
+  const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
   const body = route.body && (await takeBody(request, route.body));
   return await route.handle({
     requestId,
@@ -68,6 +71,19 @@ async function answer(
       else exchange.response.once('close', callback);
     },
   } as SecuredCall);
+}
+
+/**
+ * A parameter that means nothing must not look as if it did: `?tenant=` on a call that answers for the credential's own.
+ * Routes open to all take what probes, caches and RFC 6749 section 3.2 let them be sent.
+ */
+function noQuery(route: Route, search: string): undefined {
+  if (search === '' || route.anyOf === undefined) return;
+  const [name = ''] = new URLSearchParams(search).keys();
+  throw new ProblemError(
+    'invalid_request',
+    `The query parameter "${name.slice(0, 100)}" means nothing here: ${route.path} takes none.`,
+  );
 }
 
 async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Promise<unknown> {

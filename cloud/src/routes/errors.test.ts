@@ -336,6 +336,26 @@ describe('a refusal', () => {
   });
 });
 
+describe('a query parameter that means nothing', () => {
+  it.each([
+    ['GET', '/v1/state?tenant=other'],
+    ['GET', '/v1/whoami?x'],
+    ['GET', '/v1/roles/x?limit=1'],
+    ['DELETE', '/v1/roles/x?force=true'],
+    ['POST', '/v1/authorize?explain=true'],
+    ['POST', '/v1/changesets?dry_run=true'],
+  ])('is refused: %s %s', async (method, path) => {
+    const as = keys.get(path.startsWith('/v1/authorize') ? 'decisions' : 'records:write') ?? '';
+    const { status, body } = await cloud.ask(method, path, { as, ...(method === 'POST' && { body: ALICE_READS }) });
+    const name = /\?(\w+)/.exec(path)?.[1];
+    expect({ status, detail: body.detail }).toEqual({ status: 400, detail: expect.stringContaining(`"${name}"`) });
+  });
+
+  it('does not keep a probe from its answer', async () => {
+    expect((await cloud.ask('GET', '/healthz?from=probe')).status).toBe(200);
+  });
+});
+
 describe('a request id', () => {
   const echoed = async (id?: string) => {
     const { headers } = await cloud.ask('GET', '/healthz', id === undefined ? {} : { headers: { 'x-request-id': id } });
