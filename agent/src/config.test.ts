@@ -165,7 +165,8 @@ allow_rollback: true
   });
 
   it.each([
-    ['a syntax error', 'a: [1\n', /:2:1: /],
+    ['a syntax error', 'a: [1\n', /:1:4: The \[ that opens here is not closed: add the closing \]/],
+    ['a quote that is not closed', 'log_level: "info\n\n', /:1:12: The quote that opens here/],
     ['a list', '- api_key\n', /:1:1: must be a map/],
     ['a key said twice', 'log_level: info\nlog_level: warn\n', /:2:1: /],
     ['a second document', 'log_level: info\n---\nlog_level: warn\n', /:2:\d+: a second YAML document/],

@@ -1,3 +1,4 @@
+import { yamlFaults } from '@authz-service/core/manifest/yaml-fault';
 import { nearest } from '@authz-service/core/state/nearest';
 import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 
@@ -31,9 +32,7 @@ export function readYamlSettings(path: string, source: string, known: readonly s
   if (second !== undefined) {
     faults.push(`${placeAt(second.range[0])}: a second YAML document: keep one in the file`);
   }
-  for (const error of document.errors) {
-    faults.push(`${placeAt(error.pos[0])}: ${error.message}`);
-  }
+  for (const { offset, text } of yamlFaults(document, source)) faults.push(`${placeAt(offset)}: ${text}`);
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null)) return { values, faults };
   if (!isMap(contents)) {

@@ -10,9 +10,9 @@ import {
   Lexer,
   type ParsedNode,
   Parser,
-  type YAMLError,
 } from 'yaml';
 import { MAX_ALIASED_VALUES, MAX_DEPTH } from './limits.js';
+import { yamlFaults } from './yaml-fault.js';
 import type { YamlNode } from './yaml-node.js';
 
 /** Tells what cannot be read at this offset. */
@@ -25,15 +25,6 @@ const OPTIONS = {
   resolveKnownTags: false,
   logLevel: 'silent',
 } as const;
-
-/** What to do about an error of the YAML parser, where its own words do not say. */
-const HINTS: Partial<Record<YAMLError['code'], string>> = {
-  BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
-  BAD_SCALAR_START: 'Put the value in quotes.',
-  BLOCK_AS_IMPLICIT_KEY: 'Put a text that holds ": " in quotes.',
-  TAB_AS_INDENT: 'Indent with spaces.',
-  TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
-};
 
 /**
  * Parses any YAML 1.2 into the roots of its documents, refusing what is faulty, too deep, or stands for too much by
@@ -48,7 +39,7 @@ export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
   const roots: YamlNode[] = [];
   const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
     for (const document of documents) {
-      const root = rootOf(document, refuse);
+      const root = rootOf(document, text, refuse);
       if (root !== undefined) roots.push(root);
     }
   };
@@ -65,18 +56,16 @@ export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
   return roots;
 }
 
-function rootOf(document: Document.Parsed<ParsedNode>, refuse: Refuse): YamlNode | undefined {
+function rootOf(document: Document.Parsed<ParsedNode>, text: string, refuse: Refuse): YamlNode | undefined {
   const { errors, warnings, directives, contents } = document;
   const { yaml } = directives;
   if (yaml.explicit && yaml.version !== '1.2') {
     refuse(0, `%YAML ${yaml.version} gives words like "yes" another meaning: remove the line, YAML 1.2 is read.`);
     return undefined;
   }
-  for (const { code, pos, message } of [...errors, ...warnings]) {
-    const hint = HINTS[code];
-    refuse(pos[0], hint === undefined ? `${message}.` : `${message}. ${hint}`);
-  }
-  return errors.length + warnings.length > 0 ? undefined : new Converter(refuse).root(contents);
+  if (errors.length + warnings.length === 0) return new Converter(refuse).root(contents);
+  for (const fault of yamlFaults(document, text)) refuse(fault.offset, fault.text);
+  return undefined;
 }
 
 /** What a node is once its aliases are written out. */

@@ -7,8 +7,29 @@ describe('a text that is not YAML', () => {
     [
       'says where a quote is not closed',
       `${V}roles: { a: { description: "x } }\n`,
-      ['a.yaml:3:1: Missing closing "quote.'],
+      ['a.yaml:2:28: The quote that opens here is not closed: add the closing ".'],
     ],
+    [
+      'says where a quote is not closed, and nothing of the brackets around it',
+      `${V}groups:\n  a: {description: "unterminated}\n\n\n`,
+      ['a.yaml:3:20: The quote that opens here is not closed: add the closing ".'],
+    ],
+    [
+      'says where a single quote is not closed',
+      `${V}stack: 'b\ngroups: {}`,
+      ["a.yaml:2:8: The quote that opens here is not closed: add the closing '."],
+    ],
+    [
+      'says where a bracket is not closed by its indentation',
+      `${V}groups: {\na: {}\n}\n`,
+      [`a.yaml:2:9: ${unclosed('{')}`, 'a.yaml:4:1: Unexpected flow-map-end token in YAML stream: "}".'],
+    ],
+    [
+      'says which of several brackets are not closed',
+      `${V}groups:\n  a: { members:\n   [user/a, user/b }\n  b: {}\n`,
+      [`a.yaml:3:6: ${unclosed('{')}`, `a.yaml:4:4: ${unclosed('[')}`],
+    ],
+    ['says where a list at the top is not closed', '[1, [2]\n\n', [`a.yaml:1:1: ${unclosed('[')}`]],
     [
       'asks for spaces where a tab indents',
       `${V}groups:\n\ta: {}\n`,
@@ -42,9 +63,9 @@ describe('a text that is not YAML', () => {
       'reports every document and file',
       [`${V}---\na: [\n---\nb: {\n`, 'c: "'],
       [
-        'a.yaml:4:1: Flow sequence in block collection must be sufficiently indented and end with a ].',
-        'a.yaml:6:1: Flow map in block collection must be sufficiently indented and end with a }.',
-        'b.yaml:1:5: Missing closing "quote.',
+        `a.yaml:3:4: ${unclosed('[')}`,
+        `a.yaml:5:4: ${unclosed('{')}`,
+        'b.yaml:1:4: The quote that opens here is not closed: add the closing ".',
       ],
     ],
     [
@@ -109,11 +130,16 @@ describe('a text that is not YAML', () => {
     const groups = `${V}groups: { g: { members: [user/alice, user/alyce] } }\n`;
     expect(read(groups, 'subjects:\n  user/alice: {\n').faults.map(faultText)).toEqual([
       'a.yaml:2:38: group_membership/g//subject/user/alyce: Subject "user/alyce" does not exist: declare it, or correct the name.',
-      'b.yaml:3:1: Flow map in block collection must be sufficiently indented and end with a }.',
+      `b.yaml:2:15: ${unclosed('{')}`,
     ]);
   });
 });
 
 function lines(count: number, line: (number: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('');
+}
+
+function unclosed(opens: '{' | '['): string {
+  const closes = opens === '{' ? '}' : ']';
+  return `The ${opens} that opens here is not closed: add the closing ${closes}, and indent what stands between deeper than the line that opens it.`;
 }

@@ -1,0 +1,79 @@
+import { type Document, visit, type YAMLError } from 'yaml';
+
+/** What of a document is not YAML, and where: an offset in the text. */
+export interface YamlFault {
+  offset: number;
+  text: string;
+}
+
+/** What to do about an error of the YAML parser, where its own words do not say. */
+const HINTS: Partial<Record<YAMLError['code'], string>> = {
+  BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
+  BAD_DQ_ESCAPE: 'Write \\\\ for a backslash, or put the text in single quotes.',
+  BAD_SCALAR_START: 'Put the value in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put a text that holds ": " in quotes.',
+  TAB_AS_INDENT: 'Indent with spaces.',
+  TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
+};
+
+/** By how the parser names what is not closed: what opens and what closes it. The parser tells only where it gave up. */
+const UNCLOSED: readonly { says: RegExp; opens: string; remedy: string }[] = [
+  { says: /^Missing closing "quote/, opens: '"', remedy: 'add the closing "' },
+  { says: /^Missing closing 'quote/, opens: "'", remedy: "add the closing '" },
+  { says: /^Flow map .*end with a }/, opens: '{', remedy: indented('}') },
+  { says: /^Flow sequence .*end with a ]/, opens: '[', remedy: indented(']') },
+];
+
+function indented(closing: string): string {
+  return `add the closing ${closing}, and indent what stands between deeper than the line that opens it`;
+}
+
+/**
+ * The errors and warnings of a parsed document, each in words that say what to do. What is not closed is placed where it
+ * opens; nothing is placed after the last line.
+ */
+export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text: string): YamlFault[] {
+  const faults: YamlFault[] = [];
+  let starts: Map<number, number[]> | undefined;
+  let quoteOpen = false;
+  const last = text.trimEnd().length;
+  for (const { code, pos, message } of [...errors, ...warnings]) {
+    const unclosed = UNCLOSED.find(({ says }) => says.test(message));
+    if (unclosed === undefined) {
+      const hint = HINTS[code];
+      faults.push({ offset: Math.min(pos[0], last), text: hint === undefined ? `${message}.` : `${message}. ${hint}` });
+      continue;
+    }
+    const { opens, remedy } = unclosed;
+    const quote = opens === '"' || opens === "'";
+    // What an open quote has swallowed includes the brackets' ends.
+    if (quoteOpen && !quote) continue;
+    quoteOpen ||= quote;
+    starts ??= startsByEnd(contents);
+    const offset = takeOpening(starts.get(pos[0]), text, opens) ?? Math.min(pos[0], last);
+    const what = quote ? 'quote' : opens;
+    faults.push({ offset, text: `The ${what} that opens here is not closed: ${remedy}.` });
+  }
+  return faults;
+}
+
+/** Where the nodes start that the parser left at an offset, by that offset; the inner ones last. */
+function startsByEnd(contents: unknown): Map<number, number[]> {
+  const starts = new Map<number, number[]>();
+  visit(contents as Parameters<typeof visit>[0], {
+    Node(_, { range }) {
+      if (!range) return;
+      const [start, end] = range;
+      const present = starts.get(end);
+      if (present === undefined) starts.set(end, [start]);
+      else present.push(start);
+    },
+  });
+  return starts;
+}
+
+/** Takes the innermost node that begins with `opens` out of those that the parser left at one offset. */
+function takeOpening(starts: number[] | undefined, text: string, opens: string): number | undefined {
+  const at = starts?.findLastIndex((start) => text[start] === opens) ?? -1;
+  return at < 0 ? undefined : starts?.splice(at, 1)[0];
+}
