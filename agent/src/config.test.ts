@@ -143,7 +143,9 @@ allow_rollback: true
     ['an interval of nothing', { SERVICE_POLL_INTERVAL: '0s' }, '"0s" is out of range'],
     ['an interval no timer holds', { SERVICE_POLL_INTERVAL: '1000h' }, '"1000h" is out of range'],
     ['an unknown level', { SERVICE_LOG_LEVEL: 'loud' }, '"loud" is no log level: write one of trace, debug'],
-    ['a half truth', { SERVICE_DECISION_LOG: 'yes' }, '"yes" is neither true nor false'],
+    ['a half truth', { SERVICE_DECISION_LOG: 'yes' }, '"yes" is neither true nor false: write true'],
+    ['a half untruth', { SERVICE_DECISION_LOG: '0' }, '"0" is neither true nor false: write false'],
+    ['no truth', { SERVICE_DECISION_LOG: 'sure' }, '"sure" is neither true nor false: write true or false'],
   ])('refuses %s', (_, env, fault) => {
     const { config, faults } = load(env);
     expect(config).toBeUndefined();

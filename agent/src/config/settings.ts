@@ -130,7 +130,10 @@ function readPath(text: string, { cwd, home }: Surroundings): string {
 
 function readBoolean(text: string): boolean {
   const lower = text.toLowerCase();
-  if (lower !== 'true' && lower !== 'false') throw new SettingFault(`"${text}" is neither true nor false`);
+  if (lower !== 'true' && lower !== 'false') {
+    const meant = /^(1|yes|y|on)$/.test(lower) ? 'true' : /^(0|no|n|off)$/.test(lower) ? 'false' : 'true or false';
+    throw new SettingFault(`"${text}" is neither true nor false: write ${meant}`);
+  }
   return lower === 'true';
 }
 
