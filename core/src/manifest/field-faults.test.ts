@@ -52,6 +52,14 @@ describe('a tree', () => {
       ],
     ],
     [
+      'names tenant and stack by nothing else',
+      `${V}stack: {}\ntenant: [a]\n`,
+      [
+        'a.yaml:2:8: stack: is a mapping, a text is expected: write stack: NAME.',
+        'a.yaml:3:9: tenant: is a list, a text is expected: write tenant: NAME.',
+      ],
+    ],
+    [
       'knows its keys',
       `${V}polices: {}\nx: 1\n`,
       [

@@ -53,7 +53,10 @@ function versionFault(value: Json): string | undefined {
 }
 
 function nameFault(name: string, value: Json): string | undefined {
-  if (typeof value !== 'string') return `${describe(value)}, a text is expected: write it in quotes.`;
+  if (typeof value !== 'string') {
+    const remedy = value === null || typeof value === 'object' ? `write ${name}: NAME` : 'write it in quotes';
+    return `${describe(value)}, a text is expected: ${remedy}.`;
+  }
   const result = nameText.safeParse(value);
   if (!result.success) return `${quote(value)} ${result.error.issues[0]?.message ?? 'is not allowed'}.`;
   if (name === 'stack' && value === API_OWNER) {
