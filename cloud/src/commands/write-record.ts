@@ -97,6 +97,9 @@ function refuse(faults: readonly ProblemItem[]): void {
   throw new ProblemError('invalid_records', `${first.pointer}: ${first.detail}${more}`, faults);
 }
 
+/** Where the fields of one change stand in a list of them. */
+const IN_CHANGES = /^\/changes\/\d+(?:\/fields)?/;
+
 /** A commit of one record's changes, whose faults point into that record rather than into a list of changes. */
 async function commitOne(
   cloud: Cloud,
@@ -107,10 +110,8 @@ async function commitOne(
     return done.replayed ? { records: [], secrets: [] } : { records: done.records, secrets: done.committed.secrets };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
-    const errors = error.errors.map((item) => ({
-      ...item,
-      pointer: item.pointer.replace(/^\/changes\/\d+(?:\/fields)?/, ''),
-    }));
-    throw new ProblemError(error.code, error.detail, errors);
+    const errors = error.errors.map((item) => ({ ...item, pointer: item.pointer.replace(IN_CHANGES, '') }));
+    const detail = error.detail.replace(IN_CHANGES, '').replace(/^: /, '');
+    throw new ProblemError(error.code, detail, errors);
   }
 }

@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import type { Scope } from '@authz-service/core/records/scopes';
 import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
@@ -30,7 +31,7 @@ bundle, a caller of /v1/authorize the scope decisions.`;
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(KeysCreate);
     const client = await connect(flags);
-    const made = await client.records('api_key').create(
+    const creation = client.records('api_key').create(
       {
         name: args.name,
         scopes: flags.scope as Scope[],
@@ -39,9 +40,22 @@ bundle, a caller of /v1/authorize the scope decisions.`;
       },
       { signal: this.signal },
     );
+    const made = await creation.catch((error: unknown) => Promise.reject(byFlag(error)));
     if (!flags.json) {
       await err.line(err.style.dim(`API key "${args.name}" (${made.id}). Its secret is shown this once:`));
     }
     return { json: { id: made.id, secret: made.secret }, text: made.secret };
   }
+}
+
+/** A fault of the field that a flag gives, named by the flag. */
+function byFlag(error: unknown): unknown {
+  if (!(error instanceof ProblemError)) return error;
+  const fault = error.errors.find(({ pointer }) => pointer === '/expires_at');
+  return fault
+    ? new ProblemError(error.code, `--expires-at: ${fault.detail}`, error.errors, {
+        cause: error,
+        ...(error.requestId !== undefined && { requestId: error.requestId }),
+      })
+    : error;
 }
