@@ -1,3 +1,5 @@
+import { metaOf, unwrap } from '@authz-service/core/manifest/schema-shape';
+import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
@@ -5,6 +7,7 @@ import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { scalarFields } from '@authz-service/core/wire/record-schema';
 import { toWire } from '@authz-service/core/wire/record-wire';
 import { wireShape } from '@authz-service/core/wire/wire-shape';
+import { z } from 'zod';
 import type { Tenant } from '../tenants/tenant.js';
 
 export interface ListOrder {
@@ -44,8 +47,15 @@ export function filterNames(kind: Kind): string[] {
 function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (record: StoredRecord) => boolean {
   if (name === 'address') return (record) => record.address === value;
   if (name === 'managed_by') return (record) => record.managed_by === value;
-  if (name in definitionOf(kind).schema.shape) {
-    return (record) => String((record.fields as Record<string, unknown>)[name]) === value;
+  const field = (definitionOf(kind).schema.shape as Record<string, z.core.$ZodType>)[name];
+  if (field !== undefined) {
+    checkChoice(name, field, value);
+    // The types of resources are known by their bare names too, as in the rest of the API.
+    const bare = metaOf(field).reference === 'resource_type' && !value.includes('/');
+    return (record) => {
+      const held = String((record.fields as Record<string, unknown>)[name]);
+      return held === value || (bare && held.endsWith(`/${value}`));
+    };
   }
   if (name === 'id') return (record) => record.id === value;
   // Ids of mentioned records: found as paths first, so that a page costs no look-up for every record of the tenant.
@@ -56,6 +66,18 @@ function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (recor
     return (record) => path !== undefined && (record.fields as Record<string, unknown>)[mention.name] === path;
   }
   return (record) => toWire(record, tenant.state)[name] === value;
+}
+
+/** Throws `invalid_request` where the field can never hold this value. */
+function checkChoice(name: string, field: z.core.$ZodType, value: string): void {
+  const inner = unwrap(field);
+  if (!(inner instanceof z.ZodEnum)) return;
+  const choices = inner.options.map(String);
+  if (choices.includes(value)) return;
+  const detail = `"${value.slice(0, 100)}" is not allowed: give one of ${choices.join(', ')}.`;
+  throw new ProblemError('invalid_request', `The query parameter "${name}": ${detail}`, [
+    { pointer: `/${name}`, detail },
+  ]);
 }
 
 /** The index of the first record whose address comes after this one. */

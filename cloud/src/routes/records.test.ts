@@ -235,6 +235,30 @@ describe('a list', () => {
     expect(body.items.map((item: { address: string }) => item.address)).toEqual(addresses);
   });
 
+  it('is filtered by a type written bare, with the application or without', async () => {
+    await cloud.commit(admin, [
+      { op: 'create', kind: 'application', fields: { name: 'filed' } },
+      { op: 'create', kind: 'resource_type', fields: { application: 'filed', name: 'invoice', actions: ['read'] } },
+      { op: 'create', kind: 'resource', fields: { type: 'filed/invoice', name: 'F-1' } },
+    ]);
+    const addresses = async (query: string) => {
+      const { body } = await ask('GET', `/v1/resources?${query}`);
+      return body.items.map(({ address }: { address: string }) => address);
+    };
+    const qualified = ['resource/filed/invoice/F-1'];
+    for (const query of ['type=filed%2Finvoice', 'type=invoice', 'type=invoice&application=filed'])
+      expect(await addresses(query)).toEqual(qualified);
+    expect(await addresses('type=invoice&application=other')).toEqual([]);
+    expect(await addresses('type=voice')).toEqual([]);
+  });
+
+  it('is refused a filter that no record can ever pass', async () => {
+    for (const query of ['policies?effect=allow', 'role-assignments?entity_type=user']) {
+      const { status, body } = await ask('GET', `/v1/${query}`);
+      expect({ status, detail: body.detail }).toEqual({ status: 400, detail: expect.stringContaining('give one of') });
+    }
+  });
+
   it('is filtered by the id of a mentioned record', async () => {
     const { body: application } = await ask('GET', '/v1/applications/shop');
     for (const collection of ['roles', 'resources', 'resource-types']) {
@@ -269,5 +293,18 @@ it('HEAD answers like GET, without a body', async () => {
     status: 200,
     etag: get.headers.get('etag'),
     bytes: Buffer.alloc(0),
+  });
+});
+
+describe('a refusal of one record', () => {
+  it.each([
+    ['POST', '/v1/roles', { name: '' }],
+    ['POST', '/v1/groups', { name: 'x', description: 1 }],
+    ['POST', '/v1/role-assignments', { role: 'nobody', entity_type: 'role', entity: 'nothing' }],
+    ['POST', '/v1/api-keys', { name: 'x', scopes: ['bundle'], expires_at: 'yesterday' }],
+  ])('names its own fields, not a list of changes: %s %s', async (method, path, body) => {
+    const answer = await ask(method, path, { body });
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).not.toContain('/changes');
   });
 });
