@@ -265,6 +265,22 @@ it('warns of a name of the tenant that looks like the path of an application', (
   ]);
 });
 
+it('warns of a text that stands twice in a set, and not in a property', () => {
+  const text = `${V}applications:
+  billing:
+    resource_types: { invoice: { actions: [read, pay, read, read] } }
+    policies: { p: { effect: ALLOW, resource_type: invoice, actions: [pay, pay], assigned_to: [user/a] } }
+subjects: { user/a: { properties: { list: [x, x] } } }
+`;
+  const { faults, warnings } = read(text);
+  expect(faults).toEqual([]);
+  expect(warnings.map(faultText)).toEqual([
+    'a.yaml:4:55: resource_type/billing/invoice: actions: "read" stands twice in one list: remove one of them.',
+    'a.yaml:4:61: resource_type/billing/invoice: actions: "read" stands twice in one list: remove one of them.',
+    'a.yaml:5:76: policy/billing/p: actions: "pay" stands twice in one list: remove one of them.',
+  ]);
+});
+
 it('keeps warnings apart', () => {
   const text = `${BILLING}    resources:
       A: { type: invoice, properties: { amuont: 5, flag: yes } }

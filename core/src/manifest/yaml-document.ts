@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import { describeNode } from './describe.js';
+import { describeNode, quote } from './describe.js';
 import { offsetInText } from './scalar-offset.js';
 import type { About, Findings, Source } from './source.js';
 import type { ListNode, MapNode, ScalarNode, YamlNode } from './yaml-node.js';
@@ -118,11 +118,17 @@ export class YamlDocument {
 
   private list(node: ListNode, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
     const list: Json[] = [];
+    const texts = new Set<string>();
     let usable = true;
     for (const item of node.items) {
       const value = this.json(item, about, inProperties);
       if (value === UNUSABLE) usable = false;
       else list.push(value);
+      if (inProperties || typeof value !== 'string') continue;
+      // The lists of texts that records have are sets.
+      if (texts.has(value))
+        this.warning(item, about(), `${quote(value)} stands twice in one list: remove one of them.`);
+      texts.add(value);
     }
     return usable ? list : UNUSABLE;
   }
