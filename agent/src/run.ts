@@ -45,7 +45,9 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
     await agent.stop();
     return 0;
   } catch (error) {
-    log.fatal({ err: error }, startFault(error, config));
+    const foreseen = startFault(error, config);
+    if (foreseen === undefined) log.fatal({ err: error }, 'failed to start');
+    else log.fatal(`failed to start: ${foreseen}`);
     return 1;
   }
 }
@@ -56,16 +58,17 @@ function stopSignal(): Promise<string> {
   });
 }
 
-function startFault(error: unknown, { listenAddr: { host = '', port } }: AgentConfig): string {
+/** What keeps the agent from starting, and what to do, where that is known. */
+function startFault(error: unknown, { listenAddr: { host = '', port } }: AgentConfig): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
   const address = `${host}:${port}`;
   if (code === 'EADDRINUSE') {
-    return `failed to start: ${address} is in use by another program: stop it or set SERVICE_LISTEN_ADDR`;
+    return `${address} is in use by another program: stop it or set SERVICE_LISTEN_ADDR`;
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `failed to start: cannot listen on ${address} (${code}): set SERVICE_LISTEN_ADDR`;
+    return `cannot listen on ${address} (${code}): set SERVICE_LISTEN_ADDR`;
   }
-  return 'failed to start';
+  return undefined;
 }
 
 function warnOfPlainText({ cloudUrl }: AgentConfig, log: Logger): void {

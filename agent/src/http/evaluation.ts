@@ -85,7 +85,8 @@ export function logFailure(
       subject_type: asked?.subject.type,
       resource_type: asked?.resource.type,
       action: asked?.action.name,
-      ...(problem.cause === undefined ? {} : { err: problem.cause }),
+      // The detail of a condition's failure says all; where the fault is the program's own, the stack leads to it.
+      ...(problem.code === 'internal' ? { err: problem.cause } : {}),
     },
     'evaluation failed: the bundle is loaded, but the decision fails for a request of this shape',
   );

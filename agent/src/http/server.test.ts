@@ -296,8 +296,8 @@ describe('POST /v1/authorize', () => {
       error: 'policy/q failed',
       request_id: answer.json.request_id,
       resource_type: 'invoice',
-      err: { message: expect.stringContaining('no such overload') },
     });
+    expect(line).not.toHaveProperty('err');
     expect(line.time).toMatch(/^\d{4}-.*Z$/);
     expect(logged.join()).not.toMatch(/bob|0000/);
   });
@@ -308,7 +308,10 @@ describe('POST /v1/authorize', () => {
     expect(answer.status).toBe(500);
     expect(answer.json.code).toBe('internal');
     expect(answer.text).not.toContain('inner workings');
-    expect(logged.join()).toContain('inner workings');
+    expect(JSON.parse(logged[0] ?? '').err).toMatchObject({
+      message: 'secret inner workings',
+      stack: expect.any(String),
+    });
   });
 
   it('takes a body of exactly 1 MiB and refuses one byte more with 413, on a connection that goes on', async () => {

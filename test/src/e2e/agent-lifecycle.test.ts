@@ -371,6 +371,7 @@ describe('starting and stopping', () => {
       level: 'FATAL',
       msg: expect.stringContaining(`127.0.0.1:${port} is in use`),
     });
+    expect(agent.log.at(-1)).not.toHaveProperty('err');
     other.close();
   });
 
