@@ -26,9 +26,12 @@ const OPTIONS = {
   logLevel: 'silent',
 } as const;
 
+/** The tags of the core schema (YAML 1.2.2 section 10.3) that scalars may have. */
+const KNOWN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null)$/;
+
 /**
  * Parses any YAML 1.2 into the roots of its documents, refusing what is faulty, too deep, or stands for too much by
- * aliases. A document with a fault is left out.
+ * aliases. A document with a fault is left out, unless it only has tags that are not known.
  */
 export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
   const lexer = new Lexer();
@@ -63,9 +66,10 @@ function rootOf(document: Document.Parsed<ParsedNode>, text: string, refuse: Ref
     refuse(0, `%YAML ${yaml.version} gives words like "yes" another meaning: remove the line, YAML 1.2 is read.`);
     return undefined;
   }
-  if (errors.length + warnings.length === 0) return new Converter(refuse).root(contents);
-  for (const fault of yamlFaults(document, text)) refuse(fault.offset, fault.text);
-  return undefined;
+  const faults = [...errors, ...warnings];
+  if (faults.length > 0) for (const fault of yamlFaults(document, text)) refuse(fault.offset, fault.text);
+  // A tag that is not known leaves the rest as it is written; after any other fault nothing is certain.
+  return faults.every(({ code }) => code === 'TAG_RESOLVE_FAILED') ? new Converter(refuse).root(contents) : undefined;
 }
 
 /** What a node is once its aliases are written out. */
@@ -149,7 +153,10 @@ class Converter {
 
 function scalar(from: unknown, start: number, end: number): YamlNode {
   if (!isScalar(from)) return { type: 'scalar', start, end, value: null, style: 'plain', source: '' };
-  const { value, type = 'PLAIN', source = '' } = from;
+  const { value, type = 'PLAIN', source = '', tag } = from;
+  if (tag !== undefined && !KNOWN_TAG.test(tag)) {
+    return { type: 'scalar', start, end, value: null, style: 'plain', source: '', mistagged: true };
+  }
   const style = type === 'PLAIN' ? 'plain' : type.startsWith('BLOCK') ? 'block' : 'quoted';
   return { type: 'scalar', start, end, value: value as null, style, source: style === 'plain' ? source : '' };
 }

@@ -46,7 +46,19 @@ describe('a text that is not YAML', () => {
       'asks for quotes around an exclamation mark',
       `${V}policies:\n  p:\n    condition: !has(context.x)\n`,
       [
+        'a.yaml:3:3: policy/p: effect: is missing: write one of ALLOW, DENY.',
         'a.yaml:4:16: Unresolved tag: !has(context.x). A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
+      ],
+    ],
+    [
+      'goes on after a tag that is not known',
+      `${V}roles:\n  a: { description: !!binary aGk= }\n  b: { descripton: x, members: !x [1] }\nsubjects: { user/a: { properties: { x: !!str 1, y: !y 010 } } }\n`,
+      [
+        `a.yaml:3:21: ${unresolved('tag:yaml.org,2002:binary')}`,
+        'a.yaml:4:8: role/b: the key "descripton" is not known: did you mean "description"?',
+        'a.yaml:4:23: role/b: the key "members" is not known: write one of description, assigned_to, policies.',
+        `a.yaml:4:32: ${unresolved('!x')}`,
+        `a.yaml:5:52: ${unresolved('!y')}`,
       ],
     ],
     [
@@ -142,4 +154,8 @@ function lines(count: number, line: (number: number) => string): string {
 function unclosed(opens: '{' | '['): string {
   const closes = opens === '{' ? '}' : ']';
   return `The ${opens} that opens here is not closed: add the closing ${closes}, and indent what stands between deeper than the line that opens it.`;
+}
+
+function unresolved(tag: string): string {
+  return `Unresolved tag: ${tag}. A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.`;
 }

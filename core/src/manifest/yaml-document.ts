@@ -151,6 +151,7 @@ export class YamlDocument {
 
   private scalar(node: ScalarNode, about: () => About, inProperties: boolean): Json | typeof UNUSABLE {
     const { value, source, style } = node;
+    if (node.mistagged) return UNUSABLE;
     if (typeof value === 'string') {
       if (inProperties && style === 'plain' && OLD_BOOLEAN.test(value)) {
         this.warning(node, about(), `${value} is a text in YAML 1.2: write true or false, or "${value}" in quotes.`);

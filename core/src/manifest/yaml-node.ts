@@ -11,6 +11,8 @@ export interface ScalarNode extends Span {
   style: 'plain' | 'quoted' | 'block';
   /** A plain scalar as it is written: `010`. */
   source: string;
+  /** It has a tag that means nothing here, which is reported: no value can be taken of it. */
+  mistagged?: boolean;
 }
 
 export interface ListNode extends Span {
