@@ -1,7 +1,7 @@
 import { type Document, visit, type YAMLError } from 'yaml';
 
 /** What of a document is not YAML, and where: an offset in the text. */
-export interface YamlFault {
+interface YamlFault {
   offset: number;
   text: string;
 }
