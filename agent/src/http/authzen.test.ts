@@ -1,16 +1,11 @@
-import { request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
+import { request as httpRequest } from 'node:http';
 import { compileEngine } from '@authz-service/core/decision/engine';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DecisionLog } from '../decision-log.js';
-import { LineWriter } from '../line-writer.js';
-import { createLog } from '../log.js';
-import { AgentMetrics } from '../metrics.js';
-import { AgentState } from '../state.js';
-import { createAgentServer } from './server.js';
+import { serveAgent } from '../../testing/served-agent.js';
+import type { AgentMetrics } from '../metrics.js';
+import type { AgentState } from '../state.js';
 
 const record = (kind: string, id: string, fields: object) => ({ kind, id, fields }) as unknown as EngineRecord;
 const policy = (name: string, actions: string[], condition?: string) =>
@@ -29,38 +24,18 @@ const RECORDS = [
   ),
 ];
 
-let server: Server;
 let url: string;
 let metrics: AgentMetrics;
 let state: AgentState;
 let logged: string[];
 let decisions: string[];
-
-function into(lines: string[]): LineWriter {
-  const write = (chunk: Buffer, _encoding: string, done: () => void) => {
-    lines.push(String(chunk));
-    done();
-  };
-  return new LineWriter(new Writable({ decodeStrings: false, write }));
-}
+let close: () => void;
 
 beforeEach(async () => {
-  logged = [];
-  decisions = [];
-  metrics = new AgentMetrics();
-  state = new AgentState(metrics);
-  state.started();
-  const log = createLog('info', into(logged));
-  const decisionLog = new DecisionLog(into(decisions), log);
-  server = createAgentServer({ state, metrics, log, decisionLog, publicUrl: () => 'https://pdp.example.com' });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ url, metrics, state, logged, decisions, close } = await serveAgent('https://pdp.example.com'));
 });
 
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => close());
 
 function serve(revision: string): void {
   const engine = compileEngine(RECORDS);

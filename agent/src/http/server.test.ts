@@ -1,17 +1,13 @@
-import { request as httpRequest, type IncomingMessage, type RequestOptions, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { Writable } from 'node:stream';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { connect } from 'node:net';
 import { compileEngine } from '@authz-service/core/decision/engine';
 import type { Decision, DecisionRequest, Engine, Explanation } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DecisionLog } from '../decision-log.js';
-import { LineWriter } from '../line-writer.js';
-import { createLog } from '../log.js';
-import { AgentMetrics } from '../metrics.js';
-import { AgentState } from '../state.js';
-import { createAgentServer } from './server.js';
+import { serveAgent } from '../../testing/served-agent.js';
+import type { AgentMetrics } from '../metrics.js';
+import type { AgentState } from '../state.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
@@ -40,47 +36,18 @@ const engine: Engine = {
   resourceId: ({ resource }: DecisionRequest) => (resource.id === 'INV-1' ? 'r-id' : undefined),
 };
 
-let server: Server;
 let port: number;
 let metrics: AgentMetrics;
 let state: AgentState;
 let logged: string[];
 let decisions: string[];
-
-function into(lines: string[]): LineWriter {
-  return new LineWriter(
-    new Writable({
-      decodeStrings: false,
-      write(chunk, _encoding, done) {
-        lines.push(String(chunk));
-        done();
-      },
-    }),
-  );
-}
+let close: () => void;
 
 beforeEach(async () => {
-  logged = [];
-  decisions = [];
-  metrics = new AgentMetrics();
-  state = new AgentState(metrics);
-  state.started();
-  const log = createLog('info', into(logged));
-  server = createAgentServer({
-    state,
-    metrics,
-    log,
-    decisionLog: new DecisionLog(into(decisions), log),
-    publicUrl: () => '',
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  ({ port, metrics, state, logged, decisions, close } = await serveAgent());
 });
 
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => close());
 
 const ready = () => {
   state.replaced({
@@ -368,7 +335,7 @@ describe('the other routes', () => {
     const cold = await ask({ path: '/healthz', headers: { 'x-request-id': 'h-1' } });
     expect(cold.status).toBe(200);
     expect(cold.headers['x-request-id']).toBe('h-1');
-    expect(cold.json).toEqual(state.health());
+    expect(cold.json).toEqual({ ...state.health(), sync_age_seconds: expect.any(Number) });
     ready();
     expect((await ask({ path: '/healthz' })).json).toMatchObject({ status: 'ok', bundle_revision: '1.a' });
   });

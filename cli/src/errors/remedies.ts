@@ -19,7 +19,8 @@ export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
   invalid_request: undefined,
   invalid_records: undefined,
   method_not_allowed: 'The URL answers, but not as this service: check --url or SERVICE_CLOUD_URL.',
-  network: 'Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start").',
+  network:
+    'Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start", or "service agent start" for --local).',
   not_found: undefined,
   not_owner: undefined,
   not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',

@@ -1,0 +1,46 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { DecisionLog } from '../src/decision-log.js';
+import { createAgentServer } from '../src/http/server.js';
+import { LineWriter } from '../src/line-writer.js';
+import { createLog } from '../src/log.js';
+import { AgentMetrics } from '../src/metrics.js';
+import { AgentState } from '../src/state.js';
+
+/** An agent's HTTP server on a free port, without a sync: a test sets its state. What it writes is kept line by line. */
+export interface ServedAgent {
+  port: number;
+  url: string;
+  metrics: AgentMetrics;
+  state: AgentState;
+  logged: string[];
+  decisions: string[];
+  close(): void;
+}
+
+export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
+  const logged: string[] = [];
+  const decisions: string[] = [];
+  const metrics = new AgentMetrics();
+  const state = new AgentState(metrics);
+  state.started();
+  const log = createLog('info', into(logged));
+  const decisionLog = new DecisionLog(into(decisions), log);
+  const server: Server = createAgentServer({ state, metrics, log, decisionLog, publicUrl: () => publicUrl });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port, url: `http://127.0.0.1:${port}`, metrics, state, logged, decisions, close };
+}
+
+function into(lines: string[]): LineWriter {
+  const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+    lines.push(String(chunk));
+    done();
+  };
+  return new LineWriter(new Writable({ decodeStrings: false, write }));
+}
