@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -14,6 +15,8 @@ export default defineConfig({
   test: {
     include: ['**/src/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    // End-to-end tests mostly wait for the processes they start, so two at once suit even two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
