@@ -1,4 +1,4 @@
-import { App, TerraformStack, Testing } from 'cdktf';
+import { TerraformStack, Testing } from 'cdktf';
 import { describe, expect, it } from 'vitest';
 import { Role } from './role.js';
 import { Tree } from './tree.js';
@@ -6,7 +6,7 @@ import { Tree } from './tree.js';
 const GROUP = 'version: 1\ngroups: { finance: { members: [user/alice] } }\nsubjects: { user/alice: {} }\n';
 
 function tree(text: string): { stack: TerraformStack; tree: Tree } {
-  const stack = new TerraformStack(new App(), 'stack');
+  const stack = new TerraformStack(Testing.app(), 'stack');
   return { stack, tree: new Tree(stack, 'tenant', { files: [{ path: 'tenant.yaml', text }] }) };
 }
 

@@ -7,7 +7,7 @@ import { Role } from '@authz-service/provider/cdktf/role';
 import { Tree } from '@authz-service/provider/cdktf/tree';
 import { ServiceProvider } from '@authz-service/provider/constructs/provider';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
-import { App, TerraformStack } from 'cdktf';
+import { App, LocalBackend, TerraformStack } from 'cdktf';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
@@ -60,6 +60,8 @@ describe.skipIf(!hasTerraform)('the tenant of the examples', { timeout: 90_000 }
     const workspace = await tenant.newcomer();
     const app = new App({ outdir: join(workspace.dir, 'cdktf.out') });
     const stack = new TerraformStack(app, 'acme');
+    const state = { path: join(workspace.dir, 'acme.tfstate') };
+    new LocalBackend(stack, state);
     new ServiceProvider(stack, 'service', { stack: 'acme' });
     const tree = new Tree(stack, 'tenant', { files: await readTree(join(examples, 'tenant')) });
     app.synth();
@@ -69,6 +71,7 @@ describe.skipIf(!hasTerraform)('the tenant of the examples', { timeout: 90_000 }
 
     const more = new App({ outdir: join(workspace.dir, 'cdktf.out') });
     const mixed = new TerraformStack(more, 'acme');
+    new LocalBackend(mixed, state);
     new ServiceProvider(mixed, 'service', { stack: 'acme' });
     const files = [...(await readTree(join(examples, 'tenant'))), { path: 'more.yaml', text: UNUSUAL }];
     const declared = new Tree(mixed, 'tenant', { files });
