@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { nearest } from '@authz-service/core/state/nearest';
+import { nearest } from '@authz-service/core/nearest';
 import { type AgentConfig, SETTINGS, SettingFault, variableOf, YAML_KEYS } from './config/settings.js';
 import { type PlacedText, readYamlSettings } from './config/yaml-file.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { nearest } from '@authz-service/core/nearest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
-import { nearest } from '@authz-service/core/state/nearest';
 import { Secret } from './secret.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -1,5 +1,5 @@
 import { yamlFaults } from '@authz-service/core/manifest/yaml-fault';
-import { nearest } from '@authz-service/core/state/nearest';
+import { nearest } from '@authz-service/core/nearest';
 import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 
 /** The text of a setting and where it stands, `file:line:column`. */

@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/state/nearest';
+import { nearest } from '@authz-service/core/nearest';
 import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';

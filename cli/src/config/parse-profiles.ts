@@ -1,5 +1,5 @@
+import { nearest } from '@authz-service/core/nearest';
 import type { ProblemItem } from '@authz-service/core/problem';
-import { nearest } from '@authz-service/core/state/nearest';
 import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { entryFault, type ProfileEntry, profileFaults } from './profiles.js';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { nearest } from '@authz-service/core/state/nearest';
+import { nearest } from '@authz-service/core/nearest';
 
 /** What oclif's parser throws; it exports no classes to tell these apart by. */
 interface ParseError extends Error {

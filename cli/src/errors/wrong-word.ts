@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/state/nearest';
+import { nearest } from '@authz-service/core/nearest';
 import type { Route } from '../route.js';
 import { UsageError } from './usage-error.js';
 

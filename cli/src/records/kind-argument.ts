@@ -1,5 +1,5 @@
+import { nearest } from '@authz-service/core/nearest';
 import { isKind, KINDS, type Kind } from '@authz-service/core/records/kinds';
-import { nearest } from '@authz-service/core/state/nearest';
 import { UsageError } from '../errors/usage-error.js';
 
 /** "role", "roles", "resource-types", "policies": however a person writes a kind. */

@@ -1,8 +1,8 @@
-import { metaOf, unwrap } from '@authz-service/core/manifest/schema-shape';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { scalarFields } from '@authz-service/core/wire/record-schema';
 import { toWire } from '@authz-service/core/wire/record-wire';

@@ -1,4 +1,4 @@
-import { nearest } from '../state/nearest.js';
+import { nearest } from '../nearest.js';
 import { type Node, refused, sizeOf } from './node.js';
 import { Absent, Failure, type Trouble } from './outcome.js';
 import { ConditionFault } from './parse.js';

@@ -1,8 +1,8 @@
 import type { Json } from '../json.js';
+import { jsonPointer } from '../json-pointer.js';
+import { nearest } from '../nearest.js';
 import type { Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
-import { jsonPointer } from '../state/json-pointer.js';
-import { nearest } from '../state/nearest.js';
 import { quote } from './describe.js';
 import { fieldsOf } from './notation.js';
 import type { About } from './source.js';

@@ -3,12 +3,12 @@ import type { Json } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
+import { keysAt } from '../records/schema-shape.js';
 import { inField, unknownKeyText } from './about.js';
 import { issueText } from './issue-text.js';
 import { nodeAt, type Origin, placeOf, placeText, valueAt, writtenPath } from './locate.js';
 import type { Place } from './manifest.js';
 import { fieldsOf } from './notation.js';
-import { keysAt } from './schema-shape.js';
 import type { About } from './source.js';
 import type { YamlNode } from './yaml-node.js';
 

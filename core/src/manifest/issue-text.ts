@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../json.js';
-import { nearest } from '../state/nearest.js';
+import { nearest } from '../nearest.js';
 import { describe, quote } from './describe.js';
 
 const EXPECTED: Record<string, string> = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { metaOf, type ReferenceField, referenceFields } from './schema-shape.js';
+import { metaOf, type ReferenceField, referenceFields } from '../records/schema-shape.js';
 
 /** The kinds of record that only join two others. */
 export type LinkKind = 'role_assignment' | 'policy_assignment' | 'group_membership';

@@ -1,7 +1,7 @@
+import { nearest } from '../nearest.js';
 import { ProblemError } from '../problem.js';
 import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
 import { KINDS, type Kind } from '../records/kinds.js';
-import { nearest } from '../state/nearest.js';
 import { quote } from './describe.js';
 
 /** A text that is not what it should be. The message is the end of a fault's text, remedy included. */

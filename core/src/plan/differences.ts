@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
+import { jsonPointer } from '../json-pointer.js';
 import { equalJson } from '../state/equal-json.js';
-import { jsonPointer } from '../state/json-pointer.js';
 import type { Difference } from './plan.js';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { jsonPointer } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { KINDS } from '../records/kinds.js';
-import { jsonPointer } from '../state/json-pointer.js';
 import { revisionNumber } from '../state/revision.js';
 import type { Plan } from './plan.js';
 

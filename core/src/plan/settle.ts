@@ -1,7 +1,7 @@
+import { replaceAt } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { addressOf, referencesOf } from '../records/registry.js';
-import { replaceAt } from '../state/json-pointer.js';
 import { keyFieldsOf } from '../state/key-fields.js';
 import type { Move } from '../state/renames.js';
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import { jsonPointer } from '../json-pointer.js';
+import { nearest } from '../nearest.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf, type Fields } from '../records/registry.js';
-import { jsonPointer } from './json-pointer.js';
 import { titleOf } from './kind-words.js';
-import { nearest } from './nearest.js';
 
 /** Longer values are cut in error texts. */
 const SHOWN_MAX = 100;

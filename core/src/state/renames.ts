@@ -1,8 +1,8 @@
+import { replaceAt } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { KINDS, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, referencesOf, type StoredRecord } from '../records/registry.js';
-import { replaceAt } from './json-pointer.js';
 import { keyFieldsOf } from './key-fields.js';
 import type { BaseView } from './overlay.js';
 import { parseFields } from './parse-fields.js';

@@ -1,3 +1,4 @@
+import { jsonPointer } from '../json-pointer.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
 import { type Kind, kindRank } from '../records/kinds.js';
@@ -6,7 +7,6 @@ import { affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
-import { jsonPointer } from './json-pointer.js';
 import { stillMentioned } from './mentions.js';
 import { type BaseView, Overlay } from './overlay.js';
 import { parseFields } from './parse-fields.js';

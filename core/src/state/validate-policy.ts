@@ -1,10 +1,10 @@
 import { type ConditionCheck, checkCondition } from '../conditions/check.js';
 import { canonicalJson } from '../json.js';
+import { jsonPointer } from '../json-pointer.js';
+import { nearest } from '../nearest.js';
 import type { Path } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
-import { jsonPointer } from './json-pointer.js';
-import { nearest } from './nearest.js';
 
 type ResourceType = DeclaredRecord<'resource_type'>;
 

@@ -1,12 +1,12 @@
+import { jsonPointer } from '../json-pointer.js';
+import { nearest } from '../nearest.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import type { PropertyType } from '../records/resource-type.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
-import { jsonPointer } from './json-pointer.js';
 import { titleOf } from './kind-words.js';
-import { nearest } from './nearest.js';
 import { policyFindings } from './validate-policy.js';
 
 /** Looking for the nearest address walks all of a kind: only the first dangling references get that remedy. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { unwrap } from '../manifest/schema-shape.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { unwrap } from '../records/schema-shape.js';
 import type { SERVER_FIELDS } from './record-wire.js';
 import { type Mention, wireShape } from './wire-shape.js';
 

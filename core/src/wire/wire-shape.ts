@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { metaOf, unwrap } from '../manifest/schema-shape.js';
 import { KINDS, type Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { metaOf, unwrap } from '../records/schema-shape.js';
 
 /** A field that mentions another record, whose id stands beside it as `<name>_id`. */
 export interface Mention {

@@ -1,8 +1,8 @@
 import type { Json } from '@authz-service/core/json';
-import { metaOf, unwrap } from '@authz-service/core/manifest/schema-shape';
 import { type Address, address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, definitionOf } from '@authz-service/core/records/registry';
+import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { z } from 'zod';
 import type { Attribute } from '../plugin/framework/schema.js';

@@ -1,8 +1,8 @@
-import { referenceFields } from '@authz-service/core/manifest/schema-shape';
+import { nearest } from '@authz-service/core/nearest';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { referenceFields } from '@authz-service/core/records/schema-shape';
 import type { Change } from '@authz-service/core/state/change';
-import { nearest } from '@authz-service/core/state/nearest';
 import { Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { FieldMeta } from '../records/fields.js';
-import type { Kind } from '../records/kinds.js';
+import type { FieldMeta } from './fields.js';
+import type { Kind } from './kinds.js';
 
 /** The schema inside `optional`, `default` and their like. */
 export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
