@@ -111,7 +111,7 @@ async function commitOne(
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
     const errors = error.errors.map((item) => ({ ...item, pointer: item.pointer.replace(IN_CHANGES, '') }));
-    const detail = error.detail.replace(IN_CHANGES, '').replace(/^: /, '');
+    const detail = error.detail.replace(IN_CHANGES, '').replace(/^: /, 'The record ');
     throw new ProblemError(error.code, detail, errors);
   }
 }

@@ -1,6 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { issueFaults } from '@authz-service/core/records/issue-faults';
 import type { z } from 'zod';
-import { invalidRequest } from './parse.js';
+import { malformed } from './parse.js';
 
 /** The query parameters checked by a schema of strings. Throws `invalid_request`. */
 export function parseQuery<T>(schema: z.ZodType<T>, search: string): T {
@@ -16,5 +17,6 @@ export function parseQuery<T>(schema: z.ZodType<T>, search: string): T {
   }
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(parsed.error, 'The query');
+  const faults = issueFaults(schema, parsed.error.issues, values);
+  throw malformed('The query', faults, ({ pointer }) => pointer.slice(1));
 }

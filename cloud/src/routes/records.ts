@@ -1,5 +1,4 @@
 import type { JsonObject } from '@authz-service/core/json';
-import { ProblemError } from '@authz-service/core/problem';
 import { isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
@@ -209,11 +208,11 @@ function shown(cloud: Cloud, record: StoredRecord, state: TenantState): JsonObje
   return cloud.credentials.of(record)?.operator ? { ...wire, operator: true } : wire;
 }
 
+const operatorOf = parserOf(z.object({ operator: z.boolean().default(false) }));
+
 /** Takes from the body of a new credential whether it shall be an operator's. */
 function asOperator(kind: Kind, body: JsonObject): { operator: boolean; fields: JsonObject } {
-  if (!isCredential(kind) || body.operator === undefined) return { operator: false, fields: body };
-  const { operator, ...fields } = body;
-  if (typeof operator === 'boolean') return { operator, fields };
-  const detail = 'must be true or false';
-  throw new ProblemError('invalid_request', `/operator ${detail}.`, [{ pointer: '/operator', detail }]);
+  if (!isCredential(kind)) return { operator: false, fields: body };
+  const { operator: _, ...fields } = body;
+  return { ...operatorOf(body), fields };
 }

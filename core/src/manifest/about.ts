@@ -1,9 +1,7 @@
 import type { Json } from '../json.js';
 import { jsonPointer } from '../json-pointer.js';
-import { nearest } from '../nearest.js';
 import type { Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
-import { quote } from './describe.js';
 import { fieldsOf } from './notation.js';
 import type { About } from './source.js';
 
@@ -27,10 +25,4 @@ export function inField(about: About, path: readonly PropertyKey[]): About {
     label: `${label}: ${field.startsWith('.') ? field.slice(1) : field}`,
     ...(address !== undefined && { address, pointer: jsonPointer(...path) }),
   };
-}
-
-export function unknownKeyText(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
-  const remedy = near === undefined ? `write one of ${known.join(', ')}.` : `did you mean ${quote(near)}?`;
-  return `the key ${quote(key)} is not known: ${remedy}`;
 }

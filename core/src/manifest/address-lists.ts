@@ -1,6 +1,7 @@
 import type { Address } from '../records/address.js';
-import { unknownKeyText } from './about.js';
-import { describeNode, expectedList, quote } from './describe.js';
+import { quote } from '../records/describe.js';
+import { unknownKeyText } from '../records/issue-text.js';
+import { describeNode, expectedList } from './describe.js';
 import { attempt, readAddress } from './paths.js';
 import type { About } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';

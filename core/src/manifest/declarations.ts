@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Json } from '../json.js';
 import type { Address } from '../records/address.js';
+import { YAML_WORDS } from '../records/describe.js';
+import { issueText, unknownKeyText } from '../records/issue-text.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { keysAt } from '../records/schema-shape.js';
-import { inField, unknownKeyText } from './about.js';
-import { issueText } from './issue-text.js';
+import { inField } from './about.js';
 import { nodeAt, type Origin, placeOf, placeText, valueAt, writtenPath } from './locate.js';
 import type { Place } from './manifest.js';
 import { fieldsOf } from './notation.js';
@@ -88,7 +89,7 @@ export class Declarations {
     const node = nodeAt(origin, issue.path, ofKey);
     const source = node.type === 'scalar' && node.style === 'plain' ? node.source : undefined;
     const field = inField(about, ofKey ? issue.path.slice(0, -1) : issue.path);
-    document.fault(node, field, issueText(issue, valueAt(origin.input, issue.path), source));
+    document.fault(node, field, issueText(issue, valueAt(origin.input, issue.path), YAML_WORDS, source));
   }
 
   /** Where a record is declared, or the field of it that the pointer names. */

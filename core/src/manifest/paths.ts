@@ -1,8 +1,8 @@
 import { nearest } from '../nearest.js';
 import { ProblemError } from '../problem.js';
 import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
+import { quote } from '../records/describe.js';
 import { KINDS, type Kind } from '../records/kinds.js';
-import { quote } from './describe.js';
 
 /** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}

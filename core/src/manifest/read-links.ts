@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import type { Json } from '../json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
+import { quote } from '../records/describe.js';
+import { unknownKeyText } from '../records/issue-text.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { aboutRecord, unknownKeyText } from './about.js';
+import { aboutRecord } from './about.js';
 import type { Declarations } from './declarations.js';
-import { describeNode, expectedList, expectedMapping, quote } from './describe.js';
+import { describeNode, expectedList, expectedMapping } from './describe.js';
 import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
 import { attempt, NotationError, nounOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
 import { type PendingLinks, readFields } from './read-records.js';

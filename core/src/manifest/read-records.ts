@@ -1,8 +1,10 @@
 import type { Json } from '../json.js';
 import { type Path, path as pathOf } from '../records/address.js';
-import { aboutRecord, inField, unknownKeyText } from './about.js';
+import { quote } from '../records/describe.js';
+import { unknownKeyText } from '../records/issue-text.js';
+import { aboutRecord, inField } from './about.js';
 import { type Declarations, FieldFaults } from './declarations.js';
-import { expectedMapping, quote } from './describe.js';
+import { expectedMapping } from './describe.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { attempt, NotationError, readNames, readPath } from './paths.js';

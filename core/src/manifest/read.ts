@@ -1,4 +1,4 @@
-import { unknownKeyText } from './about.js';
+import { unknownKeyText } from '../records/issue-text.js';
 import { AddressLists } from './address-lists.js';
 import { declareApplications } from './applications.js';
 import { checkRecords } from './check-records.js';

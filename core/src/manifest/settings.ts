@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
+import { describe, quote, YAML_WORDS } from '../records/describe.js';
 import { nameText } from '../records/fields.js';
-import { describe, quote } from './describe.js';
 import { DEFAULT_STACK } from './manifest.js';
 import type { Findings, Source } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
@@ -49,13 +49,13 @@ export class Settings {
 }
 
 function versionFault(value: Json): string | undefined {
-  return value === 1 ? undefined : `${describe(value)}, and only 1 is known: write "version: 1".`;
+  return value === 1 ? undefined : `${describe(value, YAML_WORDS)}, and only 1 is known: write "version: 1".`;
 }
 
 function nameFault(name: string, value: Json): string | undefined {
   if (typeof value !== 'string') {
     const remedy = value === null || typeof value === 'object' ? `write ${name}: NAME` : 'write it in quotes';
-    return `${describe(value)}, a text is expected: ${remedy}.`;
+    return `${describe(value, YAML_WORDS)}, a text is expected: ${remedy}.`;
   }
   const result = nameText.safeParse(value);
   if (!result.success) return `${quote(value)} ${result.error.issues[0]?.message ?? 'is not allowed'}.`;

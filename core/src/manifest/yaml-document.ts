@@ -1,5 +1,6 @@
 import type { Json } from '../json.js';
-import { describeNode, quote } from './describe.js';
+import { quote } from '../records/describe.js';
+import { describeNode } from './describe.js';
 import { offsetInText } from './scalar-offset.js';
 import type { About, Findings, Source } from './source.js';
 import type { ListNode, MapNode, ScalarNode, YamlNode } from './yaml-node.js';

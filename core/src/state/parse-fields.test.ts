@@ -26,33 +26,43 @@ describe('parseFields', () => {
   });
 
   it.each<[string, Kind, unknown, { pointer: string; detail: string }[]]>([
-    ['what is missing', 'subject', { type: 'user' }, [{ pointer: '/id', detail: 'Missing: give a string.' }]],
+    ['what is missing', 'subject', { type: 'user' }, [{ pointer: '/id', detail: 'is missing: write a string.' }]],
     [
       'a missing choice',
       'policy',
       policy({ effect: undefined }),
-      [{ pointer: '/effect', detail: 'Missing: give one of ALLOW, DENY.' }],
+      [{ pointer: '/effect', detail: 'is missing: write one of ALLOW, DENY.' }],
     ],
-    ['another type', 'role', { name: 1 }, [{ pointer: '/name', detail: '1 is not a string.' }]],
-    ['a fraction', 'policy', policy({ priority: 1.5 }), [{ pointer: '/priority', detail: '1.5 is not an int.' }]],
-    ['no object at all', 'role', null, [{ pointer: '', detail: 'null is not an object.' }]],
+    [
+      'another type',
+      'role',
+      { name: 1 },
+      [{ pointer: '/name', detail: 'is the number 1, a string is expected: write "1" in quotes.' }],
+    ],
+    [
+      'a fraction',
+      'policy',
+      policy({ priority: 1.5 }),
+      [{ pointer: '/priority', detail: 'is the number 1.5, a whole number is expected.' }],
+    ],
+    ['no object at all', 'role', null, [{ pointer: '', detail: 'is null, an object is expected.' }]],
     [
       'a slip in a choice',
       'policy',
       policy({ effect: 'ALOW' }),
-      [{ pointer: '/effect', detail: '"ALOW" is not allowed: did you mean "ALLOW"?' }],
+      [{ pointer: '/effect', detail: '"ALOW" is not known here: did you mean "ALLOW"? Write one of ALLOW, DENY.' }],
     ],
     [
       'no choice',
       'policy',
       policy({ effect: 7 }),
-      [{ pointer: '/effect', detail: '7 is not allowed: give one of ALLOW, DENY.' }],
+      [{ pointer: '/effect', detail: 'is the number 7: write one of ALLOW, DENY.' }],
     ],
     [
       'the only choice',
       'policy',
       policy({ modifiers: { mfa_required: false } }),
-      [{ pointer: '/modifiers/mfa_required', detail: 'false is not allowed: give true.' }],
+      [{ pointer: '/modifiers/mfa_required', detail: 'is the boolean false: write true.' }],
     ],
     [
       'a text against its rule',
@@ -64,34 +74,34 @@ describe('parseFields', () => {
       'an empty list',
       'policy',
       policy({ actions: [] }),
-      [{ pointer: '/actions', detail: 'The list must name at least one action, or "*".' }],
+      [{ pointer: '/actions', detail: 'must name at least one action, or "*".' }],
     ],
     [
       'an unknown field, naming the nearest',
       'group',
       { name: 'g', descripton: 'x' },
-      [{ pointer: '/descripton', detail: 'Group has no field "descripton": did you mean "description"?' }],
+      [{ pointer: '/descripton', detail: 'the key "descripton" is not known: did you mean "description"?' }],
     ],
     [
       'an unknown field with none near',
       'group',
       { name: 'g', 'a/b': 'x' },
-      [{ pointer: '/a~1b', detail: 'Group has no field "a/b": take it out.' }],
+      [{ pointer: '/a~1b', detail: 'the key "a/b" is not known: write one of name, description.' }],
     ],
     [
       'everything at once',
       'subject',
       {},
       [
-        { pointer: '/type', detail: 'Missing: give a string.' },
-        { pointer: '/id', detail: 'Missing: give a string.' },
+        { pointer: '/type', detail: 'is missing: write a string.' },
+        { pointer: '/id', detail: 'is missing: write a string.' },
       ],
     ],
     [
       'a rule over several fields',
       'policy',
       { name: 'p', effect: 'ALLOW' },
-      [{ pointer: '', detail: 'The object covers nothing: give `resource_type` and `actions`, or `resources`.' }],
+      [{ pointer: '', detail: 'covers nothing: give `resource_type` and `actions`, or `resources`.' }],
     ],
   ])('names %s', (_, kind, fields, faults) => {
     expect(parseFields(kind, fields)).toEqual({ faults });

@@ -217,7 +217,7 @@ describe('TenantState', () => {
       [
         {
           pointer: '/changes/0/fields/descripton',
-          detail: 'Role has no field "descripton": did you mean "description"?',
+          detail: 'the key "descripton" is not known: did you mean "description"?',
         },
       ],
     ],

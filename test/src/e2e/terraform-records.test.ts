@@ -215,12 +215,12 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
       [
         'an empty name',
         'resource "service_role" "LABEL" {\n  name = ""\n}',
-        /Invalid name .*: name = "" name must not be empty/,
+        /Invalid name .*: name = "" name: "" must not be empty/,
       ],
       [
         'an effect that there is not',
         policy(`  effect = "MAYBE"\n${covered}`),
-        /Invalid effect .*: effect = "MAYBE".*"ALLOW"\|"DENY".*It is "MAYBE"/,
+        /Invalid effect .*: effect = "MAYBE".*is the string "MAYBE": write one of ALLOW, DENY/,
       ],
       [
         'properties that are no JSON',

@@ -23,15 +23,15 @@ describe('a configuration by itself', () => {
       'has a value that is wrong',
       'policy',
       policy({ priority: 1.5 }),
-      [{ severity: 'error', path: ['priority'], detail: 'It is 1.5.' }],
+      [{ severity: 'error', path: ['priority'], detail: 'priority: is the number 1.5, a whole number is expected.' }],
     ],
     [
       'has several',
       'policy',
       policy({ name: '', effect: 'MAYBE' }),
       [
-        { severity: 'error', path: ['name'], detail: 'name must not be empty.' },
-        { severity: 'error', path: ['effect'], detail: 'It is "MAYBE".' },
+        { severity: 'error', path: ['name'], detail: 'name: "" must not be empty.' },
+        { severity: 'error', path: ['effect'], detail: 'effect: is the string "MAYBE": write one of ALLOW, DENY.' },
       ],
     ],
     [
@@ -44,7 +44,13 @@ describe('a configuration by itself', () => {
       'is wrong inside a list',
       'policy',
       policy({ modifiers: { time_windows: [{ start: '9', end: '17:00', zone: 'UTC' }] } }),
-      [{ severity: 'error', path: ['modifiers', 'time_windows', 0, 'start'], detail: 'It is "9".' }],
+      [
+        {
+          severity: 'error',
+          path: ['modifiers', 'time_windows', 0, 'start'],
+          detail: 'modifiers.time_windows.0.start: "9" must be a time of day like "09:30".',
+        },
+      ],
     ],
     [
       'has a condition that does not parse',
@@ -81,7 +87,7 @@ describe('a configuration by itself', () => {
       'has properties that are no object',
       'subject',
       { type: 'user', id: 'a', properties: '[1]' },
-      [{ severity: 'error', path: ['properties'], detail: 'record' }],
+      [{ severity: 'error', path: ['properties'], detail: 'properties: is a list, an object is expected.' }],
     ],
     [
       'has properties that are no JSON',

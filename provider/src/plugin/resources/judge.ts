@@ -1,3 +1,6 @@
+import { HCL_WORDS } from '@authz-service/core/records/describe';
+import { valueAt } from '@authz-service/core/records/issue-faults';
+import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare, definitionOf, type Fields } from '@authz-service/core/records/registry';
 import type { RecordFinding, RecordView } from '@authz-service/core/state/change';
@@ -5,7 +8,7 @@ import { parseFields } from '@authz-service/core/state/parse-fields';
 import { validateRecords } from '@authz-service/core/state/validate';
 import { z } from 'zod';
 import type { Diagnostic, Path } from '../framework/diagnostics.js';
-import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { isList, isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';
 import type { RecordForm } from './record-form.js';
 
@@ -36,7 +39,7 @@ export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
   const { fields, faults: wrong } = parseFields(form.kind, fieldsFrom(form.forms, filled));
   if (fields === undefined) {
     const judged = [...form.forms.keys()].every((name) => isWhollyKnown(config[name] ?? null));
-    return judged ? wrong.map(({ pointer, detail }) => faultAt(pathOf(pointer), detail, config)) : [];
+    return judged ? wrong.map(({ pointer, detail }) => faultAt(pathOf(pointer), detail)) : [];
   }
   return findingsAlone(declare(form.kind, fields as Fields<Kind>)).map(diagnosticOf);
 }
@@ -74,39 +77,24 @@ function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: 
   try {
     field = form.toField(value);
   } catch (error) {
-    if (error instanceof Unformable) return [faultAt([name], error.message, {})];
+    if (error instanceof Unformable) return [faultAt([name], `${error.message}.`)];
     throw error;
   }
   const result = z.safeParse(schema, field);
   if (result.success) return [];
   return result.error.issues.map((issue) =>
-    faultAt([name, ...(issue.path as (string | number)[])], issue.message, { [name]: value }),
+    faultAt([name, ...(issue.path as (string | number)[])], issueText(issue, valueAt(field, issue.path), HCL_WORDS)),
   );
 }
 
-function faultAt(path: Path, message: string, values: Values): Diagnostic {
-  const name = nameAt(path);
-  const sentence = /^[a-z]/.test(message) ? `${name} ${message}` : message;
-  return { severity: 'error', summary: summaryAt(path), detail: `${sentence}.${given(values, path)}`, path };
+/** A text that begins in lower case is the end of a sentence about what stands at the path. */
+function faultAt(path: Path, text: string): Diagnostic {
+  const detail = path.length === 0 ? `The record ${text}` : `${path.join('.')}: ${text}`;
+  return { severity: 'error', summary: summaryAt(path), detail, path };
 }
 
 const summaryAt = (path: Path) => (path.length === 0 ? 'Invalid record' : `Invalid ${nameAt(path)}`);
 const nameAt = (path: Path) => String(path[0] ?? 'record');
-
-const SHOWN_CHARACTERS = 120;
-
-/** The value that was given, where it is short enough to be of help. */
-function given(values: Values, path: Path): string {
-  let value: Value | undefined = values;
-  for (const step of path) {
-    if (isList(value) && typeof step === 'number') value = value[step];
-    else if (isObject(value) && Object.hasOwn(value, step)) value = value[step];
-    else return '';
-  }
-  if (path.length === 0 || value === undefined || value === null || isObject(value) || isList(value)) return '';
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > SHOWN_CHARACTERS ? '' : ` It is ${text}.`;
-}
 
 /** The value with harmless ones in place of what is unknown; null where none is likely to fit. */
 function withoutUnknown({ attribute }: FieldForm, value: Value): Value {
