@@ -49,6 +49,30 @@ describe('DigestSet', () => {
     );
   });
 
+  it('stays what its definition gives while full buckets change, asked for at any time', () => {
+    const all = Array.from({ length: 12_000 }, (_, index): Entry => [`role/r${index}`, { name: `r${index}` }]);
+    const present = new Map(all.slice(0, 9000));
+    const set = digestOf([...present]);
+    const step = fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 4 }), (steps) => {
+        for (const [count, start, asked] of steps) {
+          for (let index = 0; index < count; index++) {
+            const [address, fields] = all[(start + index * 7) % all.length] as Entry;
+            if (present.delete(address)) set.remove(address, fields);
+            else {
+              present.set(address, fields);
+              set.add(address, fields);
+            }
+          }
+          if (asked) set.hex();
+        }
+        expect(set.hex()).toBe(byDefinition([...present]));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it.each<[string, Entry, Entry]>([
     ['an address', ['role/a', {}], ['role/b', {}]],
     ['a value', ['role/a', { x: 1 }], ['role/a', { x: 2 }]],

@@ -12,7 +12,7 @@ const BUCKETS = 256;
  * A record's leaf is the SHA-256 of its address, a line feed and the canonical JSON of its fields. Leaves fall into
  * 256 buckets by their first byte; a bucket's hash is the SHA-256 of its leaves in ascending order; the digest is the
  * SHA-256 of the hashes of the buckets that are not empty, in order. So it depends on what the records say and on
- * nothing else, and a change costs one bucket.
+ * nothing else, and a change costs one bucket: its leaves are kept in order, so that they need not be sorted again.
  */
 export class DigestSet {
   readonly #buckets: (Bucket | undefined)[] = new Array(BUCKETS).fill(undefined);
@@ -67,9 +67,14 @@ function leafOf(address: Address, fields: unknown): string {
   return hash('sha256', `${address}\n${canonicalJson(fields)}`, 'binary');
 }
 
-/** The leaves of one bucket side by side, 32 bytes each, in no order. */
+/** From so many leaves on, sorting a bucket anew is cheaper than putting them in their places one by one. */
+const TAIL_MAX = 32;
+
+/** The leaves of one bucket side by side, 32 bytes each: in order as far as they have been hashed, then as they came. */
 class Bucket {
   size = 0;
+  /** How many leaves from the front on are in order. */
+  #sorted = 0;
   #leaves = Buffer.alloc(4 * LEAF_BYTES);
   #hash: Buffer | undefined;
 
@@ -81,13 +86,15 @@ class Bucket {
     this.#hash = undefined;
   }
 
-  /** Whether the leaf was there. The last leaf takes its place. */
+  /** Whether the leaf was there. */
   remove(leaf: string): boolean {
-    const place = this.#find(leaf);
-    if (place < 0) return false;
+    if (this.size - this.#sorted > TAIL_MAX) this.#sort();
+    const index = this.#find(Buffer.from(leaf, 'binary'));
+    if (index < 0) return false;
+    this.#leaves.copyWithin(index * LEAF_BYTES, (index + 1) * LEAF_BYTES, this.size * LEAF_BYTES);
     this.size -= 1;
+    if (index < this.#sorted) this.#sorted -= 1;
     const end = this.size * LEAF_BYTES;
-    this.#leaves.copy(this.#leaves, place, end, end + LEAF_BYTES);
     if (this.#leaves.length > 8 * LEAF_BYTES && end < this.#leaves.length / 4) this.#resize(this.#leaves.length / 2);
     this.#hash = undefined;
     return true;
@@ -95,21 +102,58 @@ class Bucket {
 
   hash(): Buffer {
     if (!this.#hash) {
-      const text = this.#leaves.toString('binary', 0, this.size * LEAF_BYTES);
-      const leaves: string[] = [];
-      for (let start = 0; start < text.length; start += LEAF_BYTES) leaves.push(text.slice(start, start + LEAF_BYTES));
-      leaves.sort();
-      this.#hash = createHash('sha256').update(leaves.join(''), 'binary').digest();
+      if (this.size - this.#sorted > TAIL_MAX) this.#sort();
+      else while (this.#sorted < this.size) this.#place();
+      this.#hash = createHash('sha256').update(this.#used()).digest();
     }
     return this.#hash;
   }
 
-  /** The offset of the leaf, or -1; a match across two leaves is passed over. */
-  #find(leaf: string): number {
-    const used = this.#leaves.subarray(0, this.size * LEAF_BYTES);
-    let place = used.indexOf(leaf, 0, 'binary');
-    while (place > 0 && place % LEAF_BYTES !== 0) place = used.indexOf(leaf, place + 1, 'binary');
-    return place;
+  #used(): Buffer {
+    return this.#leaves.subarray(0, this.size * LEAF_BYTES);
+  }
+
+  #sort(): void {
+    const text = this.#used().toString('binary');
+    const leaves: string[] = [];
+    for (let start = 0; start < text.length; start += LEAF_BYTES) leaves.push(text.slice(start, start + LEAF_BYTES));
+    leaves.sort();
+    this.#leaves.write(leaves.join(''), 'binary');
+    this.#sorted = this.size;
+  }
+
+  /** Moves the first leaf that is out of order to its place. */
+  #place(): void {
+    const from = this.#sorted * LEAF_BYTES;
+    const leaf = Buffer.from(this.#leaves.subarray(from, from + LEAF_BYTES));
+    const to = this.#rank(leaf) * LEAF_BYTES;
+    this.#leaves.copyWithin(to + LEAF_BYTES, to, from);
+    leaf.copy(this.#leaves, to);
+    this.#sorted += 1;
+  }
+
+  /** The index of the leaf, or -1. */
+  #find(leaf: Buffer): number {
+    const rank = this.#rank(leaf);
+    if (rank < this.#sorted && this.#compare(leaf, rank) === 0) return rank;
+    for (let index = this.#sorted; index < this.size; index++) if (this.#compare(leaf, index) === 0) return index;
+    return -1;
+  }
+
+  /** How many of the leaves that are in order come before this one. */
+  #rank(leaf: Buffer): number {
+    let low = 0;
+    let high = this.#sorted;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#compare(leaf, middle) > 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #compare(leaf: Buffer, index: number): number {
+    return leaf.compare(this.#leaves, index * LEAF_BYTES, (index + 1) * LEAF_BYTES);
   }
 
   #resize(bytes: number): void {
