@@ -10,10 +10,10 @@ import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import { declare } from '@authz-service/core/records/registry';
+import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
-import { Secret } from './config/secret.js';
 import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { nearest } from '@authz-service/core/nearest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
-import { Secret } from './secret.js';
+import { Secret } from '@authz-service/core/secret';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { packBundle } from '@authz-service/core/bundle/write';
+import { Secret } from '@authz-service/core/secret';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Secret } from '../config/secret.js';
 import { type FetchBounds, fetchBundle } from './fetch.js';
 
 const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };

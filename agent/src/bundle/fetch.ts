@@ -4,7 +4,7 @@ import { unpackBundle } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Secret } from '../config/secret.js';
+import type { Secret } from '@authz-service/core/secret';
 import { askCloud, type RequestBounds } from './cloud-request.js';
 
 export interface BundleSource {

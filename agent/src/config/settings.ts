@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { readServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleKey } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
+import { Secret } from '@authz-service/core/secret';
 import { durationMs } from './duration.js';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
-import { Secret } from './secret.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,4 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { PROBLEM_TYPE, problemDocument } from '@authz-service/core/wire/problem-document';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import type { Reply } from './reply.js';
 
@@ -24,20 +25,11 @@ export function problemReply(
   { sent = true, headers = {} }: { sent?: boolean; headers?: Record<string, string> } = {},
 ): Reply {
   const problem = shownProblem(error);
-  const status = PROBLEM_STATUS[problem.code];
-  const body = {
-    type: `urn:authz-service:problem:${problem.code}`,
-    title: problem.title,
-    status,
-    detail: problem.detail,
-    code: problem.code,
-    ...(problem.errors.length > 0 && { errors: problem.errors }),
-    request_id: requestId,
-  };
+  const document = problemDocument(problem, requestId);
   return {
-    status,
+    status: document.status,
     headers: { ...challenge(problem, sent), ...headers },
-    body: { type: 'application/problem+json', content: JSON.stringify(body) },
+    body: { type: PROBLEM_TYPE, content: JSON.stringify(document) },
   };
 }
 

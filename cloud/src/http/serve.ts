@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { parseJsonBody } from '@authz-service/core/wire/json-body';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { AbortedError, isJsonType, parseJson, readBody } from './body.js';
+import { AbortedError, isJsonType, readBody } from './body.js';
 import type { Exchange } from './exchange.js';
 import { isExpected, problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
@@ -97,7 +98,7 @@ async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Prom
     );
   }
   try {
-    return rule.parse(parseJson(await readBody(request, rule.limitBytes)));
+    return rule.parse(parseJsonBody(await readBody(request, rule.limitBytes)));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== 'unsupported_media_type') throw error;
     throw new ProblemError(rule.wrongType, error.detail);

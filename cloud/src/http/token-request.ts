@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { bodyText, parseJsonBody } from '@authz-service/core/wire/json-body';
 import { TokenError, type TokenRequest } from '../commands/issue-token.js';
-import { decodeText, isJsonType, parseJson } from './body.js';
+import { isJsonType } from './body.js';
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;.*)?$/i;
 
@@ -9,7 +10,7 @@ const FORM = /^application\/x-www-form-urlencoded\s*(?:;.*)?$/i;
 export function tokenParameters(type: string | undefined, bytes: Buffer): Map<string, string> {
   if (type !== undefined && FORM.test(type)) {
     const parameters = new Map<string, string>();
-    for (const [name, value] of new URLSearchParams(decodeText(bytes))) add(parameters, name, value);
+    for (const [name, value] of new URLSearchParams(bodyText(bytes))) add(parameters, name, value);
     return parameters;
   }
   if (isJsonType(type)) return jsonParameters(bytes);
@@ -17,7 +18,7 @@ export function tokenParameters(type: string | undefined, bytes: Buffer): Map<st
 }
 
 function jsonParameters(bytes: Buffer): Map<string, string> {
-  const value = parseJson(bytes);
+  const value = parseJsonBody(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TokenError('invalid_request', 'The body must be a JSON object.');
   }

@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 
+const REDACTED = '[redacted]';
+
 /** A text that must not be shown: every way of printing it gives `[redacted]`; only `reveal` gives the text. */
 export class Secret {
   readonly #text: string;
@@ -13,14 +15,14 @@ export class Secret {
   }
 
   toString(): string {
-    return '[redacted]';
+    return REDACTED;
   }
 
   toJSON(): string {
-    return '[redacted]';
+    return REDACTED;
   }
 
   [inspect.custom](): string {
-    return '[redacted]';
+    return REDACTED;
   }
 }

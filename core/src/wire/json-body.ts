@@ -1,0 +1,79 @@
+import { type Buffer, isUtf8 } from 'node:buffer';
+import { ProblemError } from '../problem.js';
+
+/** Deeper JSON is refused, so that nothing that walks it by recursion can run out of stack. */
+const DEPTH_MAX = 100;
+
+/** The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100. */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (deeperThan(bytes, DEPTH_MAX)) {
+    throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
+  }
+  const text = bodyText(bytes);
+  const value = parsed(text);
+  // Half a character survives no way through UTF-8: what is kept would not be what was sent.
+  if (text.includes('\\') && /\\ud[89a-f]/i.test(text) && hasHalfCharacter(value)) {
+    throw invalid('The body holds a lone surrogate (like "\\ud800"), which is no character.');
+  }
+  return value;
+}
+
+/** The text of a body. Throws `invalid_request` where it is not UTF-8: replacing what is not would make different names equal. */
+export function bodyText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalid('The body is not UTF-8 text.');
+  return bytes.toString();
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** The text itself is in no message: it may hold a secret. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  } catch (error) {
+    if (text.trim() === '') throw invalid('The body is empty: send JSON.');
+    const { message } = error as Error;
+    const [place] = /at position \d+/.exec(message) ?? [];
+    throw invalid(
+      `The body is no valid JSON${place ? ` ${place}` : /end of/.test(message) ? ': it ends too early' : ''}.`,
+    );
+  }
+}
+
+function hasHalfCharacter(value: unknown): boolean {
+  if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => hasHalfCharacter(name) || hasHalfCharacter(member));
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
+
+/** Whether brackets nest so deep. In UTF-8 no other character holds a byte of theirs. */
+function deeperThan(bytes: Buffer, depthMax: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (quoted) {
+      if (byte === BACKSLASH) index++;
+      else if (byte === QUOTE) quoted = false;
+    } else if (byte === QUOTE) {
+      quoted = true;
+    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      depth++;
+      if (depth > depthMax) return true;
+    } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError('invalid_request', detail);
+}
