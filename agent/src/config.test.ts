@@ -193,8 +193,8 @@ allow_rollback: true
     });
     expect(config).toBeDefined();
     expect(warnings).toEqual([
-      'unknown environment variable SERVICE_POLL_INTERVALL: did you mean SERVICE_POLL_INTERVAL?',
-      'unknown environment variable SERVICE_QQ',
+      'The environment variable SERVICE_POLL_INTERVALL means nothing here: did you mean SERVICE_POLL_INTERVAL?',
+      'The environment variable SERVICE_QQ means nothing here.',
     ]);
   });
 

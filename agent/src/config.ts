@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { nearest } from '@authz-service/core/nearest';
+import { unknownVariables } from '@authz-service/core/variables';
 import { type AgentConfig, SETTINGS, SettingFault, variableOf, YAML_KEYS } from './config/settings.js';
 import { type PlacedText, readYamlSettings } from './config/yaml-file.js';
 
@@ -23,11 +23,7 @@ export interface ConfigSources {
   cwd: string;
 }
 
-/** Variables with the same prefix that belong to other programs of the product and may share an environment with it. */
-const NEIGHBOURS = /^SERVICE_(BOOTSTRAP_\w+|CLIENT_ID|CLIENT_SECRET|DATA_DIR|PROFILE)$/;
-
 const YAML_NAMES = Object.values(YAML_KEYS);
-const VARIABLES = YAML_NAMES.map(variableOf);
 
 /**
  * Reads the configuration: YAML from `--config`, else `./service-agent.yaml`, else `$HOME/.service/agent.yaml`;
@@ -36,7 +32,7 @@ const VARIABLES = YAML_NAMES.map(variableOf);
 export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfig {
   const home = env.HOME || homedir();
   const { path, values, faults } = readFile(configPath, cwd, home);
-  const warnings = unknownVariables(env);
+  const warnings = unknownVariables(Object.keys(env)).map(({ text }) => text);
 
   function read<K extends keyof AgentConfig>(key: K): AgentConfig[K] | undefined {
     const setting = SETTINGS[key];
@@ -97,14 +93,4 @@ function readFile(configPath: string | undefined, cwd: string, home: string) {
     }
   }
   return { path: undefined, values: new Map<string, PlacedText>(), faults: [] as string[] };
-}
-
-function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const warnings: string[] = [];
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('SERVICE_') || VARIABLES.includes(name) || NEIGHBOURS.test(name)) continue;
-    const close = nearest(name, VARIABLES);
-    warnings.push(`unknown environment variable ${name}${close === undefined ? '' : `: did you mean ${close}?`}`);
-  }
-  return warnings.sort();
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { nearest } from '@authz-service/core/nearest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
+import { unknownVariables } from '@authz-service/core/variables';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -30,43 +30,21 @@ export interface CloudFlags {
   logLevel?: string;
 }
 
-/** Variables of the cloud, and of the other programs, which may share its environment. */
-const KNOWN = [
-  'SERVICE_DATA_DIR',
-  'SERVICE_LISTEN_ADDR',
-  'SERVICE_PUBLIC_URL',
-  'SERVICE_LOG_LEVEL',
-  'SERVICE_BOOTSTRAP_TENANT',
-  'SERVICE_BOOTSTRAP_CLIENT_ID',
-  'SERVICE_BOOTSTRAP_CLIENT_SECRET',
-  'SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE',
-];
-const KNOWN_ELSEWHERE = [
-  'SERVICE_API_KEY',
-  'SERVICE_CLOUD_URL',
-  'SERVICE_TENANT_ID',
-  'SERVICE_POLL_INTERVAL',
-  'SERVICE_CACHE_DIR',
-  'SERVICE_DECISION_LOG',
-  'SERVICE_BUNDLE_JWKS',
-  'SERVICE_ALLOW_ROLLBACK',
-  'SERVICE_CLIENT_ID',
-  'SERVICE_CLIENT_SECRET',
-  'SERVICE_PROFILE',
-  'SERVICE_DEBUG',
-  'SERVICE_PROVIDER_PLAINTEXT',
-];
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads flags and environment. Throws `invalid_config` naming every fault at once. */
 export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfig {
-  const reader = new Reader(env);
+  const reader = new Reader(env, {
+    SERVICE_DATA_DIR: flags.dataDir,
+    SERVICE_LISTEN_ADDR: flags.listenAddr,
+    SERVICE_PUBLIC_URL: flags.publicUrl,
+    SERVICE_LOG_LEVEL: flags.logLevel,
+  });
   const config: CloudConfig = {
-    dataDir: reader.text('SERVICE_DATA_DIR', flags.dataDir) ?? join(homedir(), '.service', 'cloud'),
-    listen: reader.listen('SERVICE_LISTEN_ADDR', flags.listenAddr),
-    ...reader.publicUrl('SERVICE_PUBLIC_URL', flags.publicUrl),
-    logLevel: reader.logLevel('SERVICE_LOG_LEVEL', flags.logLevel),
+    dataDir: reader.text('SERVICE_DATA_DIR') ?? join(homedir(), '.service', 'cloud'),
+    listen: reader.listen('SERVICE_LISTEN_ADDR'),
+    ...reader.publicUrl('SERVICE_PUBLIC_URL'),
+    logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -78,8 +56,12 @@ class Reader {
   readonly warnings: string[];
   readonly #faults: ProblemItem[] = [];
 
-  constructor(private readonly env: Environment) {
-    this.warnings = unknownVariables(env);
+  /** `flags` stand in the place of the variables by whose names they go. */
+  constructor(
+    private readonly env: Environment,
+    private readonly flags: Environment,
+  ) {
+    this.warnings = unknownVariables(Object.keys(env)).map(({ text }) => text);
   }
 
   raise(): void {
@@ -89,16 +71,16 @@ class Reader {
   }
 
   /** A setting; an empty one is a fault, since it is mostly a variable that was meant to be filled. */
-  text(name: string, flag?: string): string | undefined {
-    const value = flag ?? this.env[name];
+  text(name: string): string | undefined {
+    const value = this.flags[name] ?? this.env[name];
     if (value?.trim() !== '') return value;
     this.#fault(name, 'is empty: leave it out or give it a value');
     return undefined;
   }
 
-  listen(name: string, flag?: string): CloudConfig['listen'] {
+  listen(name: string): CloudConfig['listen'] {
     const fallback = { host: '127.0.0.1', port: 8080 };
-    const value = this.text(name, flag);
+    const value = this.text(name);
     if (value === undefined) return fallback;
     const [, ipv6, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]\s/]*)):(\d{1,5})$/i.exec(value) ?? [];
     if (port !== undefined && Number(port) <= 65_535) {
@@ -108,8 +90,8 @@ class Reader {
     return fallback;
   }
 
-  publicUrl(name: string, flag?: string): { publicUrl?: string } {
-    const value = this.text(name, flag);
+  publicUrl(name: string): { publicUrl?: string } {
+    const value = this.text(name);
     if (value === undefined) return {};
     const url = URL.canParse(value) ? new URL(value) : undefined;
     const plain = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
@@ -119,8 +101,8 @@ class Reader {
     return {};
   }
 
-  logLevel(name: string, flag?: string): LogLevel {
-    const value = this.text(name, flag)?.toLowerCase();
+  logLevel(name: string): LogLevel {
+    const value = this.text(name)?.toLowerCase();
     const level = LOG_LEVELS.find((known) => known === value);
     if (value !== undefined && level === undefined) {
       this.#fault(name, `is "${value}": it is one of ${LOG_LEVELS.join(', ')}`);
@@ -149,7 +131,12 @@ class Reader {
     if (direct !== undefined && file !== undefined) this.#fault(name, `is given beside ${name}_FILE: give one of them`);
     const secret = file === undefined ? direct : this.#read(`${name}_FILE`, file);
     if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
-      this.warnings.push(`${name} is short: give a secret of at least ${SECRET_LENGTH_MIN} random characters.`);
+      const from = file === undefined ? name : `${name}_FILE`;
+      const had = `${secret.length} ${secret.length === 1 ? 'character' : 'characters'}`;
+      this.#fault(
+        from,
+        `holds a secret of ${had}: give one of at least ${SECRET_LENGTH_MIN}, as "openssl rand -hex 24" makes`,
+      );
     }
     return secret;
   }
@@ -164,20 +151,11 @@ class Reader {
     }
   }
 
+  /** Named by the flag where that is what was given. */
   #fault(name: string, detail: string): void {
-    this.#faults.push({ pointer: `/${name}`, detail });
+    const flag = `--${name.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '-')}`;
+    this.#faults.push({ pointer: `/${this.flags[name] === undefined ? name : flag}`, detail });
   }
 }
 
 const SECRET_LENGTH_MIN = 16;
-
-function unknownVariables(env: Environment): string[] {
-  const known = new Set([...KNOWN, ...KNOWN_ELSEWHERE]);
-  return Object.keys(env)
-    .filter((name) => name.startsWith('SERVICE_') && !known.has(name))
-    .sort()
-    .map((name) => {
-      const meant = nearest(name, KNOWN);
-      return `The environment variable ${name} is unknown and ignored${meant ? `: ${meant} was perhaps meant` : ''}.`;
-    });
-}

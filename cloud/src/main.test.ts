@@ -62,11 +62,11 @@ describe('the first start', () => {
     const env = {
       SERVICE_BOOTSTRAP_TENANT: 'acme',
       SERVICE_BOOTSTRAP_CLIENT_ID: 'me@example.com',
-      SERVICE_BOOTSTRAP_CLIENT_SECRET: 's: /+%&=ü"\\',
+      SERVICE_BOOTSTRAP_CLIENT_SECRET: 'secret: /+%&=ü"\\',
     };
     const { cloud, announced } = await start(env);
     expect(announced).toEqual([]);
-    const granted = await token(cloud.url, 'me@example.com', 's: /+%&=ü"\\');
+    const granted = await token(cloud.url, 'me@example.com', 'secret: /+%&=ü"\\');
     const whoami = await fetch(`${cloud.url}/v1/whoami`, { headers: { authorization: `Bearer ${granted.token}` } });
     expect(await whoami.json()).toMatchObject({
       tenant: { name: 'acme' },

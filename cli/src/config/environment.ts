@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/nearest';
+import { unknownVariables } from '@authz-service/core/variables';
 import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
@@ -17,30 +17,6 @@ export interface Environment {
   warnings: string[];
 }
 
-/** The variables of all programs of this product: the CLI starts the others too. */
-const KNOWN = [
-  'SERVICE_ALLOW_ROLLBACK',
-  'SERVICE_API_KEY',
-  'SERVICE_BOOTSTRAP_CLIENT_ID',
-  'SERVICE_BOOTSTRAP_CLIENT_SECRET',
-  'SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE',
-  'SERVICE_BOOTSTRAP_TENANT',
-  'SERVICE_BUNDLE_JWKS',
-  'SERVICE_CACHE_DIR',
-  'SERVICE_CLIENT_ID',
-  'SERVICE_CLIENT_SECRET',
-  'SERVICE_CLOUD_URL',
-  'SERVICE_DATA_DIR',
-  'SERVICE_DEBUG',
-  'SERVICE_DECISION_LOG',
-  'SERVICE_LISTEN_ADDR',
-  'SERVICE_LOG_LEVEL',
-  'SERVICE_POLL_INTERVAL',
-  'SERVICE_PROFILE',
-  'SERVICE_PUBLIC_URL',
-  'SERVICE_TENANT_ID',
-];
-
 /**
  * Reads the variables, as pipelines set them. An OAuth client wins over an API key when both are there: the key is
  * usually an agent's, which may fetch the bundle and nothing else. Throws `invalid_config`.
@@ -52,14 +28,9 @@ export function readEnvironment(variables: Variables): Environment {
     namesUrl: cloudUrl !== undefined,
     credentials: credentialsIn(variables),
     profile: variables.SERVICE_PROFILE || undefined,
-    warnings: misspelt(Object.keys(variables)),
+    // Others may use the prefix too: only what looks misspelt is worth a word.
+    warnings: unknownVariables(Object.keys(variables)).flatMap(({ meant, text }) =>
+      meant === undefined ? [] : [text],
+    ),
   };
-}
-
-function misspelt(names: string[]): string[] {
-  return names.flatMap((name) => {
-    if (!name.startsWith('SERVICE_') || KNOWN.includes(name)) return [];
-    const meant = nearest(name, KNOWN);
-    return meant === undefined ? [] : [`The environment variable ${name} means nothing here: did you mean ${meant}?`];
-  });
 }

@@ -1,0 +1,42 @@
+import { nearest } from './nearest.js';
+
+/** The environment variables of all programs of this product: they may share an environment. */
+const VARIABLES: readonly string[] = [
+  'SERVICE_ALLOW_ROLLBACK',
+  'SERVICE_API_KEY',
+  'SERVICE_BOOTSTRAP_CLIENT_ID',
+  'SERVICE_BOOTSTRAP_CLIENT_SECRET',
+  'SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE',
+  'SERVICE_BOOTSTRAP_TENANT',
+  'SERVICE_BUNDLE_JWKS',
+  'SERVICE_CACHE_DIR',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_CLOUD_URL',
+  'SERVICE_DATA_DIR',
+  'SERVICE_DEBUG',
+  'SERVICE_DECISION_LOG',
+  'SERVICE_LISTEN_ADDR',
+  'SERVICE_LOG_LEVEL',
+  'SERVICE_POLL_INTERVAL',
+  'SERVICE_PROFILE',
+  'SERVICE_PROVIDER_PLAINTEXT',
+  'SERVICE_PUBLIC_URL',
+  'SERVICE_TENANT_ID',
+];
+
+/** A variable that no program of the product reads, and the one that was perhaps meant. */
+interface UnknownVariable {
+  text: string;
+  meant?: string;
+}
+
+/** Which of these names look like variables of the product and are none, sorted. */
+export function unknownVariables(names: Iterable<string>): UnknownVariable[] {
+  const unknown = [...names].filter((name) => name.startsWith('SERVICE_') && !VARIABLES.includes(name)).sort();
+  return unknown.map((name) => {
+    const meant = nearest(name, VARIABLES);
+    const text = `The environment variable ${name} means nothing here`;
+    return meant === undefined ? { text: `${text}.` } : { text: `${text}: did you mean ${meant}?`, meant };
+  });
+}
