@@ -4,7 +4,7 @@ import type { Address } from '../records/address.js';
 import { kindRank } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
-import { Faults } from '../state/faults.js';
+import { type Foreign, refuseForeign } from '../state/foreign.js';
 import type { Move } from '../state/renames.js';
 import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
@@ -41,21 +41,21 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
   }
   const wanted = new Map(declared.records.map((record) => [record.address, record]));
   const present = presentRecords(declared.moves, wanted, held.records, stack);
-  const foreign = new Faults('not_owner');
+  const foreign: Foreign[] = [];
   const changes: PlannedChange[] = [];
   let unchanged = 0;
   for (const record of declared.records) {
     const now = present.get(record.address);
     const owner = now?.record.managed_by;
     if (owner !== undefined && owner !== stack && options.takeOwnership !== true) {
-      foreign.add('', foreignDetail(now?.record.address ?? record.address, owner, stack), record.address);
+      foreign.push({ pointer: '', address: now?.record.address ?? record.address, owner });
       continue;
     }
     const change = changeFor(record, now, owner === stack ? undefined : owner);
     if (change) changes.push(change);
     else unchanged += 1;
   }
-  foreign.raise();
+  refuseForeign(foreign, stack, 'in the tree');
 
   const removals: PlannedChange[] = [];
   const followers: Follower[] = [];
@@ -102,10 +102,6 @@ function changeFor(
     return { action: 'update', kind, address, differences: shown, fields, ...taken };
   }
   return owner === undefined ? undefined : { action: 'adopt', kind, address, differences: [], taken_from: owner };
-}
-
-function foreignDetail(address: Address, owner: string, stack: string): string {
-  return `"${address}" belongs to the stack "${owner}", not to "${stack}": take it out of this tree, or take it over with --take-ownership.`;
 }
 
 /** Creations and changes walk the kinds forwards; removals walk them backwards. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonPointer } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
+import { issueFaults } from '../records/issue-faults.js';
 import { KINDS } from '../records/kinds.js';
 import { revisionNumber } from '../state/revision.js';
 import type { Plan } from './plan.js';
@@ -47,13 +47,10 @@ export function parsePlan(saved: string): Plan {
   }
   const result = planSchema.safeParse(value);
   if (!result.success) {
-    const errors = result.error.issues.map(({ path, message }) => ({ pointer: jsonPointer(...path), detail: message }));
+    const errors = issueFaults(planSchema, result.error.issues, value);
     const [first] = errors;
-    throw new ProblemError(
-      'invalid_request',
-      `This is no saved plan (${first?.pointer || '/'}: ${first?.detail}): plan again.`,
-      errors,
-    );
+    const wrong = `${first?.pointer ? `${first.pointer}: ` : 'it '}${first?.detail.replace(/\.$/, '')}`;
+    throw new ProblemError('invalid_request', `This is no saved plan (${wrong}): plan again.`, errors);
   }
   const plan = result.data as Plan;
   revisionNumber(plan.base_revision);

@@ -45,6 +45,22 @@ describe('ownership', () => {
     expect(put?.record.managed_by).toBe('main');
   });
 
+  it('is refused once for all records, which are listed', () => {
+    const state = hr();
+    const clerk: Change = { op: 'create', kind: 'role', fields: { name: 'clerk' } };
+    state.commit(state.stage([clerk], at(2, { stack: 'it' })));
+    expect(() => state.stage([described, { op: 'delete', address: 'role/clerk' }], at(3, { stack: 'main' }))).toThrow(
+      expect.objectContaining({
+        detail:
+          '2 records belong to the stacks "it", "hr", not to "main": change them there, or take them over with --take-ownership.',
+        errors: [
+          { pointer: '/changes/1', detail: 'belongs to the stack "it"', address: 'role/clerk' },
+          { pointer: '/changes/0', detail: 'belongs to the stack "hr"', address: 'role/auditor' },
+        ],
+      }),
+    );
+  });
+
   it('stays where no stack is named', () => {
     expect(hr().stage([described], at(2)).put[0]?.record.managed_by).toBe('hr');
     expect(hr().stage([remove], at(2)).remove).toHaveLength(1);

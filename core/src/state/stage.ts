@@ -7,6 +7,7 @@ import { affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
+import { type Foreign, refuseForeign } from './foreign.js';
 import { stillMentioned } from './mentions.js';
 import { type BaseView, Overlay } from './overlay.js';
 import { parseFields } from './parse-fields.js';
@@ -35,7 +36,7 @@ export class Stage {
   readonly #asked = new Map<Address, Change['op'][]>();
   readonly #invalid = new Faults('invalid_records');
   readonly #conflicts = new Faults('conflict');
-  readonly #foreign = new Faults('not_owner');
+  readonly #foreign: Foreign[] = [];
 
   constructor(base: BaseView, options: StageOptions) {
     this.#base = base;
@@ -61,7 +62,7 @@ export class Stage {
     for (const wish of updates) this.#update(wish);
     for (const wish of of('adopt')) this.#adopt(wish);
     this.#conflicts.raise();
-    this.#foreign.raise();
+    if (this.#options.stack !== undefined) refuseForeign(this.#foreign, this.#options.stack, 'there');
     this.#validate();
     this.#refuseMentionedRemovals();
 
@@ -187,8 +188,7 @@ export class Stage {
     const { stack, takeOwnership } = this.#options;
     if (stack === undefined || record.managed_by === stack) return {};
     if (takeOwnership) return { managed_by: stack };
-    const detail = `"${record.address}" belongs to the stack "${record.managed_by}", not to "${stack}": change it there, or take it over with --take-ownership.`;
-    this.#foreign.add(jsonPointer('changes', index), detail, record.address);
+    this.#foreign.push({ pointer: jsonPointer('changes', index), address: record.address, owner: record.managed_by });
     return {};
   }
 

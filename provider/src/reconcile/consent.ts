@@ -2,6 +2,7 @@ import type { Plan, PlannedChange } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
 
+/** More than these are counted, not listed: the plan lists them. */
 const NAMED_MAX = 10;
 
 /** Refuses a plan that does what its user has not agreed to, before anything is sent. Throws `conflict`. */
@@ -42,7 +43,7 @@ function refusal(changes: readonly PlannedChange[], does: string, remedy: string
   return new ProblemError(
     'conflict',
     `The plan ${does} ${named.join(', ')}${more}. ${remedy}`,
-    changes.map((change) => ({
+    changes.slice(0, NAMED_MAX).map((change) => ({
       pointer: '',
       detail: `The plan ${does.replace(/:$/, '')} this.`,
       address: change.address,
