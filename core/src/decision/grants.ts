@@ -16,6 +16,16 @@ export function withGrant(grants: Rule | Grants | null, rule: Rule): Rule | Gran
 }
 
 /**
+ * What is left without a policy's rule on a target: a principal has at most one such. `rule` need not be the very rule,
+ * which may have an end of its own. Throws where there is none.
+ */
+export function withoutGrant(grants: Rule | Grants | null, rule: Rule): Rule | Grants | null {
+  if (grants instanceof Grants) return grants.remove(rule);
+  if (grants?.policy !== rule.policy || grants.target !== rule.target) throw missing(rule);
+  return null;
+}
+
+/**
  * Shows the rules for an action on a resource (where a record names it) and on its type. `every` shows also those that
  * others of the same principal outdo.
  */
@@ -43,10 +53,7 @@ export function* rulesOf(grants: Rule | Grants): Generator<Rule, void> {
   else yield grants;
 }
 
-/**
- * Several rules of a principal, found by target and action: a scan of a few, an index of many. Rules are only added, and
- * only before the first search.
- */
+/** Several rules of a principal, found by target and action: a scan of a few, an index of many. */
 export class Grants {
   #few: Rule[] | null;
   /** Many rules for one target, and no other. */
@@ -86,6 +93,20 @@ export class Grants {
       this.#byTarget.set(rule.target, found);
     }
     found.add(rule);
+  }
+
+  /** Returns what is left; see `withoutGrant`. */
+  remove(rule: Rule): Rule | Grants | null {
+    if (this.#few !== null) {
+      takeOut(this.#few, rule);
+      return this.#few.length > 1 ? this : (this.#few[0] ?? null);
+    }
+    const found = this.#only ?? this.#byTarget?.get(rule.target);
+    if (found?.target !== rule.target) throw missing(rule);
+    found.remove(rule);
+    if (!found.empty) return this;
+    this.#byTarget?.delete(rule.target);
+    return this.#byTarget === null || this.#byTarget.size === 0 ? null : this;
   }
 
   targets(max: number): readonly Target[] | null {
@@ -147,7 +168,7 @@ class TargetGrants {
   #index(byAction: Map<string, Bucket>, rule: Rule): void {
     if (rule.actions.all) {
       this.#all ??= new Bucket();
-      this.#all.rules.push(rule);
+      this.#all.add(rule);
       return;
     }
     for (const action of rule.actions.names) {
@@ -156,8 +177,38 @@ class TargetGrants {
         bucket = new Bucket();
         byAction.set(action, bucket);
       }
-      bucket.rules.push(rule);
+      bucket.add(rule);
     }
+  }
+
+  remove(rule: Rule): void {
+    if (this.#byAction !== null) {
+      this.#unindex(this.#byAction, rule);
+    } else if (this.#few !== null) {
+      takeOut(this.#few, rule);
+      if (this.#few.length === 0) this.#few = null;
+    } else {
+      if (this.#one?.policy !== rule.policy) throw missing(rule);
+      this.#one = null;
+    }
+  }
+
+  #unindex(byAction: Map<string, Bucket>, rule: Rule): void {
+    if (rule.actions.all) {
+      this.#all?.remove(rule);
+      if (this.#all?.rules.length === 0) this.#all = null;
+      return;
+    }
+    for (const action of rule.actions.names) {
+      const bucket = byAction.get(action);
+      if (bucket === undefined) throw missing(rule);
+      bucket.remove(rule);
+      if (bucket.rules.length === 0) byAction.delete(action);
+    }
+  }
+
+  get empty(): boolean {
+    return this.#one === null && this.#few === null && this.#all === null && !this.#byAction?.size;
   }
 
   *rules(): Generator<Rule, void> {
@@ -188,12 +239,36 @@ class Bucket {
   /** What can matter, once it has been asked for. */
   #sifted: Rule | Rule[] | null = null;
 
+  add(rule: Rule): void {
+    this.rules.push(rule);
+    this.#sifted = null;
+  }
+
+  remove(rule: Rule): void {
+    const gone = takeOut(this.rules, rule);
+    const matters = this.#sifted instanceof Rule ? this.#sifted === gone : this.#sifted?.includes(gone);
+    if (matters) this.#sifted = null;
+  }
+
   show(visitor: RuleVisitor, every: boolean): void {
     this.#sifted ??= sift(this.rules);
     if (every) for (const rule of this.rules) visitor.meet(rule);
     else if (this.#sifted instanceof Rule) visitor.meet(this.#sifted);
     else for (const rule of this.#sifted) visitor.meet(rule);
   }
+}
+
+/** Takes the rule of that policy and target out of a list whose order means nothing. */
+function takeOut(rules: Rule[], { policy, target }: Rule): Rule {
+  const at = rules.findIndex((rule) => rule.policy === policy && rule.target === target);
+  const [gone, last] = [rules[at], rules.pop()];
+  if (gone === undefined || last === undefined) throw missing({ policy, target });
+  if (at < rules.length) rules[at] = last;
+  return gone;
+}
+
+function missing({ policy, target }: Pick<Rule, 'policy' | 'target'>): Error {
+  return new Error(`${policy.address} has not been granted on "${target.name}"`);
 }
 
 function sift(rules: readonly Rule[]): Rule | Rule[] {

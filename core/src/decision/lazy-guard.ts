@@ -9,6 +9,7 @@ let next = 0;
 /** The condition and modifiers of a policy, compiled when first needed. Policies that say the same share one. */
 export class LazyGuard {
   #guard: Guard | null = null;
+  #place = 0;
 
   constructor(
     readonly condition: string | undefined,
@@ -22,7 +23,14 @@ export class LazyGuard {
     const oldest = compiled[next];
     if (oldest !== undefined && oldest !== this) oldest.#guard = null;
     compiled[next] = this;
+    this.#place = next;
     next = (next + 1) % COMPILED_MAX;
     return guard;
+  }
+
+  /** For a guard that no policy has any more: nothing keeps it then. */
+  forget(): void {
+    this.#guard = null;
+    if (compiled[this.#place] === this) compiled[this.#place] = undefined;
   }
 }

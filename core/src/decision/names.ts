@@ -8,14 +8,12 @@ export class Names<T> {
   readonly #byPath = new Map<string, T>();
   readonly #byName = new Map<string, { path: string; entry: T }[]>();
 
-  /** The entry of a path, made when first mentioned. */
-  intern(path: string, make: () => T): T {
-    let entry = this.#byPath.get(path);
-    if (entry === undefined) {
-      entry = make();
-      this.#byPath.set(path, entry);
-    }
-    return entry;
+  get(path: string): T | undefined {
+    return this.#byPath.get(path);
+  }
+
+  set(path: string, entry: T): void {
+    this.#byPath.set(path, entry);
   }
 
   /** Makes the entry known by its bare name. */
@@ -23,6 +21,15 @@ export class Names<T> {
     const list = this.#byName.get(name);
     if (list === undefined) this.#byName.set(name, [{ path, entry }]);
     else list.push({ path, entry });
+  }
+
+  /** Forgets a path, and its bare name where that was declared. */
+  remove(path: string, name?: string): void {
+    this.#byPath.delete(path);
+    if (name === undefined) return;
+    const rest = this.named(name).filter((one) => one.path !== path);
+    if (rest.length === 0) this.#byName.delete(name);
+    else this.#byName.set(name, rest);
   }
 
   named(name: string): readonly { path: string; entry: T }[] {

@@ -27,7 +27,11 @@ export class Reach {
   /** How much of the memory set aside it takes, in entries. */
   readonly weight: number;
 
-  constructor(reached: readonly ReachedPrincipal[]) {
+  constructor(
+    reached: readonly ReachedPrincipal[],
+    /** It holds as long as its memo is of this generation. */
+    readonly generation: number,
+  ) {
     let weight = 1 + reached.length;
     if (reached.length < INDEX_MIN) {
       this.always = reached;
@@ -69,14 +73,21 @@ function indexTargets(
   return targets.length;
 }
 
-const NOTHING = new Reach([]);
+const NOTHING = new Reach([], 0);
 /** Entries kept for all subjects of an engine together, at some 100 bytes each. */
 const MEMO_WEIGHT_MAX = 500_000;
 
-/** Finds what subjects reach, and remembers it within bounds. */
+/**
+ * Finds what subjects reach, and remembers it within bounds. What is outdated is told by its generation, and let go of
+ * little by little, so that no request waits for that.
+ */
 export class ReachMemo {
-  #remembered: Principal[] = [];
+  #generation = 0;
   #weight = 0;
+  /** Those who remember something of this generation. */
+  #remembered: Principal[] = [];
+  /** Those who remember something older, unless they have been asked about since. */
+  #outdated: Principal[] = [];
 
   constructor(private readonly weightMax = MEMO_WEIGHT_MAX) {}
 
@@ -85,21 +96,43 @@ export class ReachMemo {
     if (groups === null && roles === null) return NOTHING;
     // Most subjects have one group and nothing else: they share what the group's members reach.
     const only = roles === null && groups?.length === 1 ? groups[0] : undefined;
-    if (only !== undefined && only.until === null) return only.to.reach ?? this.#remember(only.to, groups, null);
-    return subject.reach ?? this.#remember(subject, groups, roles);
+    const owner = only !== undefined && only.until === null ? only.to : subject;
+    const { reach } = owner;
+    return reach !== null && reach.generation === this.#generation ? reach : this.#remember(owner, groups, roles);
+  }
+
+  /** To be called when the rules, the groups or the roles of a principal have changed. */
+  outdate(principal: Principal): void {
+    // Nobody reaches anything through a subject but itself.
+    if (principal.kind === 'subject') principal.reach = null;
+    else if (this.#remembered.length > 0) this.#outdate();
+  }
+
+  #outdate(): void {
+    this.#generation++;
+    this.#weight = 0;
+    this.#outdated = this.#outdated.length === 0 ? this.#remembered : this.#outdated.concat(this.#remembered);
+    this.#remembered = [];
   }
 
   #remember(owner: Principal, groups: readonly Link[] | null, roles: readonly Link[] | null): Reach {
-    const reach = new Reach(reachedBy(groups ?? [], roles ?? []));
+    const reached = reachedBy(groups ?? [], roles ?? []);
+    let reach = new Reach(reached, this.#generation);
     if (this.#weight + reach.weight > this.weightMax) {
-      for (const old of this.#remembered) old.reach = null;
-      this.#remembered = [];
-      this.#weight = 0;
+      this.#outdate();
+      reach = new Reach(reached, this.#generation);
     }
     owner.reach = reach;
     this.#remembered.push(owner);
     this.#weight += reach.weight;
+    this.#letGo();
+    this.#letGo();
     return reach;
+  }
+
+  #letGo(): void {
+    const old = this.#outdated.pop();
+    if (old?.reach != null && old.reach.generation !== this.#generation) old.reach = null;
   }
 }
 

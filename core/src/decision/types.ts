@@ -42,8 +42,14 @@ export type Explanation = Decision & { candidates: Candidate[] };
 /** What the engine needs of a record: what a bundle carries. */
 export type EngineRecord = Pick<StoredRecord, 'kind' | 'id' | 'fields'>;
 
+/** One address's record before and after a change: at least one of them is there. */
+export interface RecordChange {
+  before?: EngineRecord | undefined;
+  after?: EngineRecord | undefined;
+}
+
 /**
- * A compiled, immutable tenant. `now` is milliseconds since the epoch. Both throw `ProblemError`: `ambiguous_name` for
+ * A compiled tenant. `now` is milliseconds since the epoch. Both throw `ProblemError`: `ambiguous_name` for
  * a bare type or role that fits two, `evaluation_failed` where a condition's failure leaves the answer open.
  */
 export interface Engine {

@@ -1,0 +1,50 @@
+/**
+ * Keeps work that changes something in place apart from work that reads it over several turns of the event loop. Any
+ * number of readers run together; a change waits for those that run, and those that come after it wait for the change,
+ * so that neither starves. What reads within one turn needs no lock: a change happens within one turn, too.
+ */
+export class ReadWriteLock {
+  #readers = 0;
+  #writes: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
+
+  read<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#writes.length === 0) return this.#run(work);
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(this.#run(work)));
+    });
+  }
+
+  /** With nobody reading, the work is done before this returns. */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const write = () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      if (this.#readers === 0) write();
+      else this.#writes.push(write);
+    });
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    this.#readers++;
+    try {
+      return await work();
+    } finally {
+      this.#readers--;
+      if (this.#readers === 0) this.#change();
+    }
+  }
+
+  #change(): void {
+    const [writes, waiting] = [this.#writes, this.#waiting];
+    this.#writes = [];
+    this.#waiting = [];
+    for (const write of writes) write();
+    for (const start of waiting) start();
+  }
+}
