@@ -6,7 +6,8 @@ import { ServiceClient } from '@authz-service/sdk/client';
 
 const PROGRAM = fileURLToPath(new URL('../../../../cli/bin/service.js', import.meta.url));
 
-const CLIENT = { clientId: 'admin', clientSecret: 'the secret of the first administrator' };
+/** The credentials of the first administrator of a cloud that is started with `bootstrapEnv`. */
+export const ADMINISTRATOR = { clientId: 'admin', clientSecret: 'the secret of the first administrator' };
 
 /** The built cloud as a process of its own, as a user starts it. */
 export class CloudProcess {
@@ -37,6 +38,10 @@ export class CloudProcess {
     this.#ready.catch(() => {});
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Where it listens, once it is ready. */
   async url(): Promise<string> {
     return JSON.parse(await this.#ready).url;
@@ -44,7 +49,7 @@ export class CloudProcess {
 
   /** A client of its first administrator. */
   async client(): Promise<ServiceClient> {
-    return new ServiceClient({ url: await this.url(), credentials: CLIENT, retries: 0 });
+    return new ServiceClient({ url: await this.url(), credentials: ADMINISTRATOR, retries: 0 });
   }
 
   signal(name: NodeJS.Signals): void {
@@ -58,6 +63,7 @@ export class CloudProcess {
   }
 }
 
-function bootstrapEnv(): Record<string, string> {
-  return { SERVICE_BOOTSTRAP_CLIENT_ID: CLIENT.clientId, SERVICE_BOOTSTRAP_CLIENT_SECRET: CLIENT.clientSecret };
+export function bootstrapEnv(): Record<string, string> {
+  const { clientId, clientSecret } = ADMINISTRATOR;
+  return { SERVICE_BOOTSTRAP_CLIENT_ID: clientId, SERVICE_BOOTSTRAP_CLIENT_SECRET: clientSecret };
 }
