@@ -61,8 +61,8 @@ function bundle(...tenants: BundleTenant[]): Bundle {
 }
 
 const contents = ({ tenants }: Bundle) =>
-  tenants.map(({ records, ...head }) => [
-    head,
+  tenants.map(({ id, name, revision, digest, records }) => [
+    { id, name, revision, digest },
     new Map(records.map((item) => [addressOf(item.kind, item.fields), item])),
   ]);
 
@@ -79,6 +79,7 @@ describe('encodeBundle and decodeBundle', () => {
     const decoded = decodeBundle(encodeBundle(original));
     expect(contents(decoded)).toEqual(contents(original));
     expect(decoded.revision).toBe(original.revision);
+    for (const { digest, digests } of decoded.tenants) expect(digests.hex()).toBe(digest);
   });
 
   it('write valid JSON with one record per line', () => {

@@ -1,8 +1,17 @@
-/** The entry of a bundle's archive that holds the records. */
-export const BUNDLE_ENTRY = 'bundle.json';
+/** The two entries of an archive: a text, and the signature over its bytes, a compact JWS (RFC 7515 section 3.1). */
+export interface ArchiveEntries {
+  text: string;
+  signature: string;
+}
 
-/** The entry that holds the signature over the other one: a compact JWS (RFC 7515 section 3.1). */
-export const SIGNATURE_ENTRY = 'bundle.jws';
+/** Of the archive with all records of one revision. */
+export const BUNDLE_ENTRIES: ArchiveEntries = { text: 'bundle.json', signature: 'bundle.jws' };
+
+/** Of the archive with what leads from one revision to another. */
+export const DELTA_ENTRIES: ArchiveEntries = { text: 'delta.json', signature: 'delta.jws' };
+
+/** What asks for deltas in `A-IM`, and names them in `IM` (RFC 3229 section 10.5). */
+export const DELTA_MANIPULATION = 'policy-delta';
 
 /** The size of a tar archive's blocks, in bytes. */
 export const TAR_BLOCK = 512;

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 const LINE_FEED = 0x0a;
 /** Parsed in a millisecond or two. */
 const SLICE_BYTES = 1 << 17;
+const LIST_END = '\n]}\n';
 
 /** A tenant as the text has it, nothing of it trusted; its records come in slices. */
 export interface RawTenant {
@@ -26,6 +27,20 @@ export function readSlices(bytes: Buffer): RawBundle {
   return { head: JSON.parse(`${bytes.toString('utf8', 0, end)}]}`), tenants: readTenants(bytes, end + 1) };
 }
 
+/**
+ * Reads an object whose last member is a list, by slices of lines as `packDelta` writes them, and nothing else. Throws
+ * `SyntaxError`.
+ */
+export function readList(bytes: Buffer, member: string): { head: unknown; slices: Iterable<unknown[]> } {
+  const headEnd = bytes.indexOf(LINE_FEED);
+  const head = headEnd < 0 ? '' : bytes.toString('utf8', 0, headEnd);
+  const end = bytes.length - LIST_END.length;
+  if (!head.endsWith(`"${member}":[`) || end < headEnd || bytes.toString('utf8', end) !== LIST_END) {
+    throw new SyntaxError('The text does not begin and end as a list.');
+  }
+  return { head: JSON.parse(`${head}]}`), slices: readRecords(bytes, headEnd + 1, end) };
+}
+
 function* readTenants(bytes: Buffer, start: number): Generator<RawTenant> {
   let position = start;
   while (bytes[position] !== 0x5d) {
@@ -44,7 +59,7 @@ function* readTenants(bytes: Buffer, start: number): Generator<RawTenant> {
   if (tail.trimEnd() !== ']}') throw new SyntaxError('The text goes on after its end.');
 }
 
-function* readRecords(bytes: Buffer, start: number, end: number): Generator<unknown> {
+function* readRecords(bytes: Buffer, start: number, end: number): Generator<unknown[]> {
   let position = start;
   while (position < end) {
     let cut = position + SLICE_BYTES < end ? bytes.lastIndexOf(LINE_FEED, position + SLICE_BYTES) : end;

@@ -4,6 +4,7 @@ import { type BundleKey, keyIdOf, type SigningKey, signJson, verifiedJson } from
 import type { BundleTenant } from './types.js';
 
 const TYPE = 'policy-bundle+jws';
+const DELTA_TYPE = 'policy-bundle-delta+jws';
 
 const statementSchema = z.strictObject({
   format: z.literal(1),
@@ -43,25 +44,60 @@ export function signStatement(statement: BundleStatement, key: SigningKey): Prom
  * What one of these keys has stated of the bundle whose bytes have this SHA-256. Throws `invalid_bundle` where there is
  * no signature, no trusted one, or one of other bytes.
  */
-export async function verifyStatement(
+export function verifyStatement(
   jws: string | undefined,
   sha256: string,
   keys: readonly BundleKey[],
 ): Promise<BundleStatement> {
-  if (jws === undefined) throw invalid('The bundle is not signed: it holds no bundle.jws.');
+  return verified('bundle', { jws, type: TYPE, schema: statementSchema }, sha256, keys);
+}
+
+const deltaStatementSchema = z.strictObject({
+  format: z.literal(1),
+  /** Of the bytes of `delta.json`, in hex: they say all the rest. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** RFC 3339, UTC. */
+  issued_at: z.iso.datetime(),
+});
+
+/** What a cloud signs of a delta. */
+export type DeltaStatement = z.infer<typeof deltaStatementSchema>;
+
+/** The text of `delta.jws`; its type keeps a delta and a bundle from being taken for each other. */
+export function signDelta(sha256: string, issuedAt: Date, key: SigningKey): Promise<string> {
+  const statement: DeltaStatement = { format: 1, sha256, issued_at: issuedAt.toISOString() };
+  return signJson(statement, DELTA_TYPE, key);
+}
+
+/** Does for a delta what `verifyStatement` does for a bundle. */
+export function verifyDelta(
+  jws: string | undefined,
+  sha256: string,
+  keys: readonly BundleKey[],
+): Promise<DeltaStatement> {
+  return verified('delta', { jws, type: DELTA_TYPE, schema: deltaStatementSchema }, sha256, keys);
+}
+
+async function verified<T extends { sha256: string }>(
+  what: 'bundle' | 'delta',
+  { jws, type, schema }: { jws: string | undefined; type: string; schema: z.ZodType<T> },
+  sha256: string,
+  keys: readonly BundleKey[],
+): Promise<T> {
+  if (jws === undefined) throw invalid(`The ${what} is not signed: it holds no ${what}.jws.`);
   const kid = keyIdOf(jws);
   const trusted = keys.map((key) => key.kid).join(', ') || 'none';
-  if (kid === undefined) throw invalid('The signature of the bundle is no JWS with a key id.');
+  if (kid === undefined) throw invalid(`The signature of the ${what} is no JWS with a key id.`);
   if (!keys.some((key) => key.kid === kid)) {
     throw invalid(
-      `The bundle is signed by the key ${JSON.stringify(kid.slice(0, 100))}, which is not trusted (trusted: ${trusted}).`,
+      `The ${what} is signed by the key ${JSON.stringify(kid.slice(0, 100))}, which is not trusted (trusted: ${trusted}).`,
     );
   }
-  const statement = statementSchema.safeParse(await verifiedJson(jws, TYPE, keys));
-  if (!statement.success) throw invalid(`The signature of the bundle is not one of the key ${kid}.`);
+  const statement = schema.safeParse(await verifiedJson(jws, type, keys));
+  if (!statement.success) throw invalid(`The signature of the ${what} is not one of the key ${kid}.`);
   if (statement.data.sha256 !== sha256) {
     throw invalid(
-      `The signature is that of another bundle: it is of ${statement.data.sha256}, the bytes are ${sha256}.`,
+      `The signature is that of another ${what}: it is of ${statement.data.sha256}, the bytes are ${sha256}.`,
     );
   }
   return statement.data;

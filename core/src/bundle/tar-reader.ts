@@ -1,17 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
-import { BUNDLE_ENTRY, SIGNATURE_ENTRY, TAR_BLOCK } from './format.js';
+import { type ArchiveEntries, TAR_BLOCK } from './format.js';
 import type { BundleArchive } from './types.js';
 
 /** A signature names a revision of each tenant: this is room for tens of thousands. */
 const SIGNATURE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads a bundle's tar archive as it comes, in pieces of any size. It takes the plain files `bundle.json` and, beside
- * it, `bundle.jws`, each once, and refuses links, extended headers and other names.
+ * Reads a tar archive as it comes, in pieces of any size. It takes the two entries as plain files, each once, and
+ * refuses links, extended headers and other names.
  */
 export class TarReader {
+  readonly #entries: ArchiveEntries;
   readonly #limit: number;
   #received = 0;
   #header = Buffer.alloc(TAR_BLOCK);
@@ -23,7 +24,8 @@ export class TarReader {
   #emptyBlocks = 0;
 
   /** `limit`: the most bytes of the whole unpacked archive. */
-  constructor(limit: number) {
+  constructor(entries: ArchiveEntries, limit: number) {
+    this.#entries = entries;
     this.#limit = limit;
   }
 
@@ -36,13 +38,14 @@ export class TarReader {
 
   /** What the archive holds, once all has been pushed. */
   finish(): BundleArchive {
-    const json = this.#bodies.get(BUNDLE_ENTRY);
-    if (!json) throw invalid(`The archive holds no ${BUNDLE_ENTRY}.`);
+    const { text, signature } = this.#entries;
+    const json = this.#bodies.get(text);
+    if (!json) throw invalid(`The archive holds no ${text}.`);
     const cut = this.#body !== undefined && this.#bodyFilled < this.#body.length;
     if (cut || this.#headerFilled > 0 || this.#emptyBlocks < 2) {
       throw invalid('The archive is cut off: its end mark is missing.');
     }
-    return { json, jws: this.#bodies.get(SIGNATURE_ENTRY)?.toString('latin1') };
+    return { json, jws: this.#bodies.get(signature)?.toString('latin1') };
   }
 
   /** Takes some bytes from the front and says how many. */
@@ -76,15 +79,16 @@ export class TarReader {
     if (!header.cksumValid) throw invalid('A header of the archive has a wrong checksum.');
     const name = JSON.stringify((header.path ?? '').slice(0, 100));
     const { path, size } = header;
-    if (header.type !== 'File' || (path !== BUNDLE_ENTRY && path !== SIGNATURE_ENTRY)) {
+    const { text, signature } = this.#entries;
+    if (header.type !== 'File' || (path !== text && path !== signature)) {
       throw invalid(
-        `The archive holds the entry ${name} (${header.type}); only the files "${BUNDLE_ENTRY}" and "${SIGNATURE_ENTRY}" are allowed.`,
+        `The archive holds the entry ${name} (${header.type}); only the files "${text}" and "${signature}" are allowed.`,
       );
     }
     if (this.#bodies.has(path)) throw invalid(`The archive holds ${name} twice.`);
     if (size === undefined || !Number.isSafeInteger(size)) throw invalid(`The size of ${name} cannot be read.`);
     if (size > this.#limit) throw tooLarge(this.#limit);
-    if (path === SIGNATURE_ENTRY && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
+    if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
     // Reserved at once, so that the bytes are held once; the system backs only what has been written.
     this.#body = Buffer.allocUnsafeSlow(size);
     this.#bodyFilled = 0;

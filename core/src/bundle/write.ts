@@ -1,15 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { createGzip } from 'node:zlib';
-import { Header } from 'tar/header';
 import type { EngineRecord } from '../decision/types.js';
-import { canonicalJson } from '../json.js';
 import { isCredential, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
-import { BUNDLE_ENTRY, SIGNATURE_ENTRY, TAR_BLOCK } from './format.js';
+import { packArchive, type Sign } from './archive.js';
+import { BUNDLE_ENTRIES } from './format.js';
+import { recordText } from './record-text.js';
 import { TextWriter } from './text-writer.js';
 import type { Bundle, BundleTenant } from './types.js';
 
@@ -32,34 +28,14 @@ export function encodeBundle(bundle: Bundle): Buffer {
  * beside it. `sign` gets the SHA-256 of the bytes of `bundle.json` in hex. Equal bundles give equal bytes of
  * `bundle.json`. Other work goes on in between.
  */
-export async function packBundle(bundle: Bundle, sign?: (sha256: string) => Promise<string>): Promise<Buffer> {
+export async function packBundle(bundle: Bundle, sign?: Sign): Promise<Buffer> {
   const steps = encodeInSteps(bundle);
   let step = steps.next();
   while (!step.done) {
     await setImmediate();
     step = steps.next();
   }
-  const chunks = step.value;
-  const parts = entryOf(BUNDLE_ENTRY, chunks);
-  if (sign !== undefined) {
-    const hash = createHash('sha256');
-    for (const chunk of chunks) {
-      hash.update(chunk);
-      await setImmediate();
-    }
-    parts.push(...entryOf(SIGNATURE_ENTRY, [Buffer.from(await sign(hash.digest('hex')))]));
-  }
-  // Two empty blocks end the archive (POSIX.1-1988 ustar).
-  parts.push(Buffer.alloc(2 * TAR_BLOCK));
-  return buffer(Readable.from(parts).pipe(createGzip()));
-}
-
-/** A header, the body, and what fills it up to whole blocks. */
-function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
-  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  const header = Buffer.alloc(TAR_BLOCK);
-  new Header({ path, type: 'File', mode: 0o644, uid: 0, gid: 0, size, mtime: new Date(0) }).encode(header);
-  return [header, ...chunks, Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)];
+  return await packArchive(BUNDLE_ENTRIES, step.value, sign);
 }
 
 function* encodeInSteps(bundle: Bundle): Generator<undefined, Buffer[]> {
@@ -85,8 +61,7 @@ function* writeTenant(
   for (const kind of KINDS) {
     if (isCredential(kind)) continue;
     for (const record of inOrder(kind, records)) {
-      const fields = canonicalJson(record.fields);
-      writer.write(`${separator}{"kind":"${kind}","id":${JSON.stringify(record.id)},"fields":${fields}}`);
+      writer.write(`${separator}${recordText(record)}`);
       separator = ',\n';
       written += 1;
       if (written % RECORDS_PER_STEP === 0) yield;

@@ -1,0 +1,91 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { Header } from 'tar/header';
+import { ProblemError } from '../problem.js';
+import { type ArchiveEntries, TAR_BLOCK } from './format.js';
+import { TarReader } from './tar-reader.js';
+import type { BundleArchive, BundleLimits } from './types.js';
+
+const GUNZIP_CHUNK_BYTES = 128 * 1024;
+
+/** Gives the signature over bytes of which it gets the SHA-256 in hex. */
+export type Sign = (sha256: string) => Promise<string>;
+
+/** A tar.gz with this text, and beside it what `sign` makes of its bytes. Other work goes on in between. */
+export async function packArchive(
+  entries: ArchiveEntries,
+  chunks: readonly Buffer[],
+  sign: Sign | undefined,
+): Promise<Buffer> {
+  const parts = entryOf(entries.text, chunks);
+  if (sign !== undefined) {
+    const hash = createHash('sha256');
+    for (const chunk of chunks) {
+      hash.update(chunk);
+      await setImmediate();
+    }
+    parts.push(...entryOf(entries.signature, [Buffer.from(await sign(hash.digest('hex')))]));
+  }
+  // Two empty blocks end the archive (POSIX.1-1988 ustar).
+  parts.push(Buffer.alloc(2 * TAR_BLOCK));
+  return buffer(Readable.from(parts).pipe(createGzip()));
+}
+
+/** A header, the body, and what fills it up to whole blocks. */
+function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const header = Buffer.alloc(TAR_BLOCK);
+  new Header({ path, type: 'File', mode: 0o644, uid: 0, gid: 0, size, mtime: new Date(0) }).encode(header);
+  return [header, ...chunks, Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)];
+}
+
+/**
+ * What an archive holds. It stops at the first byte over a limit and never holds more than the entries themselves.
+ * Throws `invalid_bundle` on anything but one whole archive with those entries; errors of the source pass through.
+ */
+export async function unpackArchive(
+  entries: ArchiveEntries,
+  source: Readable | Buffer,
+  limits: BundleLimits,
+): Promise<BundleArchive> {
+  const input = Buffer.isBuffer(source) ? Readable.from([source]) : source;
+  const tar = new TarReader(entries, limits.unpacked);
+  let sourceError: unknown;
+  input.once('error', (error) => {
+    sourceError = error;
+  });
+  let compressed = 0;
+  const gunzip = createGunzip({ chunkSize: GUNZIP_CHUNK_BYTES });
+  try {
+    await pipeline(
+      input,
+      async function* count(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          compressed += chunk.length;
+          if (compressed > limits.compressed) {
+            throw invalid(`The archive is larger than ${limits.compressed} bytes, the most that is read.`);
+          }
+          yield chunk;
+        }
+      },
+      gunzip,
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) tar.push(chunk);
+      },
+    );
+  } catch (error) {
+    if (error instanceof ProblemError || (sourceError !== undefined && error === sourceError)) throw error;
+    throw invalid('The archive is no whole gzip file: it was cut off or damaged, or goes on after its end.', error);
+  }
+  if (gunzip.bytesWritten !== compressed) throw invalid('The archive goes on after its end.');
+  return tar.finish();
+}
+
+function invalid(detail: string, cause?: unknown): ProblemError {
+  return new ProblemError('invalid_bundle', detail, [], { cause });
+}

@@ -1,0 +1,98 @@
+import type { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import type { EngineRecord, RecordChange } from '../decision/types.js';
+import { ProblemError } from '../problem.js';
+import { kindRank } from '../records/kinds.js';
+import { addressOf } from '../records/registry.js';
+import { unpackArchive } from './archive.js';
+import type { Delta, Standing } from './delta.js';
+import { DELTA_ENTRIES } from './format.js';
+import { decodeRecord } from './record-text.js';
+import { readList } from './slices.js';
+import type { BundleArchive, BundleLimits } from './types.js';
+import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
+
+/** Changes between two steps: they take about a millisecond. */
+const CHANGES_PER_STEP = 128;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** What a delta's archive holds; see `unpackArchive`. */
+export function unpackDelta(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
+  return unpackArchive(DELTA_ENTRIES, source, limits);
+}
+
+/**
+ * The delta that these bytes of `delta.json` say, in short steps. Nothing is trusted but that the bytes are as many as
+ * fit: shapes, order and uniqueness are checked here, the digests where it is applied. Throws `invalid_bundle`.
+ */
+export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> {
+  try {
+    const raw = readList(bytes, 'changes');
+    const head = objectOf(raw.head, 'The delta');
+    if (head.format !== 1) {
+      throw invalid(
+        `The delta has format ${short(head.format)}; this program reads format 1: update the older of the two.`,
+      );
+    }
+    const { id, name } = objectOf(head.tenant, 'The tenant of the delta');
+    if (!isText(id) || !isText(name)) throw invalid('The tenant of the delta has no id or no name.');
+    const base = standingOf(objectOf(head.base, 'The base of the delta'), 'The base of the delta');
+    const standing = standingOf(head, 'The delta');
+    return { tenant: { id, name }, base, ...standing, changes: yield* decodeChanges(raw.slices) };
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw invalid('The delta is not as this program writes it: it was cut off or damaged.', error);
+    }
+    throw error;
+  }
+}
+
+function standingOf({ revision, digest }: Record<string, unknown>, what: string): Standing {
+  if (!isText(digest) || !DIGEST.test(digest)) throw invalid(`${what} has no digest: ${short(digest)}.`);
+  if (!isRevisionOf(revision, digest))
+    throw invalid(`${what} has the revision ${short(revision)}, which is none of the digest ${digest}.`);
+  return { revision, digest };
+}
+
+function* decodeChanges(slices: Iterable<unknown[]>): Generator<undefined, RecordChange[]> {
+  const changes: RecordChange[] = [];
+  let lastRank = -1;
+  let lastAddress = '';
+  for (const slice of slices) {
+    for (const item of slice) {
+      const index = changes.length;
+      const { before, after, ...others } = objectOf(item, `Change ${index}`);
+      const sides = {
+        ...(before === undefined ? {} : { before: decodeRecord(before, () => `What was before change ${index}`) }),
+        ...(after === undefined ? {} : { after: decodeRecord(after, () => `What is after change ${index}`) }),
+      };
+      const one = sides.before ?? sides.after;
+      if (one === undefined || Object.keys(others).length > 0) {
+        throw invalid(`Change ${index} must have "before", "after" or both, and nothing else.`);
+      }
+      const address = addressOf(one.kind, one.fields);
+      if (sides.after !== undefined && addressIn(sides.after) !== address) {
+        throw invalid(
+          `Change ${index} leads from ${short(address)} to another address, ${short(addressIn(sides.after))}.`,
+        );
+      }
+      const rank = kindRank(one.kind);
+      if (rank < lastRank || (rank === lastRank && address <= lastAddress)) {
+        throw invalid(`The change of ${short(address)} stands twice or out of order.`);
+      }
+      lastRank = rank;
+      lastAddress = address;
+      changes.push(sides);
+      if (changes.length % CHANGES_PER_STEP === 0) yield;
+    }
+  }
+  return changes;
+}
+
+function addressIn({ kind, fields }: EngineRecord): string {
+  return addressOf(kind, fields);
+}
+
+function invalid(detail: string, cause?: unknown): ProblemError {
+  return new ProblemError('invalid_bundle', detail, [], { cause });
+}

@@ -1,0 +1,29 @@
+import type { Buffer } from 'node:buffer';
+import { packArchive, type Sign } from './archive.js';
+import type { DeltaHead } from './delta.js';
+import { DELTA_ENTRIES } from './format.js';
+import { TextWriter } from './text-writer.js';
+
+/** A change as the `recordText` of its records. */
+export interface ChangeText {
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+/** The archive that agents fetch in place of a bundle: a tar.gz with `delta.json`, and its signature as `delta.jws`. */
+export function packDelta(head: DeltaHead, changes: Iterable<ChangeText>, sign?: Sign): Promise<Buffer> {
+  const { tenant, base, revision, digest } = head;
+  const writer = new TextWriter();
+  writer.write(`${JSON.stringify({ format: 1, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
+  let separator = '\n';
+  for (const { before, after } of changes) {
+    const sides = [
+      ...(before === undefined ? [] : [`"before":${before}`]),
+      ...(after === undefined ? [] : [`"after":${after}`]),
+    ];
+    writer.write(`${separator}{${sides.join(',')}}`);
+    separator = ',\n';
+  }
+  writer.write('\n]}\n');
+  return packArchive(DELTA_ENTRIES, writer.finish(), sign);
+}

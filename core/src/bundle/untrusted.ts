@@ -1,0 +1,26 @@
+import { ProblemError } from '../problem.js';
+import { revisionText } from '../state/revision.js';
+
+const REVISION = /^(0|[1-9]\d{0,14})\.[0-9a-f]{16}$/;
+
+/** The members of a parsed JSON object; `what` begins the sentence of a refusal. Throws `invalid_bundle`. */
+export function objectOf(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new ProblemError('invalid_bundle', `${what} is not a JSON object.`);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** Whether it is a revision's text, and of records with this digest. */
+export function isRevisionOf(revision: unknown, digest: string): revision is string {
+  if (!isText(revision) || !REVISION.test(revision)) return false;
+  return revision === revisionText(Number.parseInt(revision, 10), digest);
+}
+
+/** As much of a value as a refusal shows. */
+export function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
