@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Scope } from '@authz-service/core/records/scopes';
+import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
 import type { CredentialKind } from '../store/store.js';
 
 /** What a request may do: a record's scopes, and `operator`, which no record can name. */
@@ -13,6 +13,8 @@ export interface Credential {
   /** The id of its tenant. */
   tenant: string;
   grants: ReadonlySet<Grant>;
+  /** Of an access token: whether it has fewer scopes than its client. */
+  narrowed?: boolean;
 }
 
 /** Whether the credential may do this. Writing records implies reading them. */
@@ -23,9 +25,17 @@ export function holds(credential: Credential, grant: Grant): boolean {
 /** Throws `forbidden` naming the scope, unless the credential holds at least one of these. */
 export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   if (anyOf.some((grant) => holds(credential, grant))) return;
+  const { name, narrowed } = credential;
   const wanted = anyOf.map((grant) => `"${grant}"`).join(' or ');
   throw new ProblemError(
     'forbidden',
-    `The credential "${credential.name}" lacks the scope ${wanted}: use one that has it, or have it granted.`,
+    narrowed
+      ? `The access token has fewer scopes than its client "${name}" and lacks ${wanted}: ask for a new one with that scope.`
+      : `The credential "${name}" lacks the scope ${wanted}: use one that has it, or have it granted.`,
   );
+}
+
+/** All that the credential may do, what its scopes imply included, in the order in which scopes are documented. */
+export function grantsOf(credential: Credential): Grant[] {
+  return ([...SCOPES, 'operator'] as const).filter((grant) => holds(credential, grant));
 }

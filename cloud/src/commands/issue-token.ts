@@ -39,7 +39,7 @@ export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<T
   // Looked up anew: the client may have been deleted while its secret was checked.
   const client = proven ? cloud.credentials.client(request.clientId) : undefined;
   if (client === undefined) {
-    throw new TokenError('invalid_client', 'The client credentials were refused: check the client id and secret.');
+    throw new TokenError('invalid_client', 'The client id is not known, or the secret is another.');
   }
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
   const missing = wanted.find((scope) => !holds(client, scope as Grant));

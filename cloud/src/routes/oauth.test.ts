@@ -99,10 +99,21 @@ describe('the token endpoint', () => {
   it('narrows a token to the scopes asked for, and no further than the client has', async () => {
     const token = await cloud.token(ADMIN, 'records:read decisions');
     const { body } = await cloud.ask('GET', '/v1/whoami', { as: token });
-    expect(body.scopes).toEqual(['records:read', 'decisions']);
-    expect((await cloud.ask('POST', '/v1/roles', { as: token, body: { name: 'x' } })).status).toBe(403);
+    expect(body.scopes).toEqual(['decisions', 'records:read']);
+    const refused = await cloud.ask('POST', '/v1/roles', { as: token, body: { name: 'x' } });
+    expect({ status: refused.status, detail: refused.body.detail }).toEqual({
+      status: 403,
+      detail:
+        'The access token has fewer scopes than its client "administrator" and lacks "records:write": ask for a new one with that scope.',
+    });
     expect((await cloud.ask('GET', '/v1/tenants', { as: token })).status).toBe(403);
     expect((await cloud.ask('GET', '/v1/roles', { as: token })).status).toBe(200);
+  });
+
+  it('says the scopes that others imply', async () => {
+    const token = await cloud.token(ADMIN, 'records:write');
+    const { body } = await cloud.ask('GET', '/v1/whoami', { as: token });
+    expect(body.scopes).toEqual(['records:read', 'records:write']);
   });
 
   it('publishes metadata and keys that verify its tokens', async () => {

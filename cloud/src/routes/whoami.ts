@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grantsOf } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
@@ -6,7 +7,7 @@ import { type Route, secured } from '../http/route.js';
 const whoamiSchema = z.strictObject({
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   credential: z.strictObject({ kind: z.enum(['api_key', 'oauth_client']), id: z.string(), name: z.string() }),
-  scopes: z.array(z.string()),
+  scopes: z.array(z.string()).meta({ description: 'What it may do; what a scope implies is among them.' }),
 });
 
 export function whoamiRoutes(cloud: Cloud): Route[] {
@@ -26,7 +27,7 @@ export function whoamiRoutes(cloud: Cloud): Route[] {
         return json(200, {
           tenant: { id, name },
           credential: { kind: credential.kind, id: credential.id, name: credential.name },
-          scopes: [...credential.grants],
+          scopes: grantsOf(credential),
         });
       },
     }),

@@ -58,10 +58,9 @@ export function problemOf(answer: Answer, at: string): ProblemError {
 
 /** An error of the token endpoint (RFC 6749 section 5.2). */
 function oauthProblem(error: string, description: unknown, at: string): ProblemError {
-  const text = `${at} refused: ${error}${typeof description === 'string' ? ` (${description})` : ''}.`;
-  return error === 'invalid_client'
-    ? new ProblemError('invalid_client', `${text} Check the client id and the client secret.`)
-    : new ProblemError('invalid_request', text);
+  const why = textOf(description);
+  const detail = `${at} refused (${error})${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}.`;
+  return new ProblemError(error === 'invalid_client' ? 'invalid_client' : 'invalid_request', detail);
 }
 
 function notTheService(answer: Answer, at: string): ProblemError {

@@ -121,9 +121,7 @@ describe('tokens', () => {
       { status: 401, json: { error: 'invalid_client', error_description: `bad a:b c%ä` } },
       {
         code: 'invalid_client',
-        detail: expect.stringMatching(
-          /\/oauth\/token refused: invalid_client \(bad \[redacted\]\)\. Check the client id/,
-        ),
+        detail: expect.stringMatching(/\/oauth\/token refused \(invalid_client\): bad \[redacted\]\.$/),
       },
     ],
     ['another error', { status: 400, json: { error: 'invalid_scope' } }, { code: 'invalid_request' }],
