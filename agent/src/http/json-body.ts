@@ -25,7 +25,8 @@ export function parseJsonBody(contentType: string | undefined, body: Buffer): un
   if (body.length === 0) throw invalid('The body is empty: send JSON.');
   // JSON is exchanged in UTF-8 (RFC 8259 section 8.1); replacing what is not would make different names equal.
   if (!isUtf8(body)) throw invalid('The body is not UTF-8 text.');
-  if (deeperThan(body, DEPTH_MAX))
+  // A level takes two bytes, so most bodies are too short to be too deep.
+  if (body.length > 2 * DEPTH_MAX && deeperThan(body, DEPTH_MAX))
     throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
   try {
     return JSON.parse(body.toString());

@@ -12,8 +12,6 @@ export function requestIdOf(request: IncomingMessage): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-const ASCII = /^[\x20-\x7e]*$/;
-
 export function sendText(
   response: ServerResponse,
   status: number,
@@ -28,8 +26,10 @@ export function sendText(
       ? ['Content-Type', type, 'Content-Length', `${length}`]
       : ['Content-Type', type, 'Content-Length', `${length}`, 'X-Request-ID', requestId],
   );
-  // Node joins the head with a string body in UTF-8; a request id in other than ASCII must go out as the bytes it was.
-  response.end(requestId === undefined || ASCII.test(requestId) ? text : Buffer.from(text));
+  // Latin-1 is how Node sends the head, so that a request id goes out as the bytes it was; with text that is all ASCII it
+  // is sent in one piece.
+  if (length === text.length) response.end(text, 'latin1');
+  else response.end(Buffer.from(text));
 }
 
 export function sendJson(response: ServerResponse, body: unknown, requestId: string | undefined): void {

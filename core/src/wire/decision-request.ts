@@ -29,7 +29,7 @@ export function parseDecisionRequest(body: unknown): ParsedDecisionRequest {
     subject: root && subjectOf(root, faults),
     resource: root && resourceOf(root, faults),
     action: root && actionOf(root, faults),
-    context: root && optional(root, 'context', '/context', faults),
+    context: root && optional(root.context, '/context', faults),
     explain: root !== undefined && explains(root, faults),
   };
   if (faults.length > 0) throw malformed('The decision request', faults);
@@ -37,7 +37,7 @@ export function parseDecisionRequest(body: unknown): ParsedDecisionRequest {
 }
 
 export function subjectOf(root: Members, faults: ProblemItem[]): DecisionRequest['subject'] | undefined {
-  const subject = required(root, 'subject', '/subject', faults);
+  const subject = required(root.subject, '/subject', faults);
   return (
     subject && {
       type: text(subject.type, '/subject/type', faults),
@@ -54,7 +54,7 @@ export function rolesOf(subject: Members, faults: ProblemItem[]): readonly strin
 }
 
 export function resourceOf(root: Members, faults: ProblemItem[]): DecisionRequest['resource'] | undefined {
-  const resource = required(root, 'resource', '/resource', faults);
+  const resource = required(root.resource, '/resource', faults);
   if (resource === undefined) return undefined;
   const { id, name } = resource;
   if (id === undefined && name === undefined)
@@ -68,11 +68,11 @@ export function resourceOf(root: Members, faults: ProblemItem[]): DecisionReques
 }
 
 export function actionOf(root: Members, faults: ProblemItem[]): DecisionRequest['action'] | undefined {
-  const action = required(root, 'action', '/action', faults);
+  const action = required(root.action, '/action', faults);
   return (
     action && {
       name: text(action.name, '/action/name', faults),
-      properties: optional(action, 'properties', '/action/properties', faults),
+      properties: optional(action.properties, '/action/properties', faults),
     }
   );
 }

@@ -43,7 +43,7 @@ export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedE
   if (root.subject !== undefined) subjectOf(root, faults);
   if (root.resource !== undefined) resourceOf(root, faults);
   if (root.action !== undefined) actionOf(root, faults);
-  optional(root, 'context', '/context', faults);
+  optional(root.context, '/context', faults);
   explains(root, faults);
   if (faults.length > 0) throw malformed(WHOLE, faults);
   return { semantic, reasons, items: evaluations.map((evaluation, at) => itemOf(root, evaluation, at)) };

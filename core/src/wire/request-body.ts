@@ -14,19 +14,14 @@ export function object(value: unknown, pointer: string, faults: ProblemItem[]): 
   return undefined;
 }
 
-export function required(parent: Members, name: string, pointer: string, faults: ProblemItem[]): Members | undefined {
-  if (parent[name] !== undefined) return object(parent[name], pointer, faults);
+export function required(value: unknown, pointer: string, faults: ProblemItem[]): Members | undefined {
+  if (value !== undefined) return object(value, pointer, faults);
   faults.push({ pointer, detail: 'is missing: it must be an object' });
   return undefined;
 }
 
-export function optional(
-  parent: Members,
-  name: string,
-  pointer: string,
-  faults: ProblemItem[],
-): JsonObject | undefined {
-  return parent[name] === undefined ? undefined : (object(parent[name], pointer, faults) as JsonObject | undefined);
+export function optional(value: unknown, pointer: string, faults: ProblemItem[]): JsonObject | undefined {
+  return value === undefined ? undefined : (object(value, pointer, faults) as JsonObject | undefined);
 }
 
 /**
@@ -34,9 +29,10 @@ export function optional(
  * key by key. Spreading, unlike assignment, keeps a member named `__proto__` an ordinary one.
  */
 export function properties(parent: Members, pointer: string, faults: ProblemItem[]): JsonObject | undefined {
-  const own = optional(parent, 'properties', `${pointer}/properties`, faults);
-  if (parent.attributes === undefined) return own;
-  const alias = optional(parent, 'attributes', `${pointer}/attributes`, faults);
+  if (parent.properties === undefined && parent.attributes === undefined) return undefined;
+  const own = optional(parent.properties, `${pointer}/properties`, faults);
+  const alias = optional(parent.attributes, `${pointer}/attributes`, faults);
+  if (alias === undefined) return own;
   return own === undefined ? alias : { ...alias, ...own };
 }
 

@@ -62,7 +62,7 @@ export function parseSearch<K extends SearchKind>(kind: K, body: unknown): Searc
     subject: kind === 'subject' ? anySubjectOf(root, faults) : subjectOf(root, faults),
     resource: kind === 'resource' ? anyResourceOf(root, faults) : resourceOf(root, faults),
     ...(kind !== 'action' && { action: actionOf(root, faults) }),
-    context: optional(root, 'context', '/context', faults),
+    context: optional(root.context, '/context', faults),
     page: pageOf(root, faults),
   };
   if (faults.length > 0) throw malformed('The search request', faults);
@@ -70,7 +70,7 @@ export function parseSearch<K extends SearchKind>(kind: K, body: unknown): Searc
 }
 
 function anySubjectOf(root: Members, faults: ProblemItem[]): SubjectSearch['subject'] | undefined {
-  const subject = required(root, 'subject', '/subject', faults);
+  const subject = required(root.subject, '/subject', faults);
   return (
     subject && {
       type: text(subject.type, '/subject/type', faults),
@@ -81,7 +81,7 @@ function anySubjectOf(root: Members, faults: ProblemItem[]): SubjectSearch['subj
 }
 
 function anyResourceOf(root: Members, faults: ProblemItem[]): ResourceSearch['resource'] | undefined {
-  const resource = required(root, 'resource', '/resource', faults);
+  const resource = required(root.resource, '/resource', faults);
   return (
     resource && {
       type: text(resource.type, '/resource/type', faults),
@@ -92,7 +92,7 @@ function anyResourceOf(root: Members, faults: ProblemItem[]): ResourceSearch['re
 
 /** An empty token asks for the first page, as none does. */
 function pageOf(root: Members, faults: ProblemItem[]): PageRequest {
-  const page = optional(root, 'page', '/page', faults);
+  const page = optional(root.page, '/page', faults);
   if (page === undefined) return {};
   const { token, limit } = page;
   if (token !== undefined && typeof token !== 'string') {
@@ -103,7 +103,7 @@ function pageOf(root: Members, faults: ProblemItem[]): PageRequest {
     const said = typeof limit === 'number' ? `${limit}` : nameOf(limit);
     faults.push({ pointer: '/page/limit', detail: `must be a whole number from 0, not ${said}` });
   }
-  optional(page, 'properties', '/page/properties', faults);
+  optional(page.properties, '/page/properties', faults);
   return {
     ...(typeof token === 'string' && token !== '' && { token }),
     ...(counts && { limit }),
