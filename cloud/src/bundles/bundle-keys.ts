@@ -1,7 +1,7 @@
 import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
-import { type Statable, signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { BundleKeyRow, Store } from '../store/store.js';
 import { Lane } from '../tenants/lane.js';
 
@@ -46,6 +46,11 @@ export class BundleKeys {
   /** The text of `bundle.jws` for a bundle whose bytes have this SHA-256. */
   sign(bundle: Statable, sha256: string): Promise<string> {
     return signStatement(statementOf(bundle, sha256, new Date(this.now())), this.current.signer);
+  }
+
+  /** The text of `delta.jws` for a delta whose bytes have this SHA-256. */
+  signDelta(sha256: string): Promise<string> {
+    return signDelta(sha256, new Date(this.now()), this.current.signer);
   }
 
   /** Signs with a new key from now on. `revoke`: agents that learn of it trust none of the keys before it any more. */

@@ -9,6 +9,8 @@ import type { Tenant } from '../tenants/tenant.js';
 interface Packable {
   revision: string;
   pack(): Promise<Buffer>;
+  /** What leads to it from an earlier revision, where that is known and clearly less than the whole. */
+  packSince(revision: string): Promise<Buffer> | undefined;
 }
 
 /** The tenants whose bundle a caller gets: its own, or for operators all of them or the one they want. */
@@ -16,8 +18,7 @@ export async function bundledTenants(
   cloud: Cloud,
   caller: { tenant: string; operator: boolean; wanted?: string | undefined },
 ): Promise<Tenant[]> {
-  const rows = cloud.tenants.list();
-  const seen = caller.operator ? rows : rows.filter(({ id }) => id === caller.tenant);
+  const seen = caller.operator ? cloud.tenants.list() : cloud.tenants.rows(caller.tenant);
   const { wanted } = caller;
   const chosen = wanted === undefined ? seen : seen.filter(({ id, name }) => id === wanted || name === wanted);
   if (chosen.length === 0) {
@@ -32,10 +33,17 @@ export async function bundledTenants(
 /** The bundle of these tenants as they stand in this very moment, if it is packed before anything else is awaited. */
 export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   const [only] = tenants;
-  if (only && tenants.length === 1) return { revision: only.revision, pack: () => only.bundle(cloud.bundleKeys) };
+  const { bundleKeys } = cloud;
+  if (only && tenants.length === 1) {
+    return {
+      revision: only.revision,
+      pack: () => only.bundle(bundleKeys),
+      packSince: (revision) => only.delta(revision, bundleKeys),
+    };
+  }
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
   const revision = bundleRevision(parts);
-  return { revision, pack: () => packAll(cloud, revision, tenants) };
+  return { revision, pack: () => packAll(cloud, revision, tenants), packSince: () => undefined };
 }
 
 const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();

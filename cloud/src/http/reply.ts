@@ -20,7 +20,7 @@ export async function versioned(
   const headers = { etag, 'cache-control': 'private, no-cache' };
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag, 'weak')) return { status: 304, headers };
   const reply = await make();
-  return { ...reply, headers: { ...reply.headers, ...headers } };
+  return { ...reply, headers: { ...headers, ...reply.headers } };
 }
 
 /**
@@ -33,6 +33,11 @@ export function matches(list: string, etag: string, comparison: 'strong' | 'weak
     const tag = item.trim();
     return tag === etag || (comparison === 'weak' && tag.startsWith('W/') && tag.slice(2) === etag);
   });
+}
+
+/** What the strong entity tags of a list say between their quotes. */
+export function strongTags(list: string): string[] {
+  return list.split(',').flatMap((item) => /^\s*"([^"]*)"\s*$/.exec(item)?.[1] ?? []);
 }
 
 /** Writes an answer. A body that was not read to its end is read and thrown away by Node, as long as it may take. */

@@ -1,11 +1,13 @@
+import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { z } from 'zod';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
+import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
-import { matches, versioned } from '../http/reply.js';
+import { matches, type Reply, strongTags, versioned } from '../http/reply.js';
 import { type Route, type SecuredCall, secured } from '../http/route.js';
 import type { Tenant } from '../tenants/tenant.js';
 
@@ -31,9 +33,15 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         tag: 'decisions',
         responses: {
           200: { description: 'The archive: `bundle.json`, and its signature `bundle.jws`.', type: 'application/gzip' },
+          226: {
+            description:
+              'What changed since the revision that Delta-Base names (RFC 3229): an archive with `delta.json`, and its signature `delta.jws`. The ETag is that of the bundle which it leads to.',
+            type: 'application/gzip',
+          },
         },
         headers: {
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
+          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` takes the changes since that revision in place of the bundle, where they are known and less (226); else the bundle comes whole. Never of an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
         problems: ['not_found'],
@@ -53,16 +61,28 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           bundle = bundleOf(cloud, await tenantsOf(cloud, call, credential));
         }
         const { kid } = cloud.bundleKeys;
-        const reply = await versioned(had, `"${bundle.revision}"`, async () => ({
-          status: 200,
-          body: { type: 'application/gzip', content: await bundle.pack() },
-        }));
+        const delta = acceptsManipulation(headers['a-im'], DELTA_MANIPULATION);
+        const bases = delta && had !== undefined ? strongTags(had) : [];
+        const reply = await versioned(had, `"${bundle.revision}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
         return { ...reply, headers: answered };
       },
     }),
   ];
+}
+
+/** The changes since one of the bases, or else the whole bundle. */
+async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly string[]): Promise<Reply> {
+  const type = 'application/gzip';
+  for (const base of bases) {
+    const delta = bundle.packSince(base);
+    if (delta === undefined) continue;
+    // A cache that does not know deltas must not take one for the bundle (RFC 3229 section 5.5).
+    const headers = { im: DELTA_MANIPULATION, 'delta-base': `"${base}"`, 'cache-control': 'no-store, im' };
+    return { status: 226, headers, body: { type, content: await delta } };
+  }
+  return { status: 200, body: { type, content: await bundle.pack() } };
 }
 
 /** The tenants that the caller's bundle is of. */

@@ -1,3 +1,5 @@
+import type { Standing } from '@authz-service/core/bundle/delta';
+import { packDelta } from '@authz-service/core/bundle/delta-write';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
@@ -9,8 +11,12 @@ import type { Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
+import { Journal } from '../bundles/journal.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
+
+/** Of more changes than this share of the records the whole bundle is sent. */
+const DELTA_SHARE_MAX = 0.25;
 
 /** One tenant in memory, at its newest committed revision. All that is derived from the records is made when asked for. */
 export class Tenant {
@@ -22,6 +28,9 @@ export class Tenant {
   #engine: CompiledEngine | undefined;
   #search: TenantSearch | undefined;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
+  readonly #journal = new Journal();
+  /** By their base and key. */
+  readonly #deltas = new Map<string, Promise<Buffer>>();
   readonly #sorted = new Map<Kind, StoredRecord[]>();
   readonly #lane = new Lane();
 
@@ -53,6 +62,10 @@ export class Tenant {
   /** `NUMBER.DIGEST`. */
   get revision(): string {
     return revisionText(this.#number, this.#state.digest());
+  }
+
+  get standing(): Standing {
+    return { revision: this.revision, digest: this.#state.digest() };
   }
 
   get engine(): CompiledEngine {
@@ -92,6 +105,23 @@ export class Tenant {
     return packing.archive;
   }
 
+  /**
+   * What leads here from an earlier revision, packed and signed once for each of them and key; undefined where that is
+   * not known, or not clearly less than the bundle.
+   */
+  delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
+    const name = `${from} ${keys.kid}`;
+    const known = this.#deltas.get(name);
+    if (known) return known;
+    const since = this.#journal.since(from);
+    if (since === undefined || since.changes.length > this.#state.size * DELTA_SHARE_MAX) return undefined;
+    const head = { tenant: { id: this.id, name: this.name }, base: since.base, ...this.standing };
+    const archive = packDelta(head, since.changes, (sha256) => keys.signDelta(sha256));
+    this.#deltas.set(name, archive);
+    archive.catch(() => this.#deltas.delete(name));
+    return archive;
+  }
+
   /** This tenant's part of a bundle. */
   bundled(): BundleTenant {
     const records = [...this.#state.records()].filter((record) => !isCredential(record.kind));
@@ -105,6 +135,8 @@ export class Tenant {
 
   /** Takes over what the store has committed. */
   follow(staged: Staged, number: number): void {
+    this.#journal.note(this.standing, staged);
+    this.#deltas.clear();
     this.#state.commit(staged);
     this.#number = number;
     const touched = [...staged.remove, ...staged.put.map(({ record }) => record)];
@@ -121,6 +153,8 @@ export class Tenant {
     this.#state = new TenantState(records);
     this.#number = revision;
     this.#sorted.clear();
+    this.#journal.clear();
+    this.#deltas.clear();
     this.#bundle = undefined;
     this.#forgetEngine();
     this.changed();

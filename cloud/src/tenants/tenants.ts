@@ -42,6 +42,12 @@ export class Tenants {
     return [...this.#rows.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
+  /** The one with this id, if there is one. */
+  rows(id: string): TenantRow[] {
+    const row = this.#rows.get(id);
+    return row === undefined ? [] : [row];
+  }
+
   named(name: string): TenantRow | undefined {
     const id = this.#ids.get(name);
     return id === undefined ? undefined : this.#rows.get(id);

@@ -1,0 +1,109 @@
+import type { Standing } from '@authz-service/core/bundle/delta';
+import type { ChangeText } from '@authz-service/core/bundle/delta-write';
+import { recordText } from '@authz-service/core/bundle/record-text';
+import { type Address, splitAddress } from '@authz-service/core/records/address';
+import { isCredential, kindRank } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Staged } from '@authz-service/core/state/change';
+
+/** What is kept of the newest commits of a tenant, all together. */
+export interface JournalBounds {
+  commits: number;
+  changes: number;
+  /** Of text, in UTF-16 units. */
+  characters: number;
+}
+
+export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 10_000, characters: 4 * 1024 * 1024 };
+
+type Changes = Map<Address, ChangeText>;
+
+interface Entry {
+  /** Where the tenant stood before. */
+  base: Standing;
+  changes: Changes;
+  characters: number;
+}
+
+/** The newest commits of a tenant as texts, so that who stands at one of them can be told what changed since. */
+export class Journal {
+  #entries: Entry[] = [];
+  #changes = 0;
+  #characters = 0;
+
+  constructor(private readonly bounds: JournalBounds = JOURNAL_BOUNDS) {}
+
+  /** Notes a commit on this base. One that is larger than all that is kept leaves nothing before it to be told. */
+  note(base: Standing, staged: Staged): void {
+    if (staged.put.length + staged.remove.length > this.bounds.changes) {
+      this.clear();
+      return;
+    }
+    const changes = changesOf(staged);
+    const entry = { base, changes, characters: charactersOf(changes) };
+    this.#entries.push(entry);
+    this.#changes += changes.size;
+    this.#characters += entry.characters;
+    let dropped = 0;
+    while (this.#entries.length - dropped > this.bounds.commits || this.#isOver()) {
+      const oldest = this.#entries[dropped++];
+      this.#changes -= oldest?.changes.size ?? 0;
+      this.#characters -= oldest?.characters ?? 0;
+    }
+    if (dropped > 0) this.#entries = this.#entries.slice(dropped);
+  }
+
+  /**
+   * What leads from a revision to the newest one, in the order of deltas; undefined where that is not known. What was
+   * changed back is left out.
+   */
+  since(revision: string): { base: Standing; changes: ChangeText[] } | undefined {
+    // Mostly asked for by those who stand close to the end.
+    const first = this.#entries.findLastIndex(({ base }) => base.revision === revision);
+    const base = this.#entries[first]?.base;
+    if (base === undefined) return undefined;
+    const all: Changes = new Map();
+    for (const { changes } of this.#entries.slice(first)) {
+      for (const [address, { before, after }] of changes) {
+        const known = all.get(address);
+        all.set(address, { before: known === undefined ? before : known.before, after });
+      }
+    }
+    const changed = [...all].filter(([, { before, after }]) => before !== after);
+    return { base, changes: changed.sort(([one], [other]) => inOrder(one, other)).map(([, change]) => change) };
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#changes = 0;
+    this.#characters = 0;
+  }
+
+  #isOver(): boolean {
+    return this.#changes > this.bounds.changes || this.#characters > this.bounds.characters;
+  }
+}
+
+/** A record that was moved is gone from one address and new at another. */
+function changesOf({ put, remove }: Staged): Changes {
+  const changes: Changes = new Map();
+  const note = ({ kind, address, id, fields }: StoredRecord, side: keyof ChangeText) => {
+    if (isCredential(kind)) return;
+    changes.set(address, { ...changes.get(address), [side]: recordText({ kind, id, fields } as StoredRecord) });
+  };
+  for (const record of remove) note(record, 'before');
+  for (const { previous } of put) if (previous !== undefined) note(previous, 'before');
+  for (const { record } of put) note(record, 'after');
+  return changes;
+}
+
+function charactersOf(changes: Changes): number {
+  let sum = 0;
+  for (const { before = '', after = '' } of changes.values()) sum += before.length + after.length;
+  return sum;
+}
+
+function inOrder(one: Address, other: Address): number {
+  const ranks = kindRank(splitAddress(one).kind) - kindRank(splitAddress(other).kind);
+  return ranks !== 0 ? ranks : one < other ? -1 : 1;
+}
