@@ -3,9 +3,10 @@ import { integer } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { table } from '../output/table.js';
 import { out } from '../output/terminal.js';
+import { moment } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
-/** The numbers beside it say how many there are. */
+/** The counts beside it say how many there are. */
 const CHANGES_SHOWN = 3;
 const MARKS = { create: '+', update: '~', move: '→', delete: '-' } as const;
 
@@ -27,7 +28,7 @@ export default class Audit extends ServiceCommand {
     for await (const entry of client.audit({ limit: Math.min(flags.limit, 100), signal: this.signal })) {
       if (items.push(entry) === flags.limit) break;
     }
-    const headings = ['REVISION', 'AT', 'BY', 'STACK', 'ADDED', 'CHANGED', 'REMOVED', 'CHANGES'];
+    const headings = ['REVISION', 'AT', 'BY', 'STACK', 'COUNTS', 'CHANGES'];
     return {
       json: { items },
       text: items.length === 0 ? undefined : table(headings, items.map(cells), out.style, out.columns),
@@ -36,8 +37,17 @@ export default class Audit extends ServiceCommand {
 }
 
 function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {
-  const numbers = [counts.added, counts.changed, counts.removed].map(String);
-  const named = changes.slice(0, CHANGES_SHOWN).map(({ op, address }) => `${MARKS[op]} ${address}`);
+  const named = changes.slice(0, CHANGES_SHOWN).map(({ op, address }) => `${MARKS[op]}${address}`);
   const summary = `${named.join(', ')}${changes.length > CHANGES_SHOWN ? ', …' : ''}`;
-  return [revision, at.replace(/\.\d+Z$/, 'Z'), credential.name, stack, ...numbers, summary];
+  return [revision, moment(at), credential.name, stack, countsText(counts), summary];
+}
+
+/** "+43 ~2": what there is none of is not said. */
+function countsText({ added, changed, removed }: AuditEntry['counts']): string {
+  const parts = [
+    [MARKS.create, added],
+    [MARKS.update, changed],
+    [MARKS.delete, removed],
+  ] as const;
+  return parts.flatMap(([mark, count]) => (count === 0 ? [] : [`${mark}${count}`])).join(' ');
 }

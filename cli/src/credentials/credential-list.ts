@@ -1,8 +1,10 @@
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { table } from '../output/table.js';
-import { out } from '../output/terminal.js';
+import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
 import { headings, row } from '../records/columns.js';
 import type { Outcome } from '../service-command.js';
+import { CREDENTIAL_NOUNS } from './nouns.js';
 
 /** The list of a kind of credential. The service keeps no secrets, so that there are none to show. */
 export async function listCredentials(
@@ -12,9 +14,11 @@ export async function listCredentials(
 ): Promise<Outcome> {
   const items = [];
   for await (const record of client.records(kind).list({}, { signal })) items.push(record);
-  const rows = items.map((record) => row(kind, record));
+  await err.line(err.style.dim(counted(items.length, CREDENTIAL_NOUNS[kind])));
+  // The owner is left out: most are made by hand, and an id takes the room.
+  const rows = items.map((record) => row(kind, record).slice(0, -1));
   return {
     json: { items },
-    text: items.length === 0 ? undefined : table(headings(kind), rows, out.style, out.columns),
+    text: items.length === 0 ? undefined : table(headings(kind).slice(0, -1), rows, out.style, out.columns),
   };
 }

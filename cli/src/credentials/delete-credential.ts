@@ -4,10 +4,9 @@ import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { err } from '../output/terminal.js';
 import type { Outcome } from '../service-command.js';
+import { CREDENTIAL_NOUNS } from './nouns.js';
 
 export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' });
-
-const NOUN = { api_key: 'API key', oauth_client: 'OAuth client' } as const;
 
 /** Deletes a credential by its name or id, once a person has typed that again or `yes` has answered. */
 export async function deleteCredential(
@@ -16,7 +15,7 @@ export async function deleteCredential(
   name: string,
   { yes, signal }: { yes: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
-  const what = `the ${NOUN[kind]} "${name}"`;
+  const what = `the ${CREDENTIAL_NOUNS[kind]} "${name}"`;
   if (!yes) await confirm(what, name);
   const client = await connect();
   await client.records(kind).delete(name, { signal });

@@ -23,6 +23,18 @@ describe('table', () => {
     expect(table(['NAME'], [['']], PLAIN, ENDLESS)).toBe('NAME\n');
   });
 
+  it('goes on in the next line where the terminal is narrow', () => {
+    const rows = [['key', '14c88e7b-b398-48e9-804c-ca45e4841270', 'bundle, decisions, records:read, records:write']];
+    expect(table(['NAME', 'ID', 'SCOPES'], rows, PLAIN, 60)).toBe(
+      [
+        'NAME  ID                                    SCOPES',
+        'key   14c88e7b-b398-48e9-804c-ca45e4841270  bundle,',
+        '                                            decisions,',
+        '                                            records:read, r…',
+      ].join('\n'),
+    );
+  });
+
   it('cuts the widest columns where the terminal is narrow, and the first one last', () => {
     const text = table(
       ['PATH', 'DESCRIPTION', 'OWNER'],

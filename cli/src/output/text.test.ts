@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, printable, truncate, width } from './text.js';
+import { counted, moment, printable, truncate, width, wrap } from './text.js';
 
 describe('printable', () => {
   it.each([
@@ -10,6 +10,26 @@ describe('printable', () => {
     ['C1 controls', 'a\u009Bb', 'a\\u009bb'],
   ])('%s', (_, text, expected) => {
     expect(printable(text)).toBe(expected);
+  });
+});
+
+describe('wrap', () => {
+  it.each([
+    ['a b c', 5, ['a b c']],
+    ['a bb ccc', 4, ['a bb', 'ccc']],
+    ['漢字 漢字', 5, ['漢字', '漢字']],
+    ['a longest b', 3, ['a', 'longest', 'b']],
+  ])('puts %j in lines of %i columns', (text, columns, lines) => {
+    expect(wrap(text, columns)).toEqual(lines);
+  });
+});
+
+describe('moment', () => {
+  it.each([
+    ['2026-11-20T14:20:38.104Z', '2026-11-20 14:20:38Z'],
+    ['2026-11-20T14:20:38Z', '2026-11-20 14:20:38Z'],
+  ])('shows %s as %s', (timestamp, shown) => {
+    expect(moment(timestamp)).toBe(shown);
   });
 });
 

@@ -39,8 +39,28 @@ export function truncate(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** The words of a text in lines of at most `columns` columns; a longer word has a line of its own. */
+export function wrap(text: string, columns: number): string[] {
+  if (width(text) <= columns) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && width(longer) > columns) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - width(text)));
+}
+
+/** A moment as lists show it: without the fraction of a second, in two words that may stand in two lines. */
+export function moment(timestamp: string): string {
+  return timestamp.replace(/T([\d:]+)(?:\.\d+)?Z$/, ' $1Z');
 }
 
 /** "1 fault", "3 faults", "2 policies". */

@@ -1,7 +1,7 @@
-import type { Kind } from '@authz-service/core/records/kinds';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { WireRecord } from '@authz-service/sdk/wire';
 import type { Style } from '../output/terminal.js';
-import { printable } from '../output/text.js';
+import { moment, printable } from '../output/text.js';
 
 /** A record of any kind, for code that shows all kinds alike. */
 type AnyRecord = { [field: string]: unknown } & Pick<WireRecord, 'id' | 'address' | 'managed_by' | 'updated_at'>;
@@ -18,22 +18,28 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   policy_assignment: ['expires_at'],
   role_assignment: ['expires_at'],
   group_membership: ['expires_at'],
-  api_key: ['scopes', 'expires_at'],
+  api_key: ['id', 'scopes', 'expires_at'],
   oauth_client: ['id', 'scopes'],
 };
 
+/** Of the columns that `row` gives; the owner is the last. */
 export function headings(kind: Kind): string[] {
-  return ['path', ...COLUMNS[kind], 'managed by'].map((word) => word.replaceAll('_', ' ').toUpperCase());
+  return [isCredential(kind) ? 'name' : 'path', ...COLUMNS[kind], 'managed by'].map((word) =>
+    word.replaceAll('_', ' ').toUpperCase(),
+  );
 }
 
 export function row(kind: Kind, record: AnyRecord): string[] {
   const path = record.address.slice(kind.length + 1);
-  return [
-    path,
-    ...COLUMNS[kind].map((column) => cell(column === 'covers' ? covered(record) : record[column])),
-    record.managed_by,
-  ];
+  return [path, ...COLUMNS[kind].map((column) => CELLS[column]?.(record) ?? cell(record[column])), record.managed_by];
 }
+
+/** Columns that are no field as it stands. */
+const CELLS: Record<string, (record: AnyRecord) => string> = {
+  covers: covered,
+  expires_at: ({ expires_at }) => (typeof expires_at === 'string' ? moment(expires_at) : ''),
+  scopes: ({ scopes, operator }) => cell(operator === true ? [...(scopes as string[]), 'operator'] : scopes),
+};
 
 function covered({ resource_type, actions, resources }: AnyRecord): string {
   if (resource_type !== undefined) return `${cell(actions)} on ${cell(resource_type)}`;
@@ -44,7 +50,14 @@ function covered({ resource_type, actions, resources }: AnyRecord): string {
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value !== 'object') return String(value);
+  const members = Object.entries(value).map(([name, member]) => `${name}: ${memberText(member)}`);
+  return members.join(', ');
+}
+
+/** Texts that are plain words need no quotes. */
+function memberText(member: unknown): string {
+  return typeof member === 'string' && /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(member) ? member : JSON.stringify(member);
 }
 
 /** One record, a field a line; what is empty is left out. */
