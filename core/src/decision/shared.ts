@@ -22,8 +22,4 @@ export class Shared<T> {
     this.#held.delete(key);
     return held.item;
   }
-
-  get size(): number {
-    return this.#held.size;
-  }
 }

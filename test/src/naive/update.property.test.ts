@@ -1,0 +1,98 @@
+import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import { compileEngine } from '@authz-service/core/decision/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import { answerSearch } from '@authz-service/core/search/answer';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { parseSearch, type SearchKind } from '@authz-service/core/wire/search-request';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crowdedTenant, request, tenant } from './generate.js';
+import { changesBetween, history, type State } from './history.js';
+
+const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+const SEARCHES: readonly SearchKind[] = ['subject', 'resource', 'action'];
+
+function told(ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof ProblemError) return [error.code, error.detail, error.errors];
+    throw error;
+  }
+}
+
+function finished<T>(steps: Generator<undefined, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** All that can be asked of an engine about one question. */
+function answers(engine: CompiledEngine, asked: DecisionRequest, now: number): unknown[] {
+  const searched = { search: new TenantSearch(engine), tenant: 'tenant', revision: '1.a' };
+  const found = SEARCHES.map((kind) => {
+    const search = parseSearch(kind, JSON.parse(JSON.stringify(asked)));
+    return told(() => finished(answerSearch(searched, search, { now, clock: () => 0 })));
+  });
+  const decided = told(() => engine.decide(asked, now));
+  return [decided, told(() => engine.explain(asked, now)), engine.resourceId(asked), ...found];
+}
+
+describe.each([
+  { size: 'small', tenants: tenant, steps: 12, runs: 500, often: 20 },
+  { size: 'crowded', tenants: crowdedTenant, steps: 8, runs: 150, often: 0 },
+])('an engine that follows the changes of a $size tenant', ({ tenants, steps, runs, often }) => {
+  const questions = fc.array(fc.tuple(request, moments), { minLength: 4, maxLength: 8 });
+
+  it('answers like one compiled afresh', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(history(tenants, steps), questions, fc.integer(), (states, asked, seed) => {
+        let [before] = states as [State];
+        const engine = compileEngine(before.values());
+        for (const state of states) {
+          const changes = changesBetween(before, state, seed);
+          engine.apply(changes);
+          const fresh = compileEngine(state.values());
+          for (const [one, now] of asked) expect(answers(engine, one, now)).toEqual(answers(fresh, one, now));
+          for (const { before: was, after } of changes) {
+            const kind = `${was === undefined ? 'add' : after === undefined ? 'remove' : 'change'} ${(was ?? after)?.kind}`;
+            seen.set(kind, (seen.get(kind) ?? 0) + 1);
+          }
+          before = state;
+        }
+      }),
+      { numRuns: runs },
+    );
+    const kinds = ['resource_type', 'resource', 'subject', 'role', 'group'];
+    const links = ['policy', 'policy_assignment', 'role_assignment', 'group_membership'];
+    for (const what of ['add', 'remove', 'change'])
+      for (const kind of [...kinds, ...links])
+        expect(seen.get(`${what} ${kind}`) ?? 0, `${what} ${kind}`).toBeGreaterThanOrEqual(often);
+  });
+
+  it('is empty where all has been taken out', () => {
+    fc.assert(
+      fc.property(history(tenants, steps), request, fc.integer(), (states, asked, seed) => {
+        const engine = compileEngine([]);
+        let before: State = new Map();
+        for (const state of [...states, new Map() as State]) {
+          engine.apply(changesBetween(before, state, seed));
+          told(() => engine.decide(asked, 0));
+          before = state;
+        }
+        expect([engine.subjects.size, engine.resourcesById.size]).toEqual([0, 0]);
+        const paths = new Set(
+          states.flatMap((state) => [...state.keys()].map((address) => address.split('/').slice(1))),
+        );
+        for (const path of paths) {
+          const name = path.at(-1) ?? '';
+          for (const names of [engine.types, engine.roles])
+            expect([names.get(path.join('/')), ...names.named(name)]).toEqual([undefined]);
+        }
+      }),
+      { numRuns: runs / 4 },
+    );
+  });
+});
