@@ -113,10 +113,10 @@ applied exactly, or refused when the tenant has moved.`;
     if (saved) {
       const plan = await readPlan(tree);
       const { tenant } = await client.whoami({ signal: this.signal });
-      if (tenant?.name === plan.tenant) return { plan };
+      if (tenant.name === plan.tenant) return { plan };
       throw new ProblemError(
         'conflict',
-        `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant?.name ?? 'no tenant'}": use another one.`,
+        `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant.name}": use another one.`,
       );
     }
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');

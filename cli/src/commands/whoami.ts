@@ -16,7 +16,7 @@ export default class WhoAmI extends ServiceCommand {
     const { tenant, credential, scopes } = who;
     const rows = [
       ['service', client.url],
-      ['tenant', tenant === null ? 'none' : tenant.name],
+      ['tenant', tenant.name],
       ['credential', `${credential.kind.replaceAll('_', ' ')} ${credential.name} (${credential.id})`],
       ['scopes', scopes.join(', ')],
     ];

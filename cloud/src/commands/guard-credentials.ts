@@ -64,7 +64,7 @@ export function keepOperator(
   throw new ProblemError(
     'conflict',
     `"${lost?.name}" is the last operator of this installation that does not expire, and without one nobody could ` +
-      'manage its tenants: make another operator first ("operator": true in the body of a new OAuth client), then repeat.',
+      'manage its tenants: make another operator first ("service clients create --operator"), then repeat.',
   );
 }
 

@@ -43,7 +43,7 @@ describe('requests', () => {
   });
 
   it('sends an API key as bearer token', async () => {
-    server.script('GET /v1/whoami', { json: { tenant: null, credential: {}, scopes: [] } });
+    server.script('GET /v1/whoami', { json: { tenant: {}, credential: {}, scopes: [] } });
     await client({ credentials: { apiKey: 'svc_abc' } }).whoami();
     expect(server.received[0]?.headers.authorization).toBe('Bearer svc_abc');
   });

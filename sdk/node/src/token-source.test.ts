@@ -7,7 +7,7 @@ import { Transport } from './transport.js';
 const TOKEN = 'POST /oauth/token';
 const WHOAMI = 'GET /v1/whoami';
 const CLIENT = { clientId: 'ci', clientSecret: 'a:b c%ä' };
-const ME = { json: { tenant: null, credential: {}, scopes: [] } };
+const ME = { json: { tenant: {}, credential: {}, scopes: [] } };
 
 let server: ScriptedServer;
 beforeEach(async () => {

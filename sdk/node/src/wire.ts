@@ -64,11 +64,15 @@ type ReferenceIds<K extends Kind> = { [F in ReferenceField<K> as `${F}_id`]?: st
 /** The application that a resource's type belongs to; beside it, a type may be given by its bare name. */
 type Within<K extends Kind> = K extends 'resource' ? { application?: string; application_id?: string } : unknown;
 
+/** Whether a credential is an operator's, who makes tenants and gets the bundle of all of them. */
+type Operator<K extends Kind> = K extends 'api_key' | 'oauth_client' ? { operator?: boolean } : unknown;
+
 /** A record as the service sends it: its fields, beside each path the id it stands for, and what the server adds. */
 export type WireRecord<K extends Kind = Kind> = {
   [P in K]: Fields<P> &
     ReferenceIds<P> &
-    Within<P> & {
+    Within<P> &
+    Operator<P> & {
       id: string;
       kind: P;
       address: Address;
@@ -85,7 +89,8 @@ export type NewRecord<K extends Kind> = {
   [P in K]: Omit<FieldsInput<P>, ReferenceField<P>> & {
     [F in ReferenceField<P> & keyof FieldsInput<P>]?: FieldsInput<P>[F];
   } & ReferenceIds<P> &
-    Within<P>;
+    Within<P> &
+    Operator<P>;
 }[K];
 
 /** A JSON merge patch (RFC 7396) of a record: null takes a field away, what is left out stays. */
@@ -143,7 +148,7 @@ export interface ChangesetResult {
 }
 
 export interface WhoAmI {
-  tenant: { id: string; name: string } | null;
+  tenant: { id: string; name: string };
   credential: { kind: 'api_key' | 'oauth_client'; id: string; name: string };
   scopes: (Scope | 'operator')[];
 }

@@ -240,6 +240,19 @@ describe('credentials', () => {
     });
   });
 
+  it('operators make operators, and nobody else does', async () => {
+    const create = ['keys', 'create', 'fleet', '--scope', 'bundle', '--operator'];
+    expect(await bench.json(create, { env, code: 1 })).toMatchObject({
+      error: { code: 'forbidden', detail: expect.stringContaining('"operator"') },
+    });
+    const { secret } = await bench.json<{ secret: string }>(create, { env: cloud.operator });
+    const { SERVICE_CLIENT_ID: _, SERVICE_CLIENT_SECRET: __, ...rest } = cloud.operator;
+    const who = await bench.json(['whoami'], { env: { ...rest, SERVICE_API_KEY: secret } });
+    expect(who).toMatchObject({ scopes: ['bundle', 'operator'] });
+    expect((await bench.run(['keys', 'list'], { env: cloud.operator })).stdout).toMatch(/fleet .* bundle, operator/);
+    await bench.json(['keys', 'delete', 'fleet', '--yes'], { env: cloud.operator });
+  });
+
   it('tenants are made, listed and deleted by an operator', async () => {
     const made = await bench.json(['tenants', 'create', 'short-lived'], { env: cloud.operator });
     expect(made).toMatchObject({

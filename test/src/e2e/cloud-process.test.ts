@@ -80,7 +80,7 @@ describe('service cloud start', () => {
     const lines = cloud.stderr.map((line) => JSON.parse(line));
     const lineOf = (id: string) => lines.filter(({ request_id }) => request_id === id);
     const common = { level: 'INFO', msg: 'request', ms: expect.any(Number), time: expect.stringMatching(/Z$/) };
-    const known = { tenant: tenant?.id };
+    const known = { tenant: tenant.id };
     expect(lineOf('make-key')).toMatchObject([
       { ...common, ...known, method: 'POST', route: '/v1/api-keys', status: 201 },
     ]);

@@ -1,8 +1,6 @@
-import type { Scope } from '@authz-service/core/records/scopes';
-import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
 import { nameArgument } from '../../credentials/name-argument.js';
-import { scopeFlag } from '../../credentials/scope-flag.js';
+import { newCredential, newCredentialFlags } from '../../credentials/new-credential.js';
 import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -17,28 +15,26 @@ provider read; the service keeps only a hash of the secret.`;
       command: 'service clients create ci --scope records:write',
     },
     {
+      description: 'Another operator',
+      command: 'service clients create second --scope credentials --operator',
+    },
+    {
       description: 'Kept as a file of environment variables',
       command: 'service clients create ci --scope records:write > ci.env',
     },
   ];
   static override args = { name: nameArgument('The name of the client, unique in the tenant.') };
   static override flags = {
-    scope: scopeFlag,
-    description: string({ description: 'A note for people.', helpValue: 'TEXT' }),
+    ...newCredentialFlags,
     ...connectionFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(ClientsCreate);
     const client = await connect(flags);
-    const { client_id, client_secret } = await client.records('oauth_client').create(
-      {
-        name: args.name,
-        scopes: flags.scope as Scope[],
-        ...(flags.description !== undefined && { description: flags.description }),
-      },
-      { signal: this.signal },
-    );
+    const { client_id, client_secret } = await client
+      .records('oauth_client')
+      .create(newCredential(args.name, flags), { signal: this.signal });
     if (!flags.json) await err.line(err.style.dim(`OAuth client "${args.name}". Its secret is shown this once:`));
     return {
       json: { client_id, client_secret },

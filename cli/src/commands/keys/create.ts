@@ -1,9 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Scope } from '@authz-service/core/records/scopes';
 import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
 import { nameArgument } from '../../credentials/name-argument.js';
-import { scopeFlag } from '../../credentials/scope-flag.js';
+import { newCredential, newCredentialFlags } from '../../credentials/new-credential.js';
 import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -18,13 +17,16 @@ bundle, a caller of /v1/authorize the scope decisions.`;
       description: 'For a caller, until the end of the year',
       command: 'service keys create shop --scope decisions --expires-at 2026-12-31T23:59:59Z',
     },
+    {
+      description: 'For an agent that serves one of several tenants (SERVICE_TENANT_ID)',
+      command: 'service keys create fleet --scope bundle --operator',
+    },
     { description: 'In a script', command: 'service keys create ci --scope decisions --scope bundle --json' },
   ];
   static override args = { name: nameArgument('The name of the key, unique in the tenant.') };
   static override flags = {
-    scope: scopeFlag,
+    ...newCredentialFlags,
     'expires-at': string({ description: 'When it stops counting (RFC 3339).', helpValue: 'TIME' }),
-    description: string({ description: 'A note for people.', helpValue: 'TEXT' }),
     ...connectionFlags,
   };
 
@@ -33,10 +35,8 @@ bundle, a caller of /v1/authorize the scope decisions.`;
     const client = await connect(flags);
     const creation = client.records('api_key').create(
       {
-        name: args.name,
-        scopes: flags.scope as Scope[],
+        ...newCredential(args.name, flags),
         ...(flags['expires-at'] !== undefined && { expires_at: flags['expires-at'] }),
-        ...(flags.description !== undefined && { description: flags.description }),
       },
       { signal: this.signal },
     );

@@ -76,7 +76,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
     const { tenant, scopes, credential } = await client.whoami({ signal: context.signal });
     context.log.log('info', 'configured', {
       url: client.url,
-      tenant: tenant?.name,
+      tenant: tenant.name,
       client: credential.name,
       stack,
       scopes,

@@ -1,0 +1,32 @@
+import type { Scope } from '@authz-service/core/records/scopes';
+import { SCOPES } from '@authz-service/core/records/scopes';
+import { boolean, string } from '@oclif/core/flags';
+
+/** The flags of every command that makes a credential. */
+export const newCredentialFlags = {
+  scope: string({
+    description: `What it may do: ${SCOPES.join(', ')}; may be repeated.`,
+    helpValue: 'SCOPE',
+    options: SCOPES,
+    multiple: true,
+    multipleNonGreedy: true,
+    required: true,
+  }),
+  operator: boolean({
+    description: 'Make it an operator: it makes tenants, and with the scope bundle gets that of all tenants.',
+  }),
+  description: string({ description: 'A note for people.', helpValue: 'TEXT' }),
+};
+
+/** What these flags say of the credential `name`. */
+export function newCredential(
+  name: string,
+  flags: { scope: string[]; operator: boolean; description?: string | undefined },
+): { name: string; scopes: Scope[]; operator?: true; description?: string } {
+  return {
+    name,
+    scopes: flags.scope as Scope[],
+    ...(flags.operator && { operator: true }),
+    ...(flags.description !== undefined && { description: flags.description }),
+  };
+}
