@@ -2,7 +2,7 @@
  * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): cookie, handshake line, mutual TLS, service
  * until Terraform asks for the end or dies.
  */
-import type { SecureServerOptions } from 'node:http2';
+import type { TlsOptions } from 'node:tls';
 import { type Listening, listenForTerraform } from './address.js';
 import { makeCertificate } from './certificate.js';
 import { grpcServer, type UnaryMethod } from './grpc.js';
@@ -114,7 +114,7 @@ function reserveStdout(): Pick<NodeJS.WriteStream, 'write'> {
 }
 
 /** Mutual TLS: the certificate that Terraform made for this run is the only authority, and so the only client. */
-function tlsOptions(env: NodeJS.ProcessEnv): { server: SecureServerOptions; announced: string } | undefined {
+function tlsOptions(env: NodeJS.ProcessEnv): { server: TlsOptions; announced: string } | undefined {
   const client = env.PLUGIN_CLIENT_CERT;
   if (client === undefined || client === '') return undefined;
   const own = makeCertificate(Date.now());
