@@ -38,7 +38,9 @@ export const COMMANDS: Record<string, () => Promise<{ default: CommandClass }>> 
   'agent status': () => import('./commands/agent/status.js'),
   conformance: () => import('./commands/conformance.js'),
   'provider install': () => import('./commands/provider/install.js'),
-  profiles: () => import('./commands/profiles.js'),
+  'profiles save': () => import('./commands/profiles/save.js'),
+  'profiles list': () => import('./commands/profiles/list.js'),
+  'profiles delete': () => import('./commands/profiles/delete.js'),
   completion: () => import('./commands/completion.js'),
 };
 
@@ -47,6 +49,7 @@ export const TOPICS: Record<string, string> = {
   keys: 'Make, list and delete API keys.',
   clients: 'Make, list and delete OAuth clients.',
   tenants: 'Make, list and delete tenants.',
+  profiles: 'Keep services and credentials by name on this machine.',
   cloud: 'Run the cloud service, and turn its keys.',
   agent: 'Run the agent on this machine, and see how it fares.',
   provider: 'Install the Terraform provider.',

@@ -1,5 +1,8 @@
 import { nearest } from '@authz-service/core/nearest';
 import type { ProblemItem } from '@authz-service/core/problem';
+import { YAML_WORDS } from '@authz-service/core/records/describe';
+import { valueAt } from '@authz-service/core/records/issue-faults';
+import { issueText } from '@authz-service/core/records/issue-text';
 import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { entryFault, type ProfileEntry, profileFaults } from './profiles.js';
@@ -29,12 +32,13 @@ export function parseProfiles(path: string, source: string): Record<string, Prof
       document.errors.map((error) => ({ pointer: at(error.pos[0]), detail: error.message.split('\n')[0] ?? '' })),
     );
   }
-  const parsed = fileSchema.safeParse(document.toJS({ maxAliasCount: 20 }) ?? { profiles: {} });
+  const value: unknown = document.toJS({ maxAliasCount: 20 }) ?? { profiles: {} };
+  const parsed = fileSchema.safeParse(value);
   const place = (keys: PropertyKey[]): string => at(offsetOf(document, keys));
   if (!parsed.success) {
     throw profileFaults(
       path,
-      parsed.error.issues.flatMap((issue) => issueItems(issue, place)),
+      parsed.error.issues.flatMap((issue) => issueItems(issue, value, place)),
     );
   }
   const faults: ProblemItem[] = [];
@@ -48,12 +52,11 @@ export function parseProfiles(path: string, source: string): Record<string, Prof
   return parsed.data.profiles;
 }
 
-function issueItems(issue: z.core.$ZodIssue, place: (keys: PropertyKey[]) => string): ProblemItem[] {
+function issueItems(issue: z.core.$ZodIssue, value: unknown, place: (keys: PropertyKey[]) => string): ProblemItem[] {
   if (issue.code !== 'unrecognized_keys') {
     const key = issue.path.at(-1);
-    return [
-      { pointer: place(issue.path), detail: `${key === undefined ? 'the file' : String(key)}: ${issue.message}` },
-    ];
+    const text = issueText(issue, valueAt(value, issue.path), YAML_WORDS).replace(/\.$/, '');
+    return [{ pointer: place(issue.path), detail: `${key === undefined ? 'the file' : String(key)}: ${text}` }];
   }
   const known = Object.keys(issue.path.length === 0 ? fileSchema.shape : entrySchema.shape);
   return issue.keys.map((key) => {

@@ -38,7 +38,11 @@ describe('parseProfiles', () => {
   it.each<[string, string, RegExp[]]>([
     ['a key nobody knows', 'profiles:\n  a: { client_ident: x }\n', [/^config.yaml:2:8 unknown key "client_ident"/]],
     ['a key that is nearly one', 'profiles:\n  a: { clientid: x }\n', [/did you mean "client_id"\?$/]],
-    ['a wrong type', 'profiles:\n  a:\n    url: 5\n', [/^config.yaml:3:5 url: /]],
+    [
+      'a wrong type',
+      'profiles:\n  a:\n    url: 5\n',
+      [/^config.yaml:3:5 url: is the number 5, a text is expected: write "5" in quotes$/],
+    ],
     ['an address that is none', 'profiles:\n  a:\n    url: foo\n', [/^config.yaml:3:5 url "foo" is no URL/]],
     [
       'half a client',

@@ -104,8 +104,8 @@ const EXIT_CODES = `0    done, or nothing to do
 130  interrupted`;
 
 const ENVIRONMENT = `SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or else SERVICE_API_KEY) say who calls, SERVICE_CLOUD_URL whom. \
-Without them a profile in ~/.service/config.yaml does, chosen by --profile or SERVICE_PROFILE: see "service profiles \
---help". NO_COLOR turns colour off.`;
+Without them a profile in ~/.service/config.yaml does, chosen by --profile or SERVICE_PROFILE: see "service \
+profiles --help". NO_COLOR turns colour off.`;
 
 class Page extends HelpFormatter {
   constructor(config: Config) {

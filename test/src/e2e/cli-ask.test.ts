@@ -253,6 +253,24 @@ describe('credentials', () => {
     await bench.json(['keys', 'delete', 'fleet', '--yes'], { env: cloud.operator });
   });
 
+  it('are kept as a profile, which then stands for the environment', async () => {
+    const who = await bench.json(['whoami'], { env });
+    const saved = await bench.run(['profiles', 'save', 'here'], { env });
+    expect(saved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Saved the profile "here": OAuth client/) });
+    expect(saved.stdout + saved.stderr).not.toContain(env.SERVICE_CLIENT_SECRET);
+    expect(await bench.json(['whoami', '--profile', 'here'])).toEqual(who);
+    expect(await bench.json(['profiles', 'save', 'here'], { env, code: 1 })).toMatchObject({
+      error: { code: 'usage', detail: expect.stringContaining('--replace') },
+    });
+    const wrong = { ...env, SERVICE_CLIENT_SECRET: 'another secret than it is' };
+    expect(await bench.json(['profiles', 'save', 'wrong'], { env: wrong, code: 1 })).toMatchObject({
+      error: { code: 'invalid_client' },
+    });
+    expect(await bench.json(['profiles', 'save', 'none'], { code: 1 })).toMatchObject({ error: { code: 'usage' } });
+    await bench.json(['profiles', 'delete', 'here']);
+    expect(await bench.json(['profiles', 'list'])).toMatchObject({ items: [] });
+  });
+
   it('tenants are made, listed and deleted by an operator', async () => {
     const made = await bench.json(['tenants', 'create', 'short-lived'], { env: cloud.operator });
     expect(made).toMatchObject({

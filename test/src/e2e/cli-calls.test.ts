@@ -144,14 +144,14 @@ describe('profiles', () => {
   it('are listed without secrets, with a warning where others can read them', async () => {
     await bench.write({ '.service/config.yaml': PROFILES, '.service/key': 'svc_hunter2\n' });
     await chmod(bench.path('.service/config.yaml'), 0o644);
-    const { stdout, stderr } = await bench.run(['profiles']);
+    const { stdout, stderr } = await bench.run(['profiles', 'list']);
     expect(stdout).toBe(`NAME     URL                  CREDENTIAL    CLIENT ID
-default  http://127.0.0.1:9   oauth client  ci
-staging  http://127.0.0.1:10  api key
+default  http://127.0.0.1:9   OAuth client  ci
+staging  http://127.0.0.1:10  API key
 `);
     expect(stderr).toMatch(/^warning: Others on this machine can read/);
     await chmod(bench.path('.service/config.yaml'), 0o600);
-    expect((await bench.run(['profiles'])).stderr).toBe('');
+    expect((await bench.run(['profiles', 'list'])).stderr).toBe('2 profiles\n');
   });
 
   it.each<[string, string[], Record<string, string>, string]>([

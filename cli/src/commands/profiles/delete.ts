@@ -1,0 +1,17 @@
+import { removeProfile } from '../../config/write-profiles.js';
+import { nameArgument } from '../../credentials/name-argument.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class ProfilesDelete extends ServiceCommand {
+  static override summary = 'Take a profile out of ~/.service/config.yaml.';
+  static override description =
+    'Its credentials stay good: "service keys delete" and "service clients delete" end those.';
+  static override examples = [{ description: 'By its name', command: 'service profiles delete production' }];
+  static override args = { name: nameArgument('The name of the profile.') };
+
+  override async run(): Promise<Outcome> {
+    const { args } = await this.parse(ProfilesDelete);
+    await removeProfile(args.name);
+    return { json: { deleted: args.name }, text: `Deleted the profile "${args.name}".` };
+  }
+}

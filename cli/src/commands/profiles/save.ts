@@ -1,0 +1,52 @@
+import { boolean } from '@oclif/core/flags';
+import { chosenConnection, clientOf, connectionFlags } from '../../config/connect.js';
+import { profilesPath } from '../../config/profiles.js';
+import { writeProfile } from '../../config/write-profiles.js';
+import { nameArgument } from '../../credentials/name-argument.js';
+import { UsageError } from '../../errors/usage-error.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class ProfilesSave extends ServiceCommand {
+  static override summary = 'Keep the service and the credentials of the environment as a profile.';
+  static override description =
+    `Asks the service who they are first: what does not work is not kept. The profile goes to ~/.service/config.yaml, which
+nobody else can read; --profile NAME, or SERVICE_PROFILE, then takes the place of the environment. The profile "default"
+counts where neither is given.`;
+  static override examples = [
+    {
+      description: 'The administrator of a new tenant',
+      command: 'env $(service tenants create acme) service profiles save acme',
+    },
+    {
+      description: 'A key that is in the environment, for another service',
+      command: 'SERVICE_API_KEY=svc_… service profiles save production --url https://authz.example.com',
+    },
+  ];
+  static override args = { name: nameArgument('The name of the profile.') };
+  static override flags = {
+    replace: boolean({ description: 'Take the place of the profile that has this name.' }),
+    url: connectionFlags.url,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(ProfilesSave);
+    const { url, credentials, source } = await chosenConnection(flags);
+    if (credentials === undefined || source !== 'the environment') {
+      throw new UsageError(
+        'The environment holds no credentials to keep: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY.',
+      );
+    }
+    const client = await clientOf({ url, credentials });
+    const { tenant, credential } = await client.whoami({ signal: this.signal });
+    const secrets =
+      'apiKey' in credentials
+        ? { api_key: credentials.apiKey }
+        : { client_id: credentials.clientId, client_secret: credentials.clientSecret };
+    await writeProfile(args.name, { url, ...secrets }, flags.replace);
+    const who = `${credential.kind === 'api_key' ? 'API key' : 'OAuth client'} "${credential.name}"`;
+    return {
+      json: { name: args.name, url, path: profilesPath() },
+      text: `Saved the profile "${args.name}": ${who} of the tenant "${tenant.name}" at ${url}.`,
+    };
+  }
+}

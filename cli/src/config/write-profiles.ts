@@ -1,0 +1,43 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Document, parseDocument } from 'yaml';
+import { UsageError } from '../errors/usage-error.js';
+import { type ProfileEntry, profilesPath, readProfiles } from './profiles.js';
+
+/** Keeps a profile; the rest of the file stays as it is written. Throws `UsageError` where there is one, unless `replace`. */
+export async function writeProfile(name: string, entry: ProfileEntry, replace: boolean, path = profilesPath()) {
+  const file = await readProfiles(path);
+  if (file?.profiles[name] !== undefined && !replace) {
+    throw new UsageError(`There is a profile "${name}" already: name another, or replace it with --replace.`);
+  }
+  await change(path, (document) => document.setIn(['profiles', name], entry));
+}
+
+/** Takes a profile out of the file. Throws `UsageError` naming those that there are. */
+export async function removeProfile(name: string, path = profilesPath()): Promise<void> {
+  const profiles = (await readProfiles(path))?.profiles ?? {};
+  if (profiles[name] === undefined) {
+    const known = Object.keys(profiles).join(', ') || 'none';
+    throw new UsageError(`There is no profile "${name}"; there is: ${known}.`);
+  }
+  await change(path, (document) => document.deleteIn(['profiles', name]));
+}
+
+/** The file holds secrets: from its first byte on it is its owner's alone, and a crash leaves the old one or the new one. */
+async function change(path: string, edit: (document: Document) => void): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const document = parseDocument(text);
+  edit(document);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${process.pid}`;
+  try {
+    await writeFile(next, document.toString(), { mode: 0o600, flag: 'wx' });
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+}
