@@ -23,6 +23,16 @@ describe('a client secret', () => {
     expect(await isClientSecret('', hash)).toBe(false);
   });
 
+  it('that was found right stays so, and no other becomes right by it', async () => {
+    const [hash, other] = [await hashClientSecret('right'), await hashClientSecret('other')];
+    for (let round = 0; round < 2; round++) {
+      expect(await isClientSecret('right', hash)).toBe(true);
+      expect(await isClientSecret('wrong', hash)).toBe(false);
+      expect(await isClientSecret('right', other)).toBe(false);
+      expect(await isClientSecret('right', undefined)).toBe(false);
+    }
+  });
+
   it('is salted', async () => {
     expect(await hashClientSecret('same')).not.toBe(await hashClientSecret('same'));
   });

@@ -31,7 +31,7 @@ export interface TokenAnswer {
   scope: string;
 }
 
-/** An access token by client credentials (RFC 6749 section 4.4). An unknown client takes the time of a known one. */
+/** An access token by client credentials (RFC 6749 section 4.4). An unknown client takes the time of a wrong secret. */
 export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<TokenAnswer> {
   const hash = cloud.credentials.client(request.clientId)?.hash;
   let proven = false;
