@@ -8,7 +8,7 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 const REFUSED_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 /**
- * Reads a body whole and hands it on, or `payload_too_large`; a caller that goes away gets neither. With a callback,
+ * Reads a body whole and hands it on, or why it cannot be taken; a caller that goes away gets neither. With a callback,
  * not a promise: every decision passes here.
  */
 export function readBody(request: IncomingMessage, done: (body: Buffer | ProblemError) => void): void {
@@ -36,10 +36,19 @@ export function readBody(request: IncomingMessage, done: (body: Buffer | Problem
   });
   request.on('end', () => {
     if (answered) return;
-    if (received > BODY_BYTES_MAX) done(tooLarge());
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') done(encoded(encoding));
+    else if (received > BODY_BYTES_MAX) done(tooLarge());
     else if (first === undefined) done(Buffer.alloc(0));
     else done(rest === undefined ? first : Buffer.concat([first, ...rest], received));
   });
+}
+
+function encoded(encoding: string): ProblemError {
+  return new ProblemError(
+    'invalid_request',
+    `The body is encoded as "${encoding.slice(0, 100)}": send it without a Content-Encoding.`,
+  );
 }
 
 function tooLarge(): ProblemError {

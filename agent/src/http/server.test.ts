@@ -208,6 +208,8 @@ describe('POST /v1/authorize', () => {
     ['another content type', asking('alice'), { 'content-type': 'text/plain' }, /"text\/plain": send JSON as/],
     ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, /send JSON as/],
     ['no content type', asking('alice'), { 'content-type': '' }, /send JSON as/],
+    ['a body said to be compressed', asking('alice'), { 'content-encoding': 'gzip' }, /"gzip": send it without/],
+    ['half a character', '{"subject":{"id":"\\ud800"}}', {}, /lone surrogate/],
   ])('refuses %s with 400', async (_, body, headers, detail) => {
     ready();
     const answer = await authorize(body, { ...headers, 'x-request-id': 'req-2' });

@@ -54,10 +54,3 @@ function tooLarge(limit: number): ProblemError {
   const text = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
   return new ProblemError('payload_too_large', `The body is larger than ${text}, the most that is taken here.`);
 }
-
-/** Whether a `Content-Type` says JSON in UTF-8 (RFC 8259 section 8.1). */
-export function isJsonType(type: string | undefined): boolean {
-  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return /^application\/(?:json|[\w.+-]+\+json)$/.test(media) && (!charset || /^charset="?utf-?8"?$/.test(charset));
-}

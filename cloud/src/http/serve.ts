@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { parseJsonBody } from '@authz-service/core/wire/json-body';
+import { isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { AbortedError, isJsonType, readBody } from './body.js';
+import { AbortedError, readBody } from './body.js';
 import type { Exchange } from './exchange.js';
 import { isExpected, problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { bodyText, parseJsonBody } from '@authz-service/core/wire/json-body';
+import { bodyText, isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
 import { TokenError, type TokenRequest } from '../commands/issue-token.js';
-import { isJsonType } from './body.js';
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;.*)?$/i;
 

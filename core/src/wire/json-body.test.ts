@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '../problem.js';
-import { parseJsonBody } from './json-body.js';
+import { isJsonType, parseJsonBody } from './json-body.js';
 
 describe('a JSON body', () => {
   const taken: [behaviour: string, text: string, value: unknown][] = [
@@ -41,5 +41,23 @@ describe('a JSON body', () => {
   ])('tells where %s is wrong, and repeats none of it', (text, detail) => {
     expect(() => parseJsonBody(Buffer.from(text))).toThrow(detail);
     expect(() => parseJsonBody(Buffer.from(text))).not.toThrow(/hunter2/);
+  });
+});
+
+describe('JSON in UTF-8', () => {
+  it.each([
+    ['application/json', true],
+    ['Application/JSON; Charset="UTF-8"', true],
+    ['application/json;charset=utf8', true],
+    ['application/json; profile=x', true],
+    ['application/merge-patch+json', true],
+    ['application/json; charset=iso-8859-1', false],
+    ['application/x-www-form-urlencoded', false],
+    ['text/json', false],
+    ['application/jsonp', false],
+    ['', false],
+    [undefined, false],
+  ])('is said by %s: %s', (type, said) => {
+    expect(isJsonType(type)).toBe(said);
   });
 });

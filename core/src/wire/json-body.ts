@@ -4,6 +4,14 @@ import { ProblemError } from '../problem.js';
 /** Deeper JSON is refused, so that nothing that walks it by recursion can run out of stack. */
 const DEPTH_MAX = 100;
 
+/** Whether a `Content-Type` says JSON in UTF-8 (RFC 8259 section 8.1). */
+export function isJsonType(type: string | undefined): boolean {
+  if (type === 'application/json') return true;
+  const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  return /^application\/(?:json|[\w.+-]+\+json)$/.test(media) && (!charset || /^charset="?utf-?8"?$/.test(charset));
+}
+
 /** The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (deeperThan(bytes, DEPTH_MAX)) {
