@@ -170,6 +170,34 @@ describe('a saved plan', () => {
     expect(error).toMatchObject({ code: 'stale_base' });
   });
 
+  it('outlives a key that is made and deleted meanwhile', async () => {
+    const env = await cloud.tenant();
+    await bench.write(below('outlives', billing()));
+    await bench.run(['plan', 'outlives', '--out', 'outlives.plan'], { env });
+    await bench.json(['keys', 'create', 'meanwhile', '--scope', 'bundle'], { env });
+    await bench.json(['keys', 'delete', 'meanwhile', '--yes'], { env });
+    expect(await bench.json(['apply', 'outlives.plan', '--yes'], { env })).toMatchObject({ added: RECORDS });
+  });
+
+  it.each([
+    ['of credentials does not outlive another one', 'api_keys: { ci: { scopes: [decisions] } }'],
+    ['of records does not outlive a record', 'roles: { reviewer: {} }'],
+  ])('%s', async (name, declared) => {
+    const env = await cloud.tenant();
+    const folder = name.replaceAll(' ', '-');
+    await bench.write({ [`${folder}/a.yaml`]: `version: 1\nstack: git\n${declared}\n` });
+    await bench.run(['plan', folder, '--out', `${folder}.plan`], { env });
+    if (declared.startsWith('api_keys')) await bench.json(['keys', 'create', 'k', '--scope', 'bundle'], { env });
+    else {
+      await bench.write({ 'meanwhile/a.yaml': 'version: 1\nstack: other\ngroups: { meanwhile: {} }\n' });
+      await bench.json(['apply', 'meanwhile', '--yes'], { env });
+    }
+    const apply = ['apply', `${folder}.plan`, '--yes', '--credentials-out', `${folder}.json`];
+    const { error } = await bench.json<{ error: object }>(apply, { env, code: 1 });
+    expect(error).toMatchObject({ code: 'stale_base' });
+    await expect(readFile(bench.path(`${folder}.json`))).rejects.toThrow('ENOENT');
+  });
+
   it('is refused by another tenant, even at the same revision', async () => {
     const [env, other] = [await cloud.tenant(), await cloud.tenant()];
     await bench.write(below('mine', billing()));
