@@ -86,7 +86,7 @@ class Reader {
     if (port !== undefined && Number(port) <= 65_535) {
       return { host: ipv6 ?? (plain === '' || plain === undefined ? '0.0.0.0' : plain), port: Number(port) };
     }
-    this.#fault(name, `is "${value}": write HOST:PORT like "127.0.0.1:8080"; port 0 takes a free one`);
+    this.#fault(name, `is "${value}": write HOST:PORT like "127.0.0.1:8080" (port 0 takes a free one)`);
     return fallback;
   }
 

@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import { string as stringArgument } from '@oclif/core/args';
 import { integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
@@ -60,8 +61,12 @@ NAME is the path of one record (billing/accountant, user/alice) or its id; an ad
       return { json: record, text: renderRecord(record, out.style) };
     }
     const items = [];
-    for await (const record of collection.list(filter, { signal: this.signal })) {
-      if (items.push(record) === flags.limit) break;
+    try {
+      for await (const record of collection.list(filter, { signal: this.signal })) {
+        if (items.push(record) === flags.limit) break;
+      }
+    } catch (error) {
+      throw byFilter(error, filter);
     }
     await err.line(err.style.dim(counted(items.length, 'record')));
     const rows = items.map((record) => row(kind, record));
@@ -70,6 +75,13 @@ NAME is the path of one record (billing/accountant, user/alice) or its id; an ad
       text: items.length === 0 ? undefined : table(headings(kind), rows, out.style, out.columns),
     };
   }
+}
+
+/** The refusal of a filter, named by the flag that gave it. */
+function byFilter(error: unknown, filter: Record<string, string>): unknown {
+  if (!(error instanceof ProblemError) || error.code !== 'invalid_request') return error;
+  const fault = error.errors.find(({ pointer }) => Object.hasOwn(filter, pointer.slice(1)));
+  return fault === undefined ? error : new UsageError(`--filter ${fault.pointer.slice(1)}: ${fault.detail}`);
 }
 
 function filterOf(pairs: string[]): Record<string, string> {

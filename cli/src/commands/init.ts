@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { UsageError } from '../errors/usage-error.js';
-import { err, out } from '../output/terminal.js';
+import { out } from '../output/terminal.js';
 import { SCHEMA_PATH, scaffold } from '../scaffold/files.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { relativePath } from '../tree/relative-path.js';
@@ -52,8 +52,11 @@ check them. What is there already is never written over.`;
     }
     const paths = files.map(({ path }) => relativePath(path));
     const where = args.dir === '.' ? '' : ` ${args.dir}`;
-    await err.line(err.style.dim(`Next: service validate${where}, then service plan${where}`));
-    return { json: { files: paths }, text: paths.map((path) => `${out.style.green('+')} ${path}`).join('\n') };
+    const next = out.style.dim(`Next: service validate${where}, then service plan${where}`);
+    return {
+      json: { files: paths },
+      text: [...paths.map((path) => `${out.style.green('+')} ${path}`), '', next].join('\n'),
+    };
   }
 }
 

@@ -69,7 +69,24 @@ describe('what the parser says', () => {
     [
       'of a wrong value',
       parseError('Parsing --limit \n\tExpected an integer but received: x\nSee more help with --help'),
-      '--limit: Expected an integer but received: x.',
+      '--limit: "x" is no whole number.',
+    ],
+    [
+      'of a number that is too small',
+      parseError(
+        'Parsing --limit \n\tExpected an integer greater than or equal to 1 but received: 0\nSee more help with --help',
+      ),
+      '--limit: 0 is too small, the least is 1.',
+    ],
+    [
+      'of a slip in a choice',
+      parseError('Expected --scope=bundel to be one of: decisions, bundle\nSee more help with --help'),
+      '--scope: "bundel" is not known here: did you mean "bundle"? Write one of decisions, bundle.',
+    ],
+    [
+      'of an argument that is no choice',
+      parseError('Expected powershell to be one of: bash, zsh\nSee more help with --help'),
+      '"powershell" is not known here: write one of bash, zsh.',
     ],
   ])('%s', (_, error, detail) => {
     expect(failureOf(error, plan)).toMatchObject({ code: 'usage', detail });

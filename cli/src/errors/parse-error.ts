@@ -24,9 +24,27 @@ export function parseDetail(error: ParseError, knownFlags: readonly string[]): s
     .replace(/\s*See more help with --help\s*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/^Parsing (--\S+)\s+/, '$1: ')
+    .replace(/Flag (\S+) expects a value/g, '$1 lacks its value')
     .replace(/Missing required flag (\S+)/g, '--$1 is missing')
+    .replace(
+      /Expected an integer greater than or equal to (\S+) but received: (.*)/g,
+      '$2 is too small, the least is $1',
+    )
+    .replace(/Expected an integer less than or equal to (\S+) but received: (.*)/g, '$2 is too large, the most is $1')
+    .replace(/Expected an integer but received: (.*)/g, '"$1" is no whole number')
+    .replace(
+      /Expected (?:(--\S+)=)?(.*) to be one of: (.*)/g,
+      (_, flag: string | undefined, word: string, choices: string) => wrongChoice(flag, word, choices.split(', ')),
+    )
     .replace(/\s*\n\s*/g, '; ');
   return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+function wrongChoice(flag: string | undefined, word: string, choices: readonly string[]): string {
+  const found = `${flag === undefined ? '' : `${flag}: `}"${word}" is not known here`;
+  const meant = nearest(word, choices);
+  const list = `one of ${choices.join(', ')}`;
+  return meant === undefined ? `${found}: write ${list}` : `${found}: did you mean "${meant}"? Write ${list}`;
 }
 
 function unknownFlag(flag: string, known: readonly string[]): string {

@@ -37,7 +37,10 @@ export function row(kind: Kind, record: AnyRecord): string[] {
 /** Columns that are no field as it stands. */
 const CELLS: Record<string, (record: AnyRecord) => string> = {
   covers: covered,
-  expires_at: ({ expires_at }) => (typeof expires_at === 'string' ? moment(expires_at) : ''),
+  expires_at: ({ expires_at }) => {
+    if (typeof expires_at !== 'string') return '';
+    return `${moment(expires_at)}${Date.parse(expires_at) <= Date.now() ? ' (expired)' : ''}`;
+  },
   scopes: ({ scopes, operator }) => cell(operator === true ? [...(scopes as string[]), 'operator'] : scopes),
 };
 

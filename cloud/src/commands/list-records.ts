@@ -1,5 +1,8 @@
+import { jsonPointer } from '@authz-service/core/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
+import { JSON_WORDS } from '@authz-service/core/records/describe';
+import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
@@ -72,12 +75,10 @@ function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (recor
 function checkChoice(name: string, field: z.core.$ZodType, value: string): void {
   const inner = unwrap(field);
   if (!(inner instanceof z.ZodEnum)) return;
-  const choices = inner.options.map(String);
-  if (choices.includes(value)) return;
-  const detail = `"${value.slice(0, 100)}" is not allowed: give one of ${choices.join(', ')}.`;
-  throw new ProblemError('invalid_request', `The query parameter "${name}": ${detail}`, [
-    { pointer: `/${name}`, detail },
-  ]);
+  const [issue] = inner.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return;
+  const fault = { pointer: jsonPointer(name), detail: issueText(issue, value, JSON_WORDS) };
+  throw new ProblemError('invalid_request', `The query is malformed: ${name}: ${fault.detail}`, [fault]);
 }
 
 /** The index of the first record whose address comes after this one. */

@@ -32,10 +32,10 @@ export function recordRoutes(cloud: Cloud): Route[] {
 function list(cloud: Cloud, kind: Kind): Route {
   const names = filterNames(kind);
   const query = z.strictObject({
-    ...paging,
     ...Object.fromEntries(
       names.map((name) => [name, z.string().optional().meta({ description: 'Only records with this value.' })]),
     ),
+    ...paging,
   });
   return secured({
     method: 'GET',

@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Fault } from './transport.js';
 
-/** What a connection fault means, by the system's code. */
+/** What a connection fault means, by the system's code, or else by its message. */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused: is the service running there?',
   ECONNRESET: 'the connection was reset.',
@@ -14,6 +14,7 @@ const MEANINGS: Record<string, string> = {
   EHOSTUNREACH: 'there is no route to the host.',
   ENETUNREACH: 'there is no route to the network.',
   HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP: check scheme and port.',
+  'bad port': 'the port is one that HTTP clients refuse, for it belongs to another protocol: use another.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak TLS: is it an http address?',
 };
 
@@ -28,7 +29,7 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
   const cause = rootOf(error);
   const code = cause.code ?? '';
   const unsent = BEFORE_CONNECTION.has(code) || cause.syscall === 'connect';
-  const meaning = MEANINGS[code] ?? `${cause.message}.`;
+  const meaning = MEANINGS[code] ?? MEANINGS[cause.message] ?? `${cause.message}.`;
   const detail = unsent ? `${base} cannot be reached: ${meaning}` : `${at} failed: ${meaning}`;
   return {
     problem: new ProblemError('network', code === '' ? detail : `${detail} (${code})`, [], { cause: error }),

@@ -3,6 +3,7 @@ import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
 import { nameArgument } from '../../credentials/name-argument.js';
 import { newCredential, newCredentialFlags } from '../../credentials/new-credential.js';
+import { UsageError } from '../../errors/usage-error.js';
 import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -32,11 +33,15 @@ bundle, a caller of /v1/authorize the scope decisions.`;
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(KeysCreate);
+    const { 'expires-at': expiresAt } = flags;
+    if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
+      throw new UsageError(`--expires-at ${expiresAt} is past: the key would never count. Name a time to come.`);
+    }
     const client = await connect(flags);
     const creation = client.records('api_key').create(
       {
         ...newCredential(args.name, flags),
-        ...(flags['expires-at'] !== undefined && { expires_at: flags['expires-at'] }),
+        ...(expiresAt !== undefined && { expires_at: expiresAt }),
       },
       { signal: this.signal },
     );
