@@ -3,7 +3,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
 
 /** More than these are counted, not listed: the plan lists them. */
-const NAMED_MAX = 10;
+const NAMED_MAX = 5;
 
 /** Refuses a plan that does what its user has not agreed to, before anything is sent. Throws `conflict`. */
 export function checkConsent(

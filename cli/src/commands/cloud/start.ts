@@ -9,8 +9,8 @@ export default class CloudStart extends ServiceCommand {
 output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, after the requests under way.
 
 On an empty folder it makes the first tenant and an administrator who is also an operator: from
-SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE), or else one whose secret is shown
-on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
+SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else one
+whose secret is shown on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
 
 Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SERVICE_LOG_LEVEL.`;
   static override examples = [
