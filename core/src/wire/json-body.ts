@@ -14,7 +14,8 @@ export function isJsonType(type: string | undefined): boolean {
 
 /** The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100. */
 export function parseJsonBody(bytes: Buffer): unknown {
-  if (deeperThan(bytes, DEPTH_MAX)) {
+  // A level takes two bytes, so that most bodies are too short to be too deep.
+  if (bytes.length > 2 * DEPTH_MAX && deeperThan(bytes, DEPTH_MAX)) {
     throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
   }
   const text = bodyText(bytes);
