@@ -4,6 +4,7 @@ import type { DecisionQuestion } from '@authz-service/sdk/wire';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { parseBatch } from '../authorize/batch.js';
 import { questionOf } from '../authorize/question.js';
+import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { renderAnswer } from '../authorize/render.js';
 import { runBatch } from '../authorize/run-batch.js';
 import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
@@ -12,9 +13,6 @@ import { out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 const DENIED_EXIT_CODE = 2;
-
-const pair = (description: string) =>
-  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true });
 
 export default class Authorize extends ServiceCommand {
   static override summary = 'Ask whether a subject may do something to a resource.';
@@ -59,16 +57,11 @@ the order of the requests; a request that cannot be answered gives a line {"erro
       description: 'The resource by its id; --resource then gives the type alone.',
       helpValue: 'ID',
     }),
-    role: string({
-      description: 'A role that the caller vouches for; may be repeated.',
-      helpValue: 'ROLE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    'subject-property': pair('An attribute of the subject, over the stored one.'),
-    'resource-property': pair('An attribute of the resource, over the stored one.'),
-    'action-property': pair('An attribute of the action.'),
-    context: pair('Something about the request: ip, time, mfa, or any other name.'),
+    role: roleFlag,
+    'subject-property': pairFlag('An attribute of the subject, over the stored one.'),
+    'resource-property': pairFlag('An attribute of the resource, over the stored one.'),
+    'action-property': pairFlag('An attribute of the action.'),
+    context: contextFlag,
     batch: string({
       helpGroup: 'ASKING',
       char: 'b',

@@ -4,13 +4,14 @@ import type { ActionQuestion } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf, typed } from '../authorize/question.js';
+import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { type KnownType, resourceTypes } from '../search/resource-types.js';
-import { limitFlag, pairFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
+import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** The question without what is searched for. */
@@ -52,15 +53,10 @@ name an ACTION and the types with --resource-type, or a --resource.`;
       multipleNonGreedy: true,
       exclusive: ['resource'],
     }),
-    role: string({
-      description: 'A role that the caller vouches for; may be repeated.',
-      helpValue: 'ROLE',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    role: roleFlag,
     'subject-property': pairFlag('An attribute of the subject, over the stored one.'),
     'resource-property': pairFlag('An attribute, as if each resource had it.'),
-    context: pairFlag('Something about the request: ip, time, mfa, or any other name.'),
+    context: contextFlag,
     ...limitFlag,
     ...localFlag,
     ...connectionFlags,

@@ -1,11 +1,12 @@
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf } from '../authorize/question.js';
+import { contextFlag, pairFlag } from '../authorize/question-flags.js';
 import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
-import { limitFlag, pairFlag, shownEntities, taken } from '../search/search-flags.js';
+import { limitFlag, shownEntities, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 export default class WhoCan extends ServiceCommand {
@@ -44,7 +45,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
     'resource-property': pairFlag('An attribute of the resource, over the stored one.'),
     'subject-property': pairFlag('An attribute, as if each subject had it.'),
     'action-property': pairFlag('An attribute of the action.'),
-    context: pairFlag('Something about the request: ip, time, mfa, or any other name.'),
+    context: contextFlag,
     ...limitFlag,
     ...localFlag,
     ...connectionFlags,

@@ -1,10 +1,6 @@
 import type { FoundEntity } from '@authz-service/core/wire/search-response';
-import { integer, string } from '@oclif/core/flags';
+import { integer } from '@oclif/core/flags';
 import { printable } from '../output/text.js';
-
-/** NAME=VALUE, any number of times. */
-export const pairFlag = (description: string) =>
-  string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true });
 
 export const limitFlag = {
   limit: integer({ description: 'Stop after this many.', helpValue: 'N', min: 1 }),

@@ -13,7 +13,7 @@ import { MIB } from '../http/body.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { parserOf } from '../http/parse.js';
 import { json, matches, versioned } from '../http/reply.js';
-import { type BodyRule, type Route, secured } from '../http/route.js';
+import { type BodyRule, type Route, type SecuredCall, secured } from '../http/route.js';
 import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
 
 const anyObject = parserOf(z.record(z.string(), z.json()));
@@ -127,17 +127,9 @@ function change(cloud: Cloud, kind: Kind): Route {
       problems: ['conflict', 'invalid_records', 'not_found', 'precondition_failed'],
       headers: IF_MATCH,
     },
-    handle: async ({ credential, params, body, headers, requestId, now }) => {
-      const order = {
-        kind,
-        credential,
-        requestId,
-        now,
-        name: params.id ?? '',
-        isExpected: isExpected(headers['if-match']),
-      };
-      const record = await updateRecord(cloud, { ...order, patch: body });
-      const { state } = await cloud.tenants.get(credential.tenant);
+    handle: async (call) => {
+      const record = await updateRecord(cloud, { ...orderOf(kind, call), patch: call.body });
+      const { state } = await cloud.tenants.get(call.credential.tenant);
       return json(200, shown(cloud, record, state), { etag: etagOf(record) });
     },
   });
@@ -156,19 +148,17 @@ function remove(cloud: Cloud, kind: Kind): Route {
       problems: ['conflict', 'not_found', 'precondition_failed'],
       headers: IF_MATCH,
     },
-    handle: async ({ credential, params, headers, requestId, now }) => {
-      const order = {
-        kind,
-        credential,
-        requestId,
-        now,
-        name: params.id ?? '',
-        isExpected: isExpected(headers['if-match']),
-      };
-      await deleteRecord(cloud, order);
+    handle: async (call) => {
+      await deleteRecord(cloud, orderOf(kind, call));
       return { status: 204 };
     },
   });
+}
+
+/** The wish to change the record that the path names, as the caller knows it. */
+function orderOf(kind: Kind, { credential, params, headers, requestId, now }: SecuredCall) {
+  const name = params.id ?? '';
+  return { kind, credential, requestId, now, name, isExpected: isExpected(headers['if-match']) };
 }
 
 const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 once it is another.' };
