@@ -33,8 +33,8 @@ describe('a cloud and its agents under faults', () => {
         faults: true,
         writers: 3,
         commitEveryMs: 40,
-        readers: 4,
-        askEveryMs: 5,
+        readers: 2,
+        askEveryMs: 8,
         ballast: 100,
       };
       const { history, happened, oddities } = await record(deployment, load, random);

@@ -7,7 +7,7 @@ import type { Answer, Commit, Sighting, Snapshot } from './events.js';
 import { follow, QUESTIONS, randomChanges } from './universe.js';
 
 /** How long one attempt may take before it counts as unanswered. */
-const ATTEMPT_MS = 3_000;
+const ATTEMPT_MS = 1_500;
 
 /** Where questions are asked: the cloud, or an agent while it runs. */
 export interface Asked {
@@ -77,16 +77,16 @@ export class Recorder {
     }
   }
 
-  /** Asks one place after another, with the revision it serves before and after. */
-  async read(places: readonly Asked[], everyMs: number): Promise<void> {
+  /** Asks at a place, one question or all of them in one request. */
+  async read(place: Asked, everyMs: number): Promise<void> {
     while (!this.#stopped) {
       await pause(everyMs);
-      await this.askOne(this.random.pick(places), this.random.chance(0.4));
+      await this.ask(place, this.random.chance(0.4));
     }
   }
 
-  /** `all`: every question in one request, else one at random. */
-  async askOne(place: Asked, all: boolean): Promise<void> {
+  /** Asks with the revision that is served before and after. `all`: every question in one request, else one at random. */
+  async ask(place: Asked, all: boolean): Promise<void> {
     const url = place.url();
     if (url === undefined) return;
     const questions = all ? QUESTIONS : [this.random.pick(QUESTIONS)];
@@ -109,7 +109,7 @@ export class Recorder {
   async #sight({ process, headers }: Asked, url: string): Promise<string | undefined> {
     const askedAt = performance.now();
     const path = process === CLOUD ? '/v1/audit?limit=1' : '/v1/status';
-    const told = await ask(`${url}${path}`, { headers });
+    const told = await fetched(`${url}${path}`, { headers });
     const revision = process === CLOUD ? told?.items[0].revision : told?.revision;
     if (typeof revision !== 'string') return undefined;
     this.sightings.push({ process, askedAt, answeredAt: performance.now(), revision });
@@ -118,7 +118,7 @@ export class Recorder {
 
   async #decide({ headers }: Asked, url: string, questions: readonly object[]): Promise<boolean[] | undefined> {
     const post = (path: string, body: unknown) =>
-      ask(`${url}${path}`, {
+      fetched(`${url}${path}`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -134,7 +134,7 @@ export class Recorder {
 
 /** The body of a 200; undefined where the service says that it is not there for now. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers.
-async function ask(url: string, init: RequestInit): Promise<any> {
+async function fetched(url: string, init: RequestInit): Promise<any> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ATTEMPT_MS) });
   if (response.status === 503) {
     await response.arrayBuffer();

@@ -16,6 +16,7 @@ export interface Load {
   writers: number;
   /** What lies between two commits of a writer on average, and between two questions of a reader, in milliseconds. */
   commitEveryMs: number;
+  /** At each place. */
   readers: number;
   askEveryMs: number;
   /** Records beside those that are asked about. */
@@ -42,7 +43,7 @@ export async function record(deployment: Deployment, load: Load, random: Random)
   const places = placesOf(deployment, String(secret));
   const work = [
     ...times(load.writers, (index) => recorder.write(deployment.admin(3_000), `writer-${index}`, load.commitEveryMs)),
-    ...times(load.readers, () => recorder.read(places, load.askEveryMs)),
+    ...places.flatMap((place) => times(load.readers, () => recorder.read(place, load.askEveryMs))),
   ];
   const endsAt = performance.now() + load.seconds * 1000;
   const over = () => performance.now() >= endsAt;
@@ -53,7 +54,7 @@ export async function record(deployment: Deployment, load: Load, random: Random)
 
   const end = await admin.state();
   await deployment.settled(end.revision);
-  for (const place of places) await recorder.askOne(place, true);
+  for (const place of places) await recorder.ask(place, true);
   await settleDoubts(recorder, admin);
   const { commits, sightings, answers, oddities } = recorder;
   return { history: { start, commits, sightings, answers, end }, happened, oddities };

@@ -1,0 +1,169 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bundle } from '@authz-service/core/bundle/types';
+import type { Change } from '@authz-service/core/state/change';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentProcess } from '../e2e/agent/agent-process.js';
+import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
+import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
+import { CloudProcess } from '../e2e/cloud/cloud-process.js';
+import { TENANT } from './fuzz/decisions.js';
+import { haveSmallDisks, SmallDisk } from './small-disk.js';
+
+let disk: SmallDisk;
+const ending: (() => Promise<unknown>)[] = [];
+
+describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
+  beforeEach(() => {
+    disk = new SmallDisk(8);
+  });
+  afterEach(async () => {
+    for (const end of ending.splice(0).reverse()) await end();
+    disk.remove();
+  });
+
+  describe('an agent', () => {
+    let home: string;
+    let cloud: ScriptedCloud;
+
+    beforeEach(async () => {
+      home = mkdtempSync(join(tmpdir(), 'disk-agent-'));
+      cloud = await ScriptedCloud.start();
+      ending.push(
+        () => cloud.stop(),
+        async () => rmSync(home, { recursive: true, force: true }),
+      );
+    });
+
+    const start = (cloudUrl: string): AgentProcess => {
+      const agent = new AgentProcess({
+        env: {
+          HOME: home,
+          SERVICE_API_KEY: 'svc_test',
+          SERVICE_CLOUD_URL: cloudUrl,
+          SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+          SERVICE_POLL_INTERVAL: '20ms',
+          SERVICE_CACHE_DIR: join(disk.dir, 'cache'),
+        },
+      });
+      ending.push(() => agent.kill());
+      return agent;
+    };
+    const serves = (agent: AgentProcess, { revision }: Bundle) =>
+      agent.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
+    const allows = async (agent: AgentProcess, subject: string) =>
+      ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
+    const first = bundleOf(tenant({ revision: 1, readers: ['alice'], ballast: 500 }));
+    const second = bundleOf(tenant({ revision: 2, readers: ['bob'], ballast: 500 }));
+
+    it.each<[string, () => void, () => void]>([
+      ['is full', () => disk.fill(), () => disk.free()],
+      ['has become read-only', () => disk.readOnly(true), () => disk.readOnly(false)],
+    ])('whose disk %s follows the cloud, keeps the cache it has, and catches up', async (_, ail, mend) => {
+      await cloud.serve(first);
+      const agent = start(cloud.url);
+      await serves(agent, first);
+      ail();
+      await cloud.serve(second);
+      await serves(agent, second);
+      expect([await allows(agent, 'alice'), await allows(agent, 'bob')]).toEqual([false, true]);
+      expect((await agent.logged(({ level }) => level === 'ERROR')).msg).toMatch(/^bundle cannot be cached/);
+
+      // Another life on the same disk finds the cache whole.
+      await agent.kill();
+      const cut = start('http://127.0.0.1:9');
+      expect(await cut.health()).toMatchObject({ bundle_revision: first.revision });
+      expect([await allows(cut, 'alice'), await allows(cut, 'bob')]).toEqual([true, false]);
+      await cut.kill();
+
+      const again = start(cloud.url);
+      await serves(again, second);
+      await again.logged(({ msg }) => msg.startsWith('bundle cannot be cached'));
+      mend();
+      await expect
+        .poll(
+          async () => {
+            const reader = start('http://127.0.0.1:9');
+            const { bundle_revision } = await reader.health();
+            await reader.kill();
+            return bundle_revision;
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(second.revision);
+      expect(readdirSync(join(disk.dir, 'cache')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    });
+  });
+
+  describe('a cloud', () => {
+    const start = (): CloudProcess => {
+      const cloud = new CloudProcess(join(disk.dir, 'cloud'));
+      ending.push(() => cloud.kill());
+      return cloud;
+    };
+    const many = (name: string): Change[] =>
+      Array.from({ length: 2_000 }, (_, index) => ({
+        op: 'create',
+        kind: 'subject',
+        fields: { type: name, id: `${index}` },
+      }));
+    const ask = async (url: string, key: string) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/v1/authorize`, { method: 'POST', headers, body: asking('alice') });
+      return await answer.json();
+    };
+
+    it('whose disk is full commits nothing by half, says why, answers on, and commits again once there is room', async () => {
+      const cloud = start();
+      const admin = await cloud.client();
+      const { revision } = await admin.changeset({ changes: TENANT });
+      const { secret } = await admin.records('api_key').create({ name: 'asks', scopes: ['decisions'] });
+      const before = await admin.state();
+      disk.fill();
+      for (const name of ['a', 'b', 'c']) {
+        await expect(admin.changeset({ changes: many(name) }, { idempotencyKey: name })).rejects.toMatchObject({
+          code: 'storage_failed',
+          detail: expect.stringMatching(/disk of the cloud is full.*nothing was changed.*free space/i),
+        });
+      }
+      expect(await admin.state()).toEqual(before);
+      expect(await ask(await cloud.url(), String(secret))).toMatchObject({ decision: true });
+      expect((await admin.bundle())?.bytes.length).toBeGreaterThan(0);
+      expect((await fetch(`${await cloud.url()}/readyz`)).status).toBe(200);
+      expect(cloud.stderr.filter((line) => line.includes('SQLITE_FULL')).length).toBeGreaterThanOrEqual(3);
+
+      disk.free();
+      const done = await admin.changeset({ changes: many('a') }, { idempotencyKey: 'a' });
+      expect(done).toMatchObject({ added: 2_000 });
+      expect(revisionNumber(done.revision)).toBe(revisionNumber(before.revision) + 1);
+      await cloud.kill();
+      const after = await (await start().client()).state();
+      expect(after.revision).toBe(done.revision);
+      expect(after.records).toHaveLength(before.records.length + 2_000);
+      expect(revisionNumber(revision)).toBeLessThan(revisionNumber(after.revision));
+    });
+
+    it('that is killed on a full disk loses nothing it acknowledged', async () => {
+      const cloud = start();
+      const admin = await cloud.client();
+      await admin.changeset({ changes: TENANT });
+      const before = await admin.state();
+      disk.fill();
+      await admin.changeset({ changes: many('a') }).catch(() => {});
+      await cloud.kill();
+
+      // It may find no room to open its database: then it says so.
+      const full = start();
+      await full.url().catch(() => {
+        expect(full.stderr.join('\n')).toMatch(/data directory ".*" cannot be used: .*free space/i);
+      });
+      await full.kill();
+      disk.free();
+      const client = await start().client();
+      expect(await client.state()).toEqual(before);
+      await client.changeset({ changes: many('a') });
+    });
+  });
+});
