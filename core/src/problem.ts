@@ -24,6 +24,7 @@ export const PROBLEMS = {
   payload_too_large: 'The request body is too large',
   precondition_failed: 'The record has changed',
   stale_base: 'The tenant has moved to another revision',
+  storage_failed: 'The change could not be stored',
   timeout: 'The service did not answer in time',
   unauthorized: 'A valid credential is required',
   unsupported_media_type: 'The content type is not supported',

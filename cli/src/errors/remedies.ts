@@ -27,6 +27,7 @@ export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
   payload_too_large: 'Split the tree into several stacks.',
   precondition_failed: 'Read the record again and repeat the change.',
   stale_base: undefined,
+  storage_failed: undefined,
   timeout: 'Whether a change was made is not known: run "service plan" to see.',
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',

@@ -35,7 +35,7 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     await release();
     throw cannotOpen(dataDir, error);
   }
-  return knexStore(database, release);
+  return tellingOfDisks(knexStore(database, release));
 }
 
 function configure(connection: sqlite3.Database, done: (error: Error | null, connection: unknown) => void): void {
@@ -108,12 +108,37 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
   );
 }
 
+/** What ails the disk, by SQLite's code, and what has become of a change. */
+const DISK_FAULTS: { [code: string]: string } = {
+  SQLITE_FULL:
+    'The disk of the cloud is full, and nothing was changed: free space where its data directory is, then send it again.',
+  SQLITE_READONLY:
+    'The disk of the cloud is read-only, and nothing was changed: make its data directory writable, then send it again.',
+  SQLITE_IOERR:
+    'The disk of the cloud does not write or read: look at its log and mend the disk, then see whether the change was made.',
+};
+
+/** The store, whose failures are `storage_failed` where it is the disk that fails. */
+function tellingOfDisks(store: Store): Store {
+  const told = (error: unknown): never => {
+    const detail = DISK_FAULTS[String((error as { code?: unknown } | null)?.code)];
+    throw detail === undefined ? error : new ProblemError('storage_failed', detail, [], { cause: error });
+  };
+  type Work = (...args: unknown[]) => Promise<unknown>;
+  const guarded = Object.entries<Work>(store as never).map(([name, work]) => [
+    name,
+    (...args: unknown[]) => work(...args).catch(told),
+  ]);
+  return Object.fromEntries(guarded);
+}
+
 function cannotOpen(dataDir: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code, message = '' } = error as { code?: string; message?: string };
   const newer = message.includes('migration directory is corrupt');
   const cause = newer ? 'a newer version of this program wrote it' : (code ?? message);
-  return new ProblemError('invalid_config', `The data directory "${dataDir}" cannot be used: ${cause}.`, [], {
+  const remedy = code === 'SQLITE_FULL' || code === 'ENOSPC' ? ' Free space there.' : '';
+  return new ProblemError('invalid_config', `The data directory "${dataDir}" cannot be used: ${cause}.${remedy}`, [], {
     cause: error,
   });
 }

@@ -23,6 +23,7 @@ export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   payload_too_large: 413,
   precondition_failed: 412,
   stale_base: 409,
+  storage_failed: 507,
   timeout: 504,
   unauthorized: 401,
   unsupported_media_type: 415,

@@ -36,6 +36,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   payload_too_large: { summary: 'Request too large', remedy: 'Split the configuration, or lower -parallelism.' },
   precondition_failed: { summary: 'Record has changed', remedy: AGAIN },
   stale_base: { summary: 'Records have changed', remedy: AGAIN },
+  storage_failed: { summary: 'Change not stored' },
   timeout: { summary: 'Service did not answer', remedy: AGAIN },
   unauthorized: {
     summary: 'Credential refused',
