@@ -3,6 +3,7 @@ import { ProblemError } from '../problem.js';
 import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { KINDS, type Kind } from '../records/kinds.js';
+import { formText, PATH_FORMS } from '../records/path-form.js';
 
 /** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}
@@ -17,22 +18,6 @@ export function attempt<T>(read: () => T, refuse: (text: string) => void): T | u
     return undefined;
   }
 }
-
-/** The names in a path, in words for remedies. A leading `[application]` may be absent: a record of the tenant. */
-const PATH_FORMS: Record<Kind, readonly string[]> = {
-  application: ['application'],
-  resource_type: ['application', 'type'],
-  resource: ['application', 'type', 'name'],
-  subject: ['type', 'id'],
-  role: ['[application]', 'role'],
-  group: ['group'],
-  policy: ['[application]', 'policy'],
-  role_assignment: ['role', '', 'holder'],
-  policy_assignment: ['policy', '', 'holder'],
-  group_membership: ['group', '', 'member'],
-  api_key: ['name'],
-  oauth_client: ['name'],
-};
 
 /** A path as the text says it, and where the text fits both, the path of the tenant's record of that name. */
 export interface ReadPath {
@@ -58,12 +43,6 @@ export function readPath(kind: Kind, text: string, application?: Path): ReadPath
   const hint = segments.length > form.length ? ', with "/" in a name as "%2F"' : '';
   const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}${hint}`;
   throw new NotationError(`${quote(text)} is no path of ${nounOf(kind)}: ${remedy}.`);
-}
-
-function formText(kind: Kind): string {
-  const form = PATH_FORMS[kind];
-  const whole = form.map((name) => name.replace(/[[\]]/g, '').toUpperCase()).join('/');
-  return form[0] === '[application]' ? `${whole}, or ${form[1]?.toUpperCase()} for one of the tenant` : whole;
 }
 
 export function nounOf(kind: Kind): string {

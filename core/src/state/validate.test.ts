@@ -104,6 +104,11 @@ describe('validateRecords', () => {
       { address: 'role/warehouse/x', pointer: '/application', detail: expect.stringContaining('declare it') },
     ],
     [
+      'a dangling reference that is no path of its kind',
+      [policy({ resource_type: 'bill' })],
+      { pointer: '/resource_type', detail: 'Resource type "bill" does not exist: write APPLICATION/TYPE.' },
+    ],
+    [
       'a dangling resource in a policy',
       [policy({ resources: [{ resource: 'billing/invoice/INV-7', actions: ['read'] }] })],
       { pointer: '/resources/0/resource', detail: expect.stringContaining('"billing/invoice/INV-1"') },

@@ -2,6 +2,7 @@ import { jsonPointer } from '../json-pointer.js';
 import { nearest } from '../nearest.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
+import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import type { PropertyType } from '../records/resource-type.js';
 import type { RecordFinding, RecordView } from './change.js';
@@ -53,7 +54,8 @@ function danglingDetail(target: Address, view: RecordView | undefined): string {
   const prefix = kind.length + 1;
   const paths = [...(view?.addresses?.(kind) ?? [])].map((address) => address.slice(prefix));
   const meant = nearest(path, paths);
-  const remedy = meant === undefined ? 'declare it, or correct the name.' : `did you mean "${meant}"?`;
+  const declare = hasForm(kind, path) ? 'declare it, or correct the name.' : `write ${formText(kind)}.`;
+  const remedy = meant === undefined ? declare : `did you mean "${meant}"?`;
   return `${titleOf(kind)} "${path}" does not exist: ${remedy}`;
 }
 
