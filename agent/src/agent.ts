@@ -1,10 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { activate } from './bundle/activate.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
 import { Sync } from './bundle/sync.js';
-import { type Trust, trustOf, verify } from './bundle/trust.js';
+import { keptTrust, warmStart } from './bundle/warm-start.js';
 import { type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
@@ -50,8 +49,8 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   url = reachableUrl(address.address, address.port);
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
-  const trust = await keptTrust(config, cache, log);
-  await warmStart(config, cache, trust, state, log);
+  const trust = await keptTrust(config.bundleJwks, { cache, log });
+  await warmStart(config, { cache, trust, state, log });
   log.info({ url, address: `${address.address}:${address.port}`, state: state.phase }, 'agent is listening');
 
   const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, trust, log });
@@ -64,47 +63,6 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       server.closeAllConnections();
     },
   };
-}
-
-/** The keys trusted in an earlier run, or the pinned ones. Those that cannot be read are as good as none. */
-async function keptTrust({ bundleJwks }: AgentConfig, cache: BundleCache, log: Logger): Promise<Trust> {
-  try {
-    return await trustOf(bundleJwks, await cache.readKeys());
-  } catch (error) {
-    const { message } = error as Error;
-    log.warn({ path: cache.keysPath, error: message }, 'cached keys of bundles ignored');
-    return await trustOf(bundleJwks, undefined);
-  }
-}
-
-/** Serves the cached bundle if there is a good one. Whatever else is there is said and left alone. */
-async function warmStart(
-  { tenantId }: AgentConfig,
-  cache: BundleCache,
-  trust: Trust,
-  state: AgentState,
-  log: Logger,
-): Promise<void> {
-  try {
-    const leftovers = await cache.clean();
-    if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
-    const cached = await cache.read();
-    if (cached === undefined) {
-      state.started();
-      log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
-      return;
-    }
-    const { json } = cached;
-    const verified = await verify(json, cached.signatures, trust);
-    cache.verified(verified.jws);
-    const served = await activate({ json, ...verified }, { tenantId }, undefined);
-    state.started({ served, confirmedAtMs: cached.confirmedAtMs });
-    log.info({ tenant: served.tenant.name, bundle_revision: served.revision }, 'serving the cached bundle');
-  } catch (error) {
-    state.started();
-    const { message } = error as Error;
-    log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
-  }
 }
 
 function listen(server: Server, { host, port }: ListenAddr): Promise<AddressInfo> {

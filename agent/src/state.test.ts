@@ -1,5 +1,7 @@
 import { compileEngine } from '@authz-service/core/decision/engine';
+import type { EngineRecord } from '@authz-service/core/decision/types';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { DigestSet } from '@authz-service/core/state/digest-set';
 import { describe, expect, it } from 'vitest';
 import { AgentMetrics } from './metrics.js';
 import { AgentState, type Served } from './state.js';
@@ -8,16 +10,17 @@ import { statusReport } from './status.js';
 const FAULT = { code: 'network', detail: 'away' };
 
 const served = (revision: string): Served => ({
-  engine: { decide: () => NONE, explain: () => ({ ...NONE, candidates: [] }), resourceId: () => undefined },
+  engine: compileEngine([]),
   search: new TenantSearch(compileEngine([])),
   tenant: { id: 't', name: 'acme' },
   revision,
   bundleRevision: revision,
   digest: 'd',
+  digests: new DigestSet(),
+  activatedBy: 'bundle',
   issuedAt: '2026-01-01T00:00:00.000Z',
   signedBy: 'bundle-1',
 });
-const NONE = { decision: false, reason: '', access_path: 'none' } as const;
 
 function agentState() {
   const metrics = new AgentMetrics();
@@ -156,5 +159,53 @@ describe('AgentMetrics', () => {
       '{allowed="true"} 1',
       '{allowed="false"} 1',
     ]);
+  });
+
+  describe('advanced by changes', () => {
+    const alice = { kind: 'subject', id: 'alice', fields: { type: 'user', id: 'alice' } } as EngineRecord;
+
+    it('serves the next revision in the turn in which the engine has changed', async () => {
+      const { state } = agentState();
+      const before = served('7.c');
+      state.replaced(before);
+      const next: Served = { ...before, revision: '8.d', bundleRevision: '8.d', activatedBy: 'delta' };
+      const advanced = state.advanced([{ after: alice }], next);
+      expect(state.served).toBe(next);
+      expect(next.engine.subjects.get('user')?.has('alice')).toBe(true);
+      await advanced;
+      expect(statusReport(state)).toMatchObject({ revision: '8.d', activated_by: 'delta' });
+    });
+
+    it('leaves work of several turns what it began on, and lets none begin on half', async () => {
+      const { state } = agentState();
+      const before = served('7.c');
+      state.replaced(before);
+      let end = () => {};
+      const first = state.read(async ({ revision }) => {
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        return [revision, state.served?.revision];
+      });
+      const advanced = state.advanced([{ after: alice }], { ...before, revision: '8.d' });
+      const second = state.read(async ({ revision }) => revision);
+      expect(state.served?.revision).toBe('7.c');
+      end();
+      expect(await first).toEqual(['7.c', '7.c']);
+      await advanced;
+      expect(await second).toBe('8.d');
+    });
+
+    it('serves nothing any more where the engine fails in the middle', async () => {
+      const { state } = agentState();
+      const before = served('7.c');
+      state.replaced(before);
+      before.engine.apply = () => {
+        throw new Error('half done');
+      };
+      await expect(state.advanced([], { ...before, revision: '8.d' })).rejects.toThrow('half done');
+      expect([state.served, state.phase]).toEqual([undefined, 'starting']);
+      await expect(state.read(async () => 1)).rejects.toMatchObject({ code: 'not_ready' });
+    });
   });
 });

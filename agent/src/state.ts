@@ -1,16 +1,24 @@
-import type { Engine } from '@authz-service/core/decision/types';
+import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import type { RecordChange } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import { reading } from '@authz-service/core/read-write-lock';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { DigestSet } from '@authz-service/core/state/digest-set';
 import type { AgentMetrics, BundleSource } from './metrics.js';
 
-/** What decisions are answered from: one immutable whole, replaced by one assignment. */
+/** What decisions are answered from: one revision, replaced by the next within one turn of the event loop. */
 export interface Served {
-  engine: Engine;
+  engine: CompiledEngine;
   search: TenantSearch;
   tenant: { id: string; name: string };
   /** The tenant's revision. */
   revision: string;
   /** SHA-256 of the tenant's records, in hex. */
   digest: string;
+  /** The leaves of that digest. They run ahead of the engine while a delta is being checked. */
+  digests: DigestSet;
+  /** Whether it came as a whole, or as changes to the revision before. */
+  activatedBy: 'bundle' | 'delta';
   /** The revision of the whole bundle: what the cloud's ETag names. */
   bundleRevision: string;
   /** When the cloud signed it (RFC 3339), and by which key. */
@@ -96,6 +104,32 @@ export class AgentState {
     this.#serve(served, 'sync');
   }
 
+  /**
+   * A sync brought changes to what is served: in the very turn in which the engine takes them, all that names the
+   * revision moves on. Waits for work of several turns to end (`read`). An engine that fails in the middle is neither
+   * the one nor the other: nothing is served any more, and this throws.
+   */
+  async advanced(changes: readonly RecordChange[], next: Served): Promise<void> {
+    await next.engine.lock.write(() => {
+      try {
+        next.engine.apply(changes);
+      } catch (error) {
+        this.#served = undefined;
+        throw error;
+      }
+      this.#serve(next, 'sync');
+    });
+  }
+
+  /** Runs work of several turns on what is served, which stays as it is until the work ends. Throws `not_ready`. */
+  read<T>(work: (served: Served) => Promise<T>): Promise<T> {
+    const served = () => {
+      if (this.#served === undefined) throw notReady();
+      return this.#served;
+    };
+    return reading(served, ({ engine }) => engine.lock, work);
+  }
+
   /** Returns the failures that this success ended. */
   syncSucceeded(): number {
     const ended = this.#consecutiveFailures;
@@ -139,7 +173,7 @@ export class AgentState {
 
   #serve(served: Served, source: BundleSource): void {
     if (this.#served === undefined) this.metrics.becameReady(source);
-    if (this.#served?.engine !== served.engine) this.syncing.activatedAtMs = Date.now();
+    if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
     this.#served = served;
   }
 
@@ -150,4 +184,11 @@ export class AgentState {
       consecutiveFailures: this.#consecutiveFailures,
     });
   }
+}
+
+export function notReady(): ProblemError {
+  return new ProblemError(
+    'not_ready',
+    'The agent has no bundle yet and grants nothing: ask again when /readyz answers 200.',
+  );
 }

@@ -17,6 +17,8 @@ export interface StatusReport {
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
+  /** Whether what is served came as a whole bundle, or as changes to the revision before. */
+  activated_by: 'bundle' | 'delta' | null;
   last_error: { at: string; code: string; detail: string } | null;
   degraded: boolean;
   consecutive_failures: number;
@@ -46,6 +48,7 @@ export function statusReport(state: AgentState): StatusReport {
     last_request: iso(syncing.requestedAtMs),
     last_success: state.lastSync,
     last_activation: iso(syncing.activatedAtMs),
+    activated_by: served?.activatedBy ?? null,
     last_error: syncing.lastError ?? null,
     degraded: health.degraded,
     consecutive_failures: health.consecutive_failures,

@@ -48,3 +48,22 @@ export class ReadWriteLock {
     for (const start of waiting) start();
   }
 }
+
+/**
+ * Runs work of several turns on what `current` gives when it is the work's turn, under its lock: so it sees one state of
+ * it, whether that is changed in place or replaced.
+ */
+export async function reading<S, T>(
+  current: () => S,
+  lockOf: (state: S) => ReadWriteLock,
+  work: (state: S) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const lock = lockOf(current());
+    const done = await lock.read(async () => {
+      const state = current();
+      return lockOf(state) === lock ? { value: await work(state) } : undefined;
+    });
+    if (done !== undefined) return done.value;
+  }
+}

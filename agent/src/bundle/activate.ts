@@ -1,6 +1,5 @@
-import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
+import { type DecodedBundle, type DecodedTenant, decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
-import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { EngineBuilder } from '@authz-service/core/decision/builder';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import type { EngineRecord } from '@authz-service/core/decision/types';
@@ -27,23 +26,31 @@ export interface ActivateOptions {
   allowRollback?: boolean;
 }
 
+/** What was served last, and is served still unless it was lost. */
+export interface Former {
+  last: Pick<Served, 'tenant' | 'revision'>;
+  served: Served | undefined;
+}
+
 /**
- * Makes of a verified bundle what decisions are answered from. `current` is what is served now: another tenant or an
- * older revision than it is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none. It
- * works in short steps between requests. Throws `invalid_bundle` in words fit for the log.
+ * Makes of a verified bundle what decisions are answered from. Another tenant or an older revision than what was served
+ * last is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none. It works in short steps
+ * between requests. Throws `invalid_bundle` in words fit for the log.
  */
 export async function activate(
   { json, statement, kid }: Verified,
   { tenantId, allowRollback = false }: ActivateOptions,
-  current: Served | undefined,
+  former: Former | undefined,
 ): Promise<Served> {
   const bundle = await interleave(decodeBundleInSteps(json));
   const tenant = chooseTenant(bundle, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
-  if (current !== undefined) {
-    refuseOtherTenant(tenant, current);
-    if (tenant.revision === current.revision) return { ...current, ...signed };
-    if (!allowRollback) refuseOtherHistory(tenant, current);
+  if (former !== undefined) {
+    const { last, served } = former;
+    refuseOtherTenant(tenant, last);
+    const same = tenant.revision === last.revision;
+    if (same && served !== undefined) return { ...served, ...signed };
+    if (!same && !allowRollback) refuseOtherHistory(tenant, last);
   }
   const engine = await interleave(compileInSteps(tenant.records));
   return {
@@ -52,6 +59,8 @@ export async function activate(
     tenant: { id: tenant.id, name: tenant.name },
     revision: tenant.revision,
     digest: tenant.digest,
+    digests: tenant.digests,
+    activatedBy: 'bundle',
     ...signed,
   };
 }
@@ -68,7 +77,7 @@ function* compileInSteps(records: readonly EngineRecord[]): Generator<undefined,
 }
 
 /** `tenantId` may be a tenant's id or its name. */
-function chooseTenant({ tenants }: Bundle, tenantId: string | undefined): BundleTenant {
+function chooseTenant({ tenants }: DecodedBundle, tenantId: string | undefined): DecodedTenant {
   const held = tenants.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
   if (tenantId !== undefined) {
     const chosen = tenants.find(({ id }) => id === tenantId) ?? tenants.find(({ name }) => name === tenantId);
@@ -83,7 +92,7 @@ function chooseTenant({ tenants }: Bundle, tenantId: string | undefined): Bundle
   return only;
 }
 
-function refuseOtherTenant(next: BundleTenant, current: Served): void {
+function refuseOtherTenant(next: DecodedTenant, current: Former['last']): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
       `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
@@ -92,7 +101,7 @@ function refuseOtherTenant(next: BundleTenant, current: Served): void {
   }
 }
 
-function refuseOtherHistory(next: BundleTenant, current: Served): void {
+function refuseOtherHistory(next: DecodedTenant, current: Former['last']): void {
   const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
   if (offered <= served) {
     const fault = offered < served ? 'is older than' : 'contradicts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -20,7 +21,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const bundle = (text: string) => ({ json: Buffer.from(text), jws: `jws-${text}` });
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const bundle = (text: string) => ({ json: Buffer.from(text), jws: `jws-${text}`, sha256: sha256(text) });
+const delta = (text: string) => ({ json: Buffer.from(`${text}\n`), jws: `jws-${text}` });
+const logOf = (text: string) => join(root, `deltas-${sha256(text).slice(0, 16)}.log`);
 const KEYS = {
   keys: [{ kid: 'bundle-1', kty: 'EC', crv: 'P-256', x: 'x', y: 'y', use: 'sig', alg: 'ES256' }],
   announcements: ['a'],
@@ -70,7 +74,7 @@ describe('BundleCache', () => {
     expect((await cache.read())?.signatures).toEqual(['jws-two', 'jws-one']);
 
     const restarted = new BundleCache(root, 100);
-    restarted.verified('jws-one');
+    await restarted.deltasAfter(bundle('one'));
     await restarted.write(bundle('three'));
     expect((await restarted.read())?.signatures).toEqual(['jws-three', 'jws-one']);
   });
@@ -112,5 +116,119 @@ describe('BundleCache', () => {
     writeFileSync(join(root, 'bundle.json'), 'x'.repeat(101));
     await expect(new BundleCache(root, 100).read()).rejects.toThrow('101 bytes');
     expect(readFileSync(join(root, 'bundle.json'), 'utf8')).toHaveLength(101);
+  });
+});
+
+describe('the deltas after a bundle', () => {
+  /** What a restarted agent finds. */
+  const found = async (base = 'one', bytesMax = 1000) => {
+    const cache = new BundleCache(root, bytesMax);
+    const deltas = await cache.deltasAfter(bundle(base));
+    return { cache, texts: deltas.map(({ json, jws }) => `${jws} ${json}`.trim()) };
+  };
+
+  async function chain(...texts: string[]): Promise<BundleCache> {
+    const cache = new BundleCache(root, 1000);
+    await cache.writeKeys(KEYS);
+    await cache.write(bundle('one'));
+    for (const text of texts) await cache.append(delta(text));
+    return cache;
+  }
+
+  it('are found again in order, and gone on with', async () => {
+    const cache = await chain('a', 'b');
+    expect(cache.chain).toEqual({ deltas: 2, bytes: statSync(logOf('one')).size, baseBytes: 3 });
+    expect(statSync(logOf('one')).mode & 0o777).toBe(0o600);
+    const restarted = await found();
+    expect(restarted.texts).toEqual(['jws-a a', 'jws-b b']);
+    expect(restarted.cache.chain).toEqual(cache.chain);
+    await restarted.cache.append(delta('c'));
+    expect((await found()).texts).toEqual(['jws-a a', 'jws-b b', 'jws-c c']);
+  });
+
+  it('are those of their bundle: another one begins anew, and takes them away', async () => {
+    const cache = await chain('a');
+    await cache.write(bundle('two'));
+    expect(cache.chain).toEqual({ deltas: 0, bytes: 0, baseBytes: 3 });
+    expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+    await cache.append(delta('b'));
+    expect((await found('two')).texts).toEqual(['jws-b b']);
+  });
+
+  it('count for nothing where the process was killed before they were taken away', async () => {
+    const cache = await chain('a');
+    const left = readFileSync(logOf('one'));
+    await cache.write(bundle('two'));
+    writeFileSync(logOf('one'), left);
+    expect((await found('two')).texts).toEqual([]);
+    expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+  });
+
+  it('stay those of the old bundle where the new one did not come to its place', async () => {
+    const cache = await chain('a');
+    const content = readFileSync(cache.path);
+    rmSync(cache.path);
+    mkdirSync(join(cache.path, 'in-the-way'), { recursive: true });
+    await expect(cache.write(bundle('two'))).rejects.toThrow();
+    expect(cache.saved).toBe(false);
+    rmSync(cache.path, { recursive: true });
+    writeFileSync(cache.path, content);
+    expect((await found()).texts).toEqual(['jws-a a']);
+  });
+
+  it('end before what was cut off, wherever the process was killed, and go on there', async () => {
+    await chain('a', 'b');
+    const whole = readFileSync(logOf('one'));
+    const first = whole.indexOf('jws-b');
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(logOf('one'), whole.subarray(0, length));
+      const { cache, texts } = await found();
+      expect(texts).toEqual(length < first ? [] : ['jws-a a']);
+      await cache.append(delta('c'));
+      expect((await found()).texts).toEqual([...texts, 'jws-c c']);
+    }
+  });
+
+  it('end before a tail of zeros, as a crash of the machine may leave it', async () => {
+    await chain('a');
+    writeFileSync(logOf('one'), Buffer.concat([readFileSync(logOf('one')), Buffer.alloc(100)]));
+    expect((await found()).texts).toEqual(['jws-a a']);
+  });
+
+  it('are refused where they are damaged in another way, or too many', async () => {
+    await chain('a', 'b');
+    const whole = readFileSync(logOf('one'), 'latin1');
+    writeFileSync(logOf('one'), whole.replace('jws-b 2', 'jws-b two'));
+    await expect(found()).rejects.toMatchObject({ code: 'invalid_bundle', detail: expect.stringMatching(/entry 1/) });
+    await expect(found('one', 10)).rejects.toMatchObject({ detail: expect.stringMatching(/more than the 10 allowed/) });
+  });
+
+  it('that could not be written are written with the next', async () => {
+    const cache = await chain('a');
+    const content = readFileSync(logOf('one'));
+    rmSync(logOf('one'));
+    mkdirSync(logOf('one'));
+    await expect(cache.append(delta('b'))).rejects.toThrow();
+    expect([cache.saved, cache.chain.deltas]).toEqual([false, 2]);
+    rmSync(logOf('one'), { recursive: true });
+    writeFileSync(logOf('one'), content);
+    await cache.append(delta('c'));
+    expect(cache.saved).toBe(true);
+    expect((await found()).texts).toEqual(['jws-a a', 'jws-b b', 'jws-c c']);
+  });
+
+  it.each([
+    ['them', () => rmSync(logOf('one'))],
+    ['their bundle', () => rmSync(join(root, 'bundle.json'))],
+  ])('are missed where somebody removed %s', async (_, remove) => {
+    const cache = await chain('a');
+    expect(await cache.confirm()).toBe(true);
+    remove();
+    await expect(cache.append(delta('b'))).rejects.toThrow(/ENOENT/);
+    expect(await cache.confirm()).toBe(false);
+  });
+
+  it('have nothing to come after where no bundle was written', async () => {
+    await expect(new BundleCache(root, 100).append(delta('a'))).rejects.toThrow('no cached bundle');
   });
 });

@@ -3,11 +3,15 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:f
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
+import { DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
 
 const FILE = 'bundle.json';
 const SIGNATURES = 'bundle.jws';
 const KEYS = 'bundle-keys.json';
 const TEMPORARY = /^bundle(-keys)?\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
+/** Named by the bundle that the deltas come after, so that they cannot be taken for changes to another one. */
+const deltasOf = (sha256: string) => `deltas-${sha256.slice(0, 16)}.log`;
+const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
 
 /** A cached bundle, not yet checked. */
 export interface CachedBundle {
@@ -18,16 +22,34 @@ export interface CachedBundle {
   confirmedAtMs: number;
 }
 
+/** A bundle as it came. */
+export interface SignedBundle {
+  /** The bytes of `bundle.json`. */
+  json: Buffer;
+  jws: string;
+  /** Of the bytes, in hex. */
+  sha256: string;
+}
+
+/** What is on disk as the base of deltas, or will be once it can be written. */
+interface Base {
+  jws: string;
+  sha256: string;
+  bytes: number;
+  deltas: DeltaLog;
+}
+
 /**
- * The last good bundle on disk, so that a restarted agent is ready at once, and what is needed to verify it again. A
- * reader finds whole files: each is replaced by renaming a written and synced one over it. They hold personal data, so
- * only their owner reads them.
+ * What was served last on disk, so that a restarted agent is ready at once: a bundle, the deltas after it, and what is
+ * needed to verify them again. A reader finds whole files: each is replaced by renaming a written and synced one over
+ * it, and deltas are appended (`DeltaLog`). They hold personal data, so only their owner reads them.
  */
 export class BundleCache {
   readonly path: string;
   readonly keysPath: string;
-  /** The signature of the bundle on disk. */
-  #jws: string | undefined;
+  #base: Base | undefined;
+  /** What could not be written yet: in place of what is there, and after it. */
+  #unsaved: { bundle: SignedBundle | undefined; deltas: SignedDelta[] } = { bundle: undefined, deltas: [] };
 
   constructor(
     private readonly dir: string,
@@ -66,21 +88,78 @@ export class BundleCache {
     }
   }
 
-  /** The signature by which the cached bundle was found good. */
-  verified(jws: string): void {
-    this.#jws = jws;
+  /**
+   * The deltas after the cached bundle, which was found good. Those after any other one are removed. Throws
+   * `invalid_bundle` where they are damaged.
+   */
+  async deltasAfter({ json, jws, sha256 }: SignedBundle): Promise<SignedDelta[]> {
+    const base = this.#baseOf({ json, jws, sha256 });
+    const others = (await readdir(this.dir)).filter((name) => DELTAS.test(name) && name !== deltasOf(sha256));
+    await Promise.all(others.map((name) => rm(join(this.dir, name), { force: true }).catch(() => {})));
+    const deltas = await base.deltas.read(this.bytesMax);
+    this.#base = base;
+    return deltas;
+  }
+
+  /** Whether all that was given is on disk. */
+  get saved(): boolean {
+    return this.#unsaved.bundle === undefined && this.#unsaved.deltas.length === 0;
+  }
+
+  /** How much there is to replay after the bundle, and how large that is itself. */
+  get chain(): { deltas: number; bytes: number; baseBytes: number } {
+    const { bundle, deltas } = this.#unsaved;
+    const written = bundle === undefined ? this.#base?.deltas : undefined;
+    return {
+      deltas: (written?.count ?? 0) + deltas.length,
+      bytes: deltas.reduce((sum, { json }) => sum + json.length, written?.bytes ?? 0),
+      baseBytes: bundle?.json.length ?? this.#base?.bytes ?? 0,
+    };
+  }
+
+  /** Replaces what is cached; when this returns, it survives a crash of the machine. What failed is kept for `flush`. */
+  async write(bundle: SignedBundle): Promise<void> {
+    this.#unsaved = { bundle, deltas: [] };
+    await this.flush();
+  }
+
+  /** Does the same for a delta to what was written last. */
+  async append(delta: SignedDelta): Promise<void> {
+    this.#unsaved.deltas.push(delta);
+    await this.flush();
+  }
+
+  /** Writes what could not be written before. */
+  async flush(): Promise<void> {
+    const { bundle, deltas } = this.#unsaved;
+    if (bundle !== undefined) await this.#replaceBase(bundle);
+    this.#unsaved.bundle = undefined;
+    if (deltas.length === 0) return;
+    if (this.#base === undefined) throw new Error('there is no cached bundle that the changes come after');
+    // Confirms the bundle, too; changes to one that somebody has removed are worth nothing, and this fails.
+    await utimes(this.path, new Date(), new Date());
+    await this.#base.deltas.append(deltas);
+    this.#unsaved.deltas = [];
   }
 
   /**
-   * Replaces the cached bundle; when this returns, it survives a crash of the machine. The signatures of both bundles
-   * stand in place before the one takes the other's, so that at any moment there is one for what is there.
+   * The signatures of both bundles stand in place before the one takes the other's, so that at any moment there is one
+   * for what is there; and with the bundle its deltas change, by their name.
    */
-  async write({ json, jws }: { json: Uint8Array; jws: string }): Promise<void> {
+  async #replaceBase(bundle: SignedBundle): Promise<void> {
     await makeFolder(this.dir);
-    const before = this.#jws === undefined || this.#jws === jws ? [] : [this.#jws];
-    await this.#replace(SIGNATURES, [jws, ...before, ''].join('\n'));
-    await this.#replace(FILE, json);
-    this.#jws = jws;
+    const former = this.#base;
+    const base = this.#baseOf(bundle);
+    await base.deltas.remove();
+    const before = former === undefined || former.jws === bundle.jws ? [] : [former.jws];
+    await this.#replace(SIGNATURES, [bundle.jws, ...before, ''].join('\n'));
+    await this.#replace(FILE, bundle.json);
+    this.#base = base;
+    if (former !== undefined && former.sha256 !== bundle.sha256) await former.deltas.remove();
+  }
+
+  #baseOf({ json, jws, sha256 }: SignedBundle): Base {
+    return { jws, sha256, bytes: json.length, deltas: new DeltaLog(join(this.dir, deltasOf(sha256))) };
   }
 
   /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
@@ -103,15 +182,17 @@ export class BundleCache {
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }
 
-  /** Notes that the cloud confirmed the cached bundle just now; false where a file of it is gone. */
+  /** Notes that the cloud confirmed just now what is cached; false where a file of it is gone that is not to be written. */
   async confirm(): Promise<boolean> {
+    if (this.#unsaved.bundle !== undefined) return true;
     const now = new Date();
-    const [bundle, signatures, keys] = await Promise.all([
+    const there = await Promise.all([
       present(utimes(this.path, now, now)),
       present(stat(join(this.dir, SIGNATURES))),
+      this.#base?.deltas.isThere() ?? true,
       this.hasKeys(),
     ]);
-    return bundle && signatures && keys;
+    return there.every(Boolean);
   }
 
   async #replace(name: string, content: Uint8Array | string): Promise<void> {
@@ -123,12 +204,7 @@ export class BundleCache {
       await rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
-    const dir = await open(this.dir, 'r');
-    try {
-      await dir.sync();
-    } finally {
-      await dir.close();
-    }
+    await syncFolder(this.dir);
   }
 }
 

@@ -1,12 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { packDelta } from '@authz-service/core/bundle/delta-write';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { Secret } from '@authz-service/core/secret';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FetchBounds, fetchBundle } from './fetch.js';
 
 const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };
+const STANDING = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
 const archive = await packBundle({ format: 1, revision: 'r', tenants: [] });
 
 let server: Server | undefined;
@@ -22,10 +24,13 @@ async function cloud(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-const fetchFrom = (cloudUrl: URL, options: { etag?: string; bounds?: Partial<FetchBounds>; stop?: AbortSignal } = {}) =>
+const fetchFrom = (
+  cloudUrl: URL,
+  options: { etag?: string; delta?: boolean; bounds?: Partial<FetchBounds>; stop?: AbortSignal } = {},
+) =>
   fetchBundle(
     { cloudUrl, apiKey: new Secret('svc_key') },
-    { etag: options.etag },
+    { etag: options.etag, delta: options.delta ?? false },
     { ...BOUNDS, ...options.bounds },
     options.stop ?? new AbortController().signal,
   );
@@ -40,15 +45,51 @@ describe('fetchBundle', () => {
       response.writeHead(200, { 'content-type': 'application/gzip', etag: '"e1"' }).end(archive);
     });
     const fetched = await fetchFrom(new URL('/base/', url));
-    expect(fetched).toMatchObject({ changed: true, etag: '"e1"' });
-    expect(fetched.changed && JSON.parse(fetched.archive.json.toString())).toMatchObject({ format: 1, tenants: [] });
+    expect(fetched).toMatchObject({ is: 'bundle', etag: '"e1"' });
+    expect(fetched.is === 'bundle' && JSON.parse(fetched.archive.json.toString())).toMatchObject({
+      format: 1,
+      tenants: [],
+    });
   });
 
   it('takes 304 for an answer when it has said what it has', async () => {
     const url = await cloud((request, response) => {
       response.writeHead(request.headers['if-none-match'] === '"e1"' ? 304 : 500).end();
     });
-    expect(await fetchFrom(url, { etag: '"e1"' })).toMatchObject({ changed: false, holds: false });
+    expect(await fetchFrom(url, { etag: '"e1"' })).toMatchObject({ is: 'same', holds: false });
+  });
+
+  it('asks for a delta only to what it has, and takes one only then', async () => {
+    const asked: unknown[] = [];
+    const delta = await packDelta({ tenant: { id: 't', name: 'acme' }, base: STANDING, ...STANDING }, []);
+    const headers = { 'content-type': 'application/gzip', im: 'policy-delta', 'delta-base': '"e1"', etag: '"e2"' };
+    const url = await cloud((request, response) => {
+      asked.push(request.headers['a-im']);
+      response.writeHead(226, headers).end(delta);
+    });
+    const fetched = await fetchFrom(url, { etag: '"e1"', delta: true });
+    expect(fetched).toMatchObject({ is: 'delta', etag: '"e2"', archive: { jws: undefined } });
+    for (const options of [{ delta: true }, { etag: '"e1"' }])
+      await expect(fetchFrom(url, options)).rejects.toMatchObject({
+        code: 'network',
+        detail: expect.stringMatching(/status 226/),
+      });
+    expect(asked).toEqual(['policy-delta', undefined, undefined]);
+    delete (headers as { im?: string }).im;
+    await expect(fetchFrom(url, { etag: '"e1"', delta: true })).rejects.toMatchObject({ code: 'network' });
+  });
+
+  it.each<[string, Buffer, RegExp]>([
+    ['a bundle', archive, /bundle.json/],
+    ['garbage', Buffer.alloc(5000, 'x'), /gzip/],
+    ['what explodes', gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|no delta.json/],
+  ])('gives the fault of a delta that is %s, which a whole bundle mends', async (_, body, detail) => {
+    const url = await cloud((_, response) => response.writeHead(226, { im: 'policy-delta' }).end(body));
+    const fetched = await fetchFrom(url, { etag: '"e1"', delta: true });
+    expect(fetched).toMatchObject({
+      is: 'delta',
+      archive: { code: 'invalid_bundle', detail: expect.stringMatching(detail) },
+    });
   });
 
   it.each<[string, RequestListener, string, RegExp]>([

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { unpackDelta } from '@authz-service/core/bundle/delta-read';
+import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { unpackBundle } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
@@ -18,6 +20,8 @@ export type FetchBounds = BundleLimits & RequestBounds;
 /** What the agent has already, and for how many seconds the cloud may hold its answer until there is something newer. */
 export interface Known {
   etag?: string | undefined;
+  /** Whether what changed since then is as good as the whole bundle. */
+  delta?: boolean;
   waitSeconds?: number;
 }
 
@@ -28,29 +32,39 @@ interface Answered {
   key: string | undefined;
 }
 
+/** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
 export type Fetched = Answered &
-  ({ changed: false } | { changed: true; archive: BundleArchive; etag: string | undefined });
+  (
+    | { is: 'same' }
+    | { is: 'bundle'; archive: BundleArchive; etag: string | undefined }
+    | { is: 'delta'; archive: BundleArchive | ProblemError; etag: string | undefined }
+  );
 
 /** Media types under which a gzip archive is served; without a type the bytes alone decide. */
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
 
+/** More than a cloud sends as a delta. */
+const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 * 1024 * 1024 };
+
 const KEYS_BYTES_MAX = 1024 * 1024;
 
 /**
- * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2). Redirects are failures:
- * following one would show the credential to another server. Throws `network`, `timeout`, `unauthorized`, `forbidden`
+ * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2), or for what changed
+ * since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws `network`, `timeout`, `unauthorized`, `forbidden`
  * or `invalid_bundle`, in words fit for the log.
  */
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
-  { etag, waitSeconds = 0 }: Known,
+  { etag, delta = false, waitSeconds = 0 }: Known,
   bounds: FetchBounds,
   stop: AbortSignal,
 ): Promise<Fetched> {
+  const takesDelta = delta && etag !== undefined;
   const headers = {
     authorization: `Bearer ${apiKey.reveal()}`,
     accept: 'application/gzip',
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(takesDelta ? { 'a-im': DELTA_MANIPULATION } : {}),
     ...(waitSeconds === 0 ? {} : { prefer: `wait=${waitSeconds}` }),
   };
   const request = { cloudUrl, path: '/v1/policies/bundle', headers, bounds, holdMs: waitSeconds * 1000, stop };
@@ -60,10 +74,24 @@ export function fetchBundle(
       holds: /(^|,)\s*wait\s*(=|,|$)/i.test(String(response.headers['preference-applied'] ?? '')),
       key: typeof key === 'string' ? key : undefined,
     };
-    if (response.statusCode === 304 && etag !== undefined) return { ...answered, changed: false };
+    const fresh = response.headers.etag;
+    if (response.statusCode === 304 && etag !== undefined) return { ...answered, is: 'same' };
+    if (response.statusCode === 226 && takesDelta && response.headers.im === DELTA_MANIPULATION) {
+      return {
+        ...answered,
+        is: 'delta',
+        archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf),
+        etag: fresh,
+      };
+    }
     refuseOther(response, cloudUrl);
-    return { ...answered, changed: true, archive: await unpackBundle(response, bounds), etag: response.headers.etag };
+    return { ...answered, is: 'bundle', archive: await unpackBundle(response, bounds), etag: fresh };
   });
+}
+
+function faultOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError && error.code === 'invalid_bundle') return error;
+  throw error;
 }
 
 /** Asks the cloud for the keys that sign bundles. They are public: the credential is not sent. */

@@ -6,11 +6,12 @@ import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
+import { advance } from './advance.js';
 import type { BundleCache } from './cache.js';
-import { type BundleSource, type FetchBounds, fetchBundle, fetchKeys } from './fetch.js';
+import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
-import { follow, type Trust, trusts, verify } from './trust.js';
+import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
 
 export interface SyncOptions extends BundleSource {
   tenantId?: string;
@@ -35,6 +36,16 @@ interface Good extends Verified {
   trust: Trust;
 }
 
+/**
+ * How many deltas, of how many bytes, are kept on disk behind a bundle before the bundle is fetched anew: when the
+ * tenant is quiet, and at the latest. Each costs a restart a third of a millisecond.
+ */
+const CHAIN_QUIET = { deltas: 256, bytes: 256 * 1024, share: 0.25 };
+const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
+
+/** Changes that take more steps, of about a microsecond in which nobody is answered, come as a whole bundle. */
+const STEPS_MAX = 50_000;
+
 /** Keeps the served bundle equal to the cloud's. One poll at a time. Whatever goes wrong, the last good bundle stays. */
 export class Sync {
   readonly #stop = new AbortController();
@@ -47,8 +58,8 @@ export class Sync {
   #trust: Trust;
   /** Of the served bundle: it moves on only once a bundle is active, so that one that failed is asked for again. */
   #etag: string | undefined;
-  /** What could not be written to the cache yet. */
-  #unsaved: Good | undefined;
+  /** What was served last, also where nothing is served any more. */
+  #last: Served | undefined;
 
   constructor(
     private readonly options: SyncOptions,
@@ -67,6 +78,7 @@ export class Sync {
   /** Starts with a poll at once. */
   start(): void {
     const { served } = this.#state;
+    this.#last = served;
     if (served !== undefined) this.#etag = `"${served.bundleRevision}"`;
     this.#running = this.#loop();
   }
@@ -87,7 +99,7 @@ export class Sync {
         const { holds, news } = await this.#poll(waitSeconds);
         const elapsedMs = performance.now() - startedAt;
         restMs = this.#pace.succeeded({ waitSeconds, elapsedMs, holds, news });
-        this.#lines.succeeded({ cached: this.#unsaved === undefined });
+        this.#lines.succeeded({ cached: this.#cache.saved });
       } catch (error) {
         const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
         restMs = this.#pace.failed({ elapsedMs: performance.now() - startedAt, away });
@@ -100,24 +112,81 @@ export class Sync {
 
   async #poll(waitSeconds: number): Promise<{ holds: boolean; news: boolean }> {
     const { options } = this;
+    const { signal } = this.#stop;
     this.#state.syncing.requestedAtMs = Date.now();
-    const fetched = await fetchBundle(options, { etag: this.#etag, waitSeconds }, options.bounds, this.#stop.signal);
-    if (!fetched.changed) {
-      await this.#confirmCache();
-      // The same bundle under a key that has not been heard of: the signature that is had may not count for long.
-      if (fetched.key !== undefined && !trusts(this.#trust, fetched.key)) this.#etag = undefined;
-      return { holds: fetched.holds, news: false };
+    const known = { etag: this.#etag, delta: this.#takesDeltas(), waitSeconds };
+    let fetched = await fetchBundle(options, known, options.bounds, signal);
+    const { holds } = fetched;
+    if (fetched.is === 'delta') {
+      if (await this.#take(fetched)) return { holds, news: true };
+      this.#etag = undefined;
+      fetched = await fetchBundle(options, {}, options.bounds, signal);
     }
-    const good = await this.#verified(fetched.archive);
-    const before = this.#state.served;
-    const served = await activate(good, options, before);
+    if (fetched.is !== 'bundle') return { holds, news: await this.#confirm(fetched) };
+    // One that was asked for whatever it is must not be taken for that of a cloud which does not hold its answers.
+    return { holds, news: (await this.#replace(fetched)) || known.etag === undefined };
+  }
+
+  /** The tenant's own bundle, and no one else's with it, has the tenant's revision for its ETag. */
+  #takesDeltas(): boolean {
+    const { served } = this.#state;
+    return served !== undefined && this.#etag === `"${served.revision}"`;
+  }
+
+  /** Whether it is another revision than before. */
+  async #replace({ archive, etag }: Extract<Fetched, { is: 'bundle' }>): Promise<boolean> {
+    const good = await this.#verified(archive);
+    const before = this.#last;
+    const former = before && { last: before, served: this.#state.served };
+    const served = await activate(good, this.options, former);
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
-    await this.#save(good);
+    await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#state.replaced(served);
-    this.#etag = fetched.etag ?? `"${served.bundleRevision}"`;
+    this.#etag = etag ?? `"${served.bundleRevision}"`;
+    this.#last = served;
     this.#trust = good.trust;
     this.#showTrust();
-    return { holds: fetched.holds, news: this.#said(before, served) };
+    return this.#said(before, served);
+  }
+
+  /**
+   * Takes what changed since the served revision. False where it cannot be taken: then a whole bundle must come, be it
+   * that the key which signed is not known yet, that something else is served than the cloud thinks, or worse.
+   */
+  async #take({ archive, etag }: Extract<Fetched, { is: 'delta' }>): Promise<boolean> {
+    const { served: before } = this.#state;
+    try {
+      if (archive instanceof ProblemError) throw archive;
+      if (before === undefined) throw new Error('nothing is served that could change');
+      const { json, jws } = archive;
+      const good = await verifyChanges(json, jws, this.#trust);
+      const { changes, next } = await advance({ json, ...good }, before, STEPS_MAX);
+      await this.#save(this.#trust, () => this.#cache.append({ json, jws: good.jws }));
+      await this.#state.advanced(changes, next);
+      this.#etag = etag ?? `"${next.bundleRevision}"`;
+      this.#last = next;
+      this.#said(before, next);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#log.warn({ error: message }, 'changes of the bundle cannot be taken, asking for the whole');
+      return false;
+    }
+    if (this.#isLong(CHAIN_MAX)) this.#etag = undefined;
+    return true;
+  }
+
+  /** Nothing is new: what is not as it should be is set right now. */
+  async #confirm({ key }: Fetched): Promise<false> {
+    await this.#confirmCache();
+    const unknown = key !== undefined && !trusts(this.#trust, key);
+    // The same bundle under a key that has not been heard of: the signature that is had may not count for long.
+    if (unknown || this.#isLong(CHAIN_QUIET)) this.#etag = undefined;
+    return false;
+  }
+
+  #isLong({ deltas, bytes, share }: typeof CHAIN_MAX): boolean {
+    const { chain } = this.#cache;
+    return chain.deltas > deltas || chain.bytes > Math.max(bytes, chain.baseBytes * share);
   }
 
   /** Follows announcements where the key is not known yet. What they led to counts only once a bundle proves it. */
@@ -133,7 +202,8 @@ export class Sync {
   /** Whether it is another revision than before; the log says so. */
   #said(before: Served | undefined, served: Served): boolean {
     if (before?.revision === served.revision) return false;
-    const fields = { tenant: served.tenant.name, bundle_revision: served.revision, signed_by: served.signedBy };
+    const { tenant, revision, signedBy, activatedBy } = served;
+    const fields = { tenant: tenant.name, bundle_revision: revision, signed_by: signedBy, activated_by: activatedBy };
     if (before !== undefined && revisionNumber(served.revision) <= revisionNumber(before.revision)) {
       this.#log.warn(
         { ...fields, before: before.revision },
@@ -146,29 +216,29 @@ export class Sync {
   }
 
   /** A cache that cannot be written costs a warm start, not an answer. */
-  async #save(good: Good): Promise<void> {
-    try {
-      // The keys come first: without them what follows could not be verified after a restart.
-      const { roots, announcements } = good.trust;
-      if (good.trust !== this.#trust || this.#unsaved !== undefined || !(await this.#cache.hasKeys())) {
-        await this.#cache.writeKeys({ keys: roots, announcements });
-      }
-      await this.#cache.write(good);
-      this.#unsaved = undefined;
-    } catch (error) {
-      if (this.#unsaved === undefined) {
-        const { message } = error as Error;
-        this.#log.error({ path: this.#cache.path, error: message }, 'bundle cannot be cached, serving it from memory');
-      }
-      this.#unsaved = good;
-    }
+  async #save(trust: Trust, write: () => Promise<void>): Promise<void> {
+    const { saved } = this.#cache;
+    let fault: unknown;
+    const attempt = (work: () => Promise<void>) =>
+      work().catch((error: unknown) => {
+        fault ??= error;
+      });
+    // The keys come first: without them what follows could not be verified after a restart.
+    await attempt(async () => {
+      if (trust === this.#trust && saved && (await this.#cache.hasKeys())) return;
+      await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });
+    });
+    await attempt(write);
+    if (fault === undefined || !saved) return;
+    const { message } = fault as Error;
+    this.#log.error({ path: this.#cache.path, error: message }, 'bundle cannot be cached, serving it from memory');
   }
 
   /** The cloud has nothing newer, so what is on disk is as good as fetched now. What is not there is written again. */
   async #confirmCache(): Promise<void> {
-    if (this.#unsaved !== undefined) await this.#save(this.#unsaved);
+    if (!this.#cache.saved) await this.#save(this.#trust, () => this.#cache.flush());
     // Somebody cleared the folder: without an ETag the next poll brings the whole bundle, and with it a new file.
-    else if (!(await this.#cache.confirm())) this.#etag = undefined;
+    if (!(await this.#cache.confirm())) this.#etag = undefined;
   }
 
   #showTrust(): void {

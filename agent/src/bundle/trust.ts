@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { followAnnouncements, type KeySet } from '@authz-service/core/bundle/key-set';
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { type BundleKey, keyIdOf } from '@authz-service/core/bundle/signing-key';
-import { type BundleStatement, verifyStatement } from '@authz-service/core/bundle/statement';
+import {
+  type BundleStatement,
+  type DeltaStatement,
+  verifyDelta,
+  verifyStatement,
+} from '@authz-service/core/bundle/statement';
 import type { ProblemError } from '@authz-service/core/problem';
 import { interleave } from './interleave.js';
 
@@ -53,6 +58,16 @@ export async function verify(
     }
   }
   throw fault as ProblemError;
+}
+
+/** Does the same for the bytes of a delta and its only signature. */
+export async function verifyChanges(
+  json: Buffer,
+  jws: string | undefined,
+  { set }: Trust,
+): Promise<{ statement: DeltaStatement; jws: string; kid: string }> {
+  const statement = await verifyDelta(jws, await interleave(sha256InSteps(json)), set.keys);
+  return { statement, jws: jws ?? '', kid: keyIdOf(jws ?? '') ?? '' };
 }
 
 function* sha256InSteps(bytes: Buffer): Generator<undefined, string> {

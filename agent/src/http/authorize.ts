@@ -4,9 +4,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
-import type { AgentState } from '../state.js';
+import { type AgentState, notReady } from '../state.js';
 import { readBody } from './body.js';
-import { account, type DecisionOptions, Evaluation, logFailure, notReady, refusalOf } from './evaluation.js';
+import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson, sendProblem } from './respond.js';
 

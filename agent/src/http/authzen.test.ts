@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { compileEngine } from '@authz-service/core/decision/engine';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
 import type { AgentMetrics } from '../metrics.js';
@@ -40,8 +41,18 @@ afterEach(() => close());
 function serve(revision: string): void {
   const engine = compileEngine(RECORDS);
   const tenant = { id: 'tenant', name: 'acme' };
-  const signed = { digest: 'd', issuedAt: '2026-01-01T00:00:00.000Z', signedBy: 'bundle-1' };
-  state.replaced({ engine, search: new TenantSearch(engine), tenant, revision, bundleRevision: revision, ...signed });
+  state.replaced({
+    engine,
+    search: new TenantSearch(engine),
+    tenant,
+    revision,
+    digest: 'd',
+    digests: new DigestSet(),
+    activatedBy: 'bundle',
+    bundleRevision: revision,
+    issuedAt: '2026-01-01T00:00:00.000Z',
+    signedBy: 'bundle-1',
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into

@@ -47,13 +47,6 @@ export function refusalOf(error: unknown): ProblemError {
   });
 }
 
-export function notReady(): ProblemError {
-  return new ProblemError(
-    'not_ready',
-    'The agent has no bundle yet and grants nothing: ask again when /readyz answers 200.',
-  );
-}
-
 /**
  * Counts and logs what became of one question: a refused or failed one as not allowed and without an access path. Only
  * evaluations are timed.

@@ -6,9 +6,10 @@ import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-re
 import { type ParsedEvaluations, parseEvaluations } from '@authz-service/core/wire/evaluations-request';
 import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import { notReady } from '../state.js';
 import { finish } from './authorize.js';
 import { readBody } from './body.js';
-import { account, type DecisionOptions, Evaluation, logFailure, notReady, refusalOf } from './evaluation.js';
+import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson } from './respond.js';
 
@@ -27,7 +28,7 @@ export function evaluations(options: DecisionOptions & { turns: Turns }) {
       if (!('items' in asked)) evaluation.asked = asked;
       if (engine === undefined) done(notReady());
       else if (!('items' in asked)) done(evaluation.answer(engine, asked));
-      else answerAll(options, request, response, engine, asked);
+      else answerAll(options, request, response, asked);
     });
   };
 }
@@ -48,11 +49,10 @@ function answerAll(
   options: DecisionOptions & { turns: Turns },
   request: IncomingMessage,
   response: ServerResponse,
-  engine: Engine,
   asked: ParsedEvaluations,
 ): void {
   const requestId = requestIdOf(request);
-  const decide = (item: ParsedDecisionRequest | ProblemError): Decision | ProblemError => {
+  const decide = (engine: Engine, item: ParsedDecisionRequest | ProblemError): Decision | ProblemError => {
     const evaluation = new Evaluation();
     const outcome = item instanceof ProblemError ? item : evaluation.answer(engine, item);
     if (outcome instanceof ProblemError && PROBLEM_STATUS[outcome.code] === 500)
@@ -60,8 +60,8 @@ function answerAll(
     account(options, evaluation, outcome);
     return outcome;
   };
-  options.turns
-    .run(answerEvaluations(asked, decide))
+  options.state
+    .read(({ engine }) => options.turns.run(answerEvaluations(asked, (item) => decide(engine, item))))
     .then((answered) => sendJson(response, answered, requestId))
     .catch((error: unknown) => finish(options, request, response, new Evaluation(), refusalOf(error)));
 }

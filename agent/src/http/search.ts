@@ -6,9 +6,9 @@ import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { parseSearch, type SearchKind } from '@authz-service/core/wire/search-request';
 import type { SearchResponse } from '@authz-service/core/wire/search-response';
 import type { Logger } from '../log.js';
-import type { AgentState } from '../state.js';
+import { type AgentState, notReady } from '../state.js';
 import { readBody } from './body.js';
-import { notReady, refusalOf } from './evaluation.js';
+import { refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson, sendProblem } from './respond.js';
 
@@ -44,9 +44,10 @@ async function answer(
   body: Buffer | ProblemError,
 ): Promise<SearchResponse> {
   if (body instanceof ProblemError) throw body;
-  const { served } = state;
-  if (served === undefined) throw notReady();
+  if (state.served === undefined) throw notReady();
   const asked = parseSearch(kind, parseJsonBody(contentType, body));
-  const searched = { search: served.search, tenant: served.tenant.id, revision: served.revision };
-  return turns.run(answerSearch(searched, asked, { now: Date.now(), clock: () => performance.now() }));
+  return state.read(({ search, tenant, revision }) => {
+    const moment = { now: Date.now(), clock: () => performance.now() };
+    return turns.run(answerSearch({ search, tenant: tenant.id, revision }, asked, moment));
+  });
 }

@@ -1,9 +1,10 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { compileEngine } from '@authz-service/core/decision/engine';
-import type { Decision, DecisionRequest, Engine, Explanation } from '@authz-service/core/decision/types';
+import type { Decision, DecisionRequest, Explanation } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
 import type { AgentMetrics } from '../metrics.js';
@@ -22,7 +23,7 @@ const ALLOWED: Decision = {
 const DENIED: Decision = { decision: false, reason: 'no policy matched', access_path: 'none' };
 
 /** Answers by the subject's id: alice may, bob makes it fail, carl is ambiguous, dora breaks it. */
-const engine: Engine = {
+const engine = Object.assign(compileEngine([]), {
   decide: ({ subject }: DecisionRequest) => {
     if (subject.id === 'alice') return ALLOWED;
     if (subject.id === 'bob') {
@@ -34,7 +35,7 @@ const engine: Engine = {
   },
   explain: (): Explanation => ({ ...ALLOWED, candidates: [] }),
   resourceId: ({ resource }: DecisionRequest) => (resource.id === 'INV-1' ? 'r-id' : undefined),
-};
+});
 
 let port: number;
 let metrics: AgentMetrics;
@@ -57,6 +58,8 @@ const ready = () => {
     revision: '1.a',
     bundleRevision: '1.a',
     digest: 'd',
+    digests: new DigestSet(),
+    activatedBy: 'bundle',
     issuedAt: '2026-01-01T00:00:00.000Z',
     signedBy: 'bundle-1',
   });

@@ -1,0 +1,71 @@
+import type { Delta } from '@authz-service/core/bundle/delta';
+import { moveDigests } from '@authz-service/core/bundle/delta-digest';
+import { decodeDeltaInSteps } from '@authz-service/core/bundle/delta-read';
+import type { DeltaStatement } from '@authz-service/core/bundle/statement';
+import type { RecordChange } from '@authz-service/core/decision/types';
+import { ProblemError } from '@authz-service/core/problem';
+import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import type { Served } from '../state.js';
+import { interleave } from './interleave.js';
+
+/** A delta whose signature has been verified. */
+interface VerifiedDelta {
+  /** The bytes of `delta.json`. */
+  json: Buffer;
+  statement: DeltaStatement;
+  /** The id of the key that signed. */
+  kid: string;
+}
+
+/** What the engine is to be told, and what is served once it was: see `AgentState#advanced`. */
+export interface Advance {
+  changes: readonly RecordChange[];
+  next: Served;
+}
+
+/**
+ * Checks that a verified delta leads from what is served to a later revision with the digest that it says. The leaves of
+ * the digest then are those of that revision: nothing but the change of the engine may follow. `stepsMax`: the most
+ * that this change may take, as the engine counts. Throws `invalid_bundle`, with all as it was.
+ */
+export async function advance(
+  { json, statement, kid }: VerifiedDelta,
+  served: Served,
+  stepsMax = Number.POSITIVE_INFINITY,
+): Promise<Advance> {
+  const delta = await interleave(decodeDeltaInSteps(json));
+  refuseOtherBase(delta, served);
+  const steps = served.engine.weigh(delta.changes);
+  if (steps > stepsMax) throw invalid(`The delta would take ${steps} steps at once, more than ${stepsMax}.`);
+  await interleave(moveDigests(served.digests, delta));
+  const { tenant, revision, digest, changes } = delta;
+  const next: Served = {
+    ...served,
+    search: new TenantSearch(served.engine),
+    tenant,
+    revision,
+    digest,
+    activatedBy: 'delta',
+    bundleRevision: revision,
+    issuedAt: statement.issued_at,
+    signedBy: kid,
+  };
+  return { changes, next };
+}
+
+function refuseOtherBase({ tenant, base, revision }: Delta, served: Served): void {
+  if (tenant.id !== served.tenant.id) {
+    throw invalid(`The delta is of tenant ${tenant.name} (${tenant.id}), and ${served.tenant.name} is served.`);
+  }
+  if (base.revision !== served.revision || base.digest !== served.digest) {
+    throw invalid(`The delta is one to revision ${base.revision}, and ${served.revision} is served.`);
+  }
+  if (revisionNumber(revision) <= revisionNumber(served.revision)) {
+    throw invalid(`The delta leads to revision ${revision}, which is no later one than ${served.revision}.`);
+  }
+}
+
+function invalid(detail: string): ProblemError {
+  return new ProblemError('invalid_bundle', detail);
+}

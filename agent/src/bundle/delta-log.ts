@@ -1,0 +1,112 @@
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ProblemError } from '@authz-service/core/problem';
+
+/** A delta as it came, and its signature. */
+export interface SignedDelta {
+  /** The bytes of `delta.json`. */
+  json: Buffer;
+  jws: string;
+}
+
+const LINE_FEED = 0x0a;
+const HEADER = /^([\w.-]{1,8192}) ([1-9]\d{0,8})$/;
+
+/**
+ * The deltas that came after the bundle on disk, one behind the other: a line with signature and length, and the bytes.
+ * Only whole entries count: one that was cut off is of a write that did not end, and was never served.
+ */
+export class DeltaLog {
+  /** Where the whole entries end; what is behind that is written over. */
+  #bytes = 0;
+  #count = 0;
+
+  constructor(private readonly path: string) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Throws `invalid_bundle` where it is larger than `bytesMax`, or damaged in another way than by being cut off. */
+  async read(bytesMax: number): Promise<SignedDelta[]> {
+    const bytes = await this.#content(bytesMax);
+    const deltas: SignedDelta[] = [];
+    let position = 0;
+    for (;;) {
+      const headerEnd = bytes.indexOf(LINE_FEED, position);
+      if (headerEnd < 0) break;
+      const [, jws, length] = HEADER.exec(bytes.toString('latin1', position, headerEnd)) ?? [];
+      if (jws === undefined) throw damaged(`entry ${deltas.length} does not begin with a signature and a length.`);
+      const end = headerEnd + 1 + Number(length);
+      if (end > bytes.length) break;
+      deltas.push({ jws, json: bytes.subarray(headerEnd + 1, end) });
+      position = end;
+    }
+    this.#bytes = position;
+    this.#count = deltas.length;
+    return deltas;
+  }
+
+  /** When this returns they survive a crash of the machine. */
+  async append(deltas: readonly SignedDelta[]): Promise<void> {
+    const content = Buffer.concat(
+      deltas.flatMap(({ json, jws }) => [Buffer.from(`${jws} ${json.length}\n`, 'latin1'), json]),
+    );
+    const first = this.#bytes === 0;
+    const file = await open(this.path, first ? 'w' : 'r+', 0o600);
+    try {
+      await file.truncate(this.#bytes);
+      await file.write(content, 0, content.length, this.#bytes);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    if (first) await syncFolder(dirname(this.path));
+    this.#bytes += content.length;
+    this.#count += deltas.length;
+  }
+
+  /** Whether the file is there, if there should be one. */
+  async isThere(): Promise<boolean> {
+    if (this.#count === 0) return true;
+    return await stat(this.path).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    );
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true });
+    this.#bytes = 0;
+    this.#count = 0;
+  }
+
+  async #content(bytesMax: number): Promise<Buffer> {
+    try {
+      const { size } = await stat(this.path);
+      if (size > bytesMax) throw damaged(`it has ${size} bytes, more than the ${bytesMax} allowed.`);
+      return await readFile(this.path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    }
+  }
+}
+
+/** Makes names in a folder survive a crash of the machine. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function damaged(detail: string): ProblemError {
+  return new ProblemError('invalid_bundle', `The changes after the cached bundle cannot be read: ${detail}`);
+}

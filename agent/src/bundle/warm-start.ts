@@ -1,0 +1,63 @@
+import type { Logger } from '../log.js';
+import type { AgentState, Served } from '../state.js';
+import { activate } from './activate.js';
+import { advance } from './advance.js';
+import type { BundleCache } from './cache.js';
+import { type Trust, trustOf, verify, verifyChanges } from './trust.js';
+
+export interface WarmStartOptions {
+  tenantId?: string;
+}
+
+/**
+ * Serves what is cached if all of it is good: the bundle, and the deltas after it. Whatever else is there is said and
+ * left alone; what comes before a damaged delta is older than what callers have seen, and not served either.
+ */
+export async function warmStart(
+  options: WarmStartOptions,
+  { cache, trust, state, log }: { cache: BundleCache; trust: Trust; state: AgentState; log: Logger },
+): Promise<void> {
+  try {
+    const leftovers = await cache.clean();
+    if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
+    const cached = await cache.read();
+    if (cached === undefined) {
+      state.started();
+      log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
+      return;
+    }
+    const { json } = cached;
+    const verified = await verify(json, cached.signatures, trust);
+    let served = await activate({ json, ...verified }, options, undefined);
+    const { jws, statement } = verified;
+    const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
+    for (const delta of deltas) served = await replayed(delta, trust, served);
+    state.started({ served, confirmedAtMs: cached.confirmedAtMs });
+    const { tenant, revision } = served;
+    log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
+  } catch (error) {
+    state.started();
+    const { message } = error as Error;
+    log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
+  }
+}
+
+async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
+  const { changes, next } = await advance({ json, ...(await verifyChanges(json, jws, trust)) }, served);
+  served.engine.apply(changes);
+  return next;
+}
+
+/** The keys trusted in an earlier run, or the pinned ones. Those that cannot be read are as good as none. */
+export async function keptTrust(
+  pinned: Parameters<typeof trustOf>[0],
+  { cache, log }: { cache: BundleCache; log: Logger },
+): Promise<Trust> {
+  try {
+    return await trustOf(pinned, await cache.readKeys());
+  } catch (error) {
+    const { message } = error as Error;
+    log.warn({ path: cache.keysPath, error: message }, 'cached keys of bundles ignored');
+    return await trustOf(pinned, undefined);
+  }
+}
