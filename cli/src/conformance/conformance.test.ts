@@ -4,7 +4,7 @@ import { style } from '../output/terminal.js';
 import { LEVELS, type Level } from './check.js';
 import { DecisionPoint } from './decision-point.js';
 import { renderReport } from './render.js';
-import { runConformance } from './run.js';
+import { type ConformanceReport, runConformance } from './run.js';
 
 const ALL = Object.keys(LEVELS) as Level[];
 
@@ -235,5 +235,14 @@ describe('the report', () => {
 
       URL: 3 checks passed, 2 failed"
     `);
+  });
+
+  it('says where the records of the scenario are, when they seem to be missing', async () => {
+    const said = (report: ConformanceReport) => renderReport(report, style(false), Number.POSITIVE_INFINITY);
+    expect(said(await run(['basic-core']))).not.toContain('hint:');
+    fixture.tamper = altered(/evaluation$/, (body) => ({ ...body, decision: false }));
+    expect(said(await run(['basic-core']))).toMatch(
+      /hint: Nobody may read record-1 .*authzen-fixture declares them\.$/,
+    );
   });
 });

@@ -25,5 +25,15 @@ export function renderReport(
     ...sum,
     '',
     style.bold(`${printable(url)}: ${counts}`),
+    ...(lacksScenario(checks) ? [`${style.cyan('hint:')} ${WITHOUT_SCENARIO}`] : []),
   ].join('\n');
+}
+
+const WITHOUT_SCENARIO =
+  'Nobody may read record-1 there: does it hold the records of the scenario? examples/authzen-fixture declares them.';
+
+/** Where nobody may do what the scenario begins with, its records are most likely not there at all. */
+function lacksScenario(checks: ConformanceReport['checks']): boolean {
+  const first = checks.filter(({ level, name }) => level === 'basic-core' && name.endsWith(' reads record-1'));
+  return first.length > 0 && first.every(({ passed }) => !passed);
 }

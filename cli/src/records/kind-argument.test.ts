@@ -16,7 +16,7 @@ describe('kindOf', () => {
 
   it.each([
     ['polices', /Did you mean "policies"/],
-    ['xyzzyx', /Kinds are: applications, resource_types/],
+    ['xyzzyx', /Kinds are: applications, resource-types/],
   ])('refuses %s', (word, message) => {
     expect(() => kindOf(word)).toThrow(message);
   });
@@ -26,6 +26,8 @@ describe('splitTarget', () => {
   it.each([
     ['roles', { kind: 'role' }],
     ['role/billing/accountant', { kind: 'role', path: 'billing/accountant' }],
+    ['applications/billing', { kind: 'application', path: 'billing' }],
+    ['resource-type/billing/invoice', { kind: 'resource_type', path: 'billing/invoice' }],
     ['policy_assignment/p//role/r', { kind: 'policy_assignment', path: 'p//role/r' }],
   ])('%s', (word, expected) => {
     expect(splitTarget(word)).toEqual(expected);

@@ -1,5 +1,5 @@
 import { nearest } from '@authz-service/core/nearest';
-import { isKind, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { UsageError } from '../errors/usage-error.js';
 
 /** "role", "roles", "resource-types", "policies": however a person writes a kind. */
@@ -14,7 +14,10 @@ export function kindOf(word: string): Kind {
   const kind = SPELLINGS.get(word.toLowerCase());
   if (kind !== undefined) return kind;
   const meant = nearest(word.toLowerCase(), SPELLINGS.keys());
-  const remedy = meant === undefined ? `Kinds are: ${KINDS.map(plural).join(', ')}.` : `Did you mean "${meant}"?`;
+  const remedy =
+    meant === undefined
+      ? `Kinds are: ${KINDS.map((known) => plural(known).replaceAll('_', '-')).join(', ')}.`
+      : `Did you mean "${meant}"?`;
   throw new UsageError(`"${word}" is no kind of record. ${remedy}`);
 }
 
@@ -25,7 +28,7 @@ export function plural(kind: Kind): string {
 /** "role/billing/accountant" as one argument names the kind and the record together. */
 export function splitTarget(word: string): { kind: Kind; path?: string } {
   const slash = word.indexOf('/');
-  const head = word.slice(0, Math.max(0, slash));
-  if (slash > 0 && isKind(head) && slash < word.length - 1) return { kind: head, path: word.slice(slash + 1) };
+  const kind = SPELLINGS.get(word.slice(0, Math.max(0, slash)).toLowerCase());
+  if (kind !== undefined && slash < word.length - 1) return { kind, path: word.slice(slash + 1) };
   return { kind: kindOf(word) };
 }

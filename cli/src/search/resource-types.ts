@@ -1,3 +1,4 @@
+import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { names } from '@authz-service/core/records/address';
 import type { ServiceClient } from '@authz-service/sdk/client';
@@ -11,7 +12,7 @@ export interface KnownType {
 
 /**
  * The tenant's resource types by name, each bare where no other application has the name; only those that `wanted` names,
- * if any. Throws `UsageError` with `remedy` where the service does not tell them: an agent never does, and a cloud only
+ * if any. Throws `UsageError` for one that there is not, and with `remedy` where the service does not tell them: an agent never does, and a cloud only
  * to who may read records.
  */
 export async function resourceTypes(
@@ -36,7 +37,14 @@ export async function resourceTypes(
     actions,
   }));
   if (wanted === undefined) return known.map(({ names: [name = ''], actions }) => ({ name, actions }));
-  return wanted.flatMap((name) =>
-    known.filter((type) => type.names.includes(name)).map(({ actions }) => ({ name, actions })),
-  );
+  return wanted.map((name) => {
+    const type = known.find(({ names }) => names.includes(name));
+    if (type !== undefined) return { name, actions: type.actions };
+    const meant = nearest(
+      name,
+      known.flatMap(({ names }) => names),
+    );
+    const remedy = meant === undefined ? '"service get resource-types" lists them.' : `did you mean "${meant}"?`;
+    throw new UsageError(`--resource-type "${name}" is no resource type of the tenant: ${remedy}`);
+  });
 }

@@ -96,6 +96,11 @@ describe.each(['cloud', 'agent'])('the %s', (name) => {
 });
 
 describe('what-can, of one who may read records', () => {
+  it('refuses a type that there is not, naming the nearest', async () => {
+    const { code, stderr } = await bench.run(['what-can', 'user:bob', '--resource-type', 'recrod'], { env: admin });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('did you mean "record"?') });
+  });
+
   it('goes through all types', async () => {
     const { stdout } = await bench.run(['what-can', 'user:bob'], { env: admin });
     expect(stdout).toBe('RESOURCE         ACTIONS\nrecord:record-1  read\nrecord:record-2  read, write\n');
