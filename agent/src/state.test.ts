@@ -51,6 +51,17 @@ describe('AgentState', () => {
     expect(statusReport(state)).toMatchObject({ bundle_revision: null, last_success: null, age_seconds: null });
   });
 
+  it.each([
+    ['the time of the machine', '2026-01-01T00:00:00.000Z', () => Date.now()],
+    ['the time of the signature where the machine is behind', '2999-01-01T00:00:00.000Z', () => Date.UTC(2999, 0)],
+  ])('decides by %s', (_, issuedAt, time) => {
+    const { state } = agentState();
+    const earliest = time();
+    state.started({ served: { ...served('1'), issuedAt }, confirmedAtMs: 0 });
+    expect(state.now()).toBeGreaterThanOrEqual(earliest);
+    expect(state.now()).toBeLessThan(earliest + 60_000);
+  });
+
   it('stays cold, not degraded, while the first syncs fail', async () => {
     const { state, metrics } = agentState();
     state.started();

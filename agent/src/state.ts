@@ -63,6 +63,9 @@ export class AgentState {
   /** In wall-clock time for showing, in monotonic time for ages: the wall clock may jump. */
   #lastSync: { wallMs: number; monotonicMs: number } | undefined;
 
+  /** When the monotonic clock stood at zero, by the time at which what is served was signed, or later. */
+  #startedAtMs = Number.NEGATIVE_INFINITY;
+
   readonly syncing: Syncing = {
     requestedAtMs: undefined,
     activatedAtMs: undefined,
@@ -148,6 +151,14 @@ export class AgentState {
     return this.#consecutiveFailures;
   }
 
+  /**
+   * The time by which decisions are made, in milliseconds since the epoch: the machine's, but never before the signature
+   * of what is served and what has passed since. A clock that is behind must give no right beyond its end.
+   */
+  now(): number {
+    return Math.max(Date.now(), this.#startedAtMs + performance.now());
+  }
+
   /** When the cloud last confirmed what is served (ISO 8601, UTC); null while it never did. */
   get lastSync(): string | null {
     return this.#lastSync === undefined ? null : new Date(this.#lastSync.wallMs).toISOString();
@@ -174,6 +185,7 @@ export class AgentState {
   #serve(served: Served, source: BundleSource): void {
     if (this.#served === undefined) this.metrics.becameReady(source);
     if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
+    this.#startedAtMs = Date.parse(served.issuedAt) - performance.now();
     this.#served = served;
   }
 

@@ -36,7 +36,7 @@ function answer(
     const asked = parseDecisionRequest(parseJsonBody(contentType, body));
     evaluation.asked = asked;
     const engine = state.served?.engine;
-    return engine === undefined ? notReady() : evaluation.answer(engine, asked);
+    return engine === undefined ? notReady() : evaluation.answer(engine, asked, state.now());
   } catch (error) {
     return refusalOf(error);
   }

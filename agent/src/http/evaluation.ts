@@ -23,11 +23,11 @@ export class Evaluation {
   ms: number | undefined;
 
   /** Never throws: what is not foreseen is a refusal, too. */
-  answer(engine: Engine, asked: ParsedDecisionRequest): Decision | ProblemError {
+  answer(engine: Engine, asked: ParsedDecisionRequest, now: number): Decision | ProblemError {
     this.asked = asked;
     const startedAt = performance.now();
     try {
-      const decision = asked.explain ? engine.explain(asked, Date.now()) : engine.decide(asked, Date.now());
+      const decision = asked.explain ? engine.explain(asked, now) : engine.decide(asked, now);
       this.ms = performance.now() - startedAt;
       this.resourceId = decision.resource_id;
       return decision;

@@ -27,7 +27,7 @@ export function evaluations(options: DecisionOptions & { turns: Turns }) {
       if (asked instanceof ProblemError) return done(asked);
       if (!('items' in asked)) evaluation.asked = asked;
       if (engine === undefined) done(notReady());
-      else if (!('items' in asked)) done(evaluation.answer(engine, asked));
+      else if (!('items' in asked)) done(evaluation.answer(engine, asked, options.state.now()));
       else answerAll(options, request, response, asked);
     });
   };
@@ -54,7 +54,7 @@ function answerAll(
   const requestId = requestIdOf(request);
   const decide = (engine: Engine, item: ParsedDecisionRequest | ProblemError): Decision | ProblemError => {
     const evaluation = new Evaluation();
-    const outcome = item instanceof ProblemError ? item : evaluation.answer(engine, item);
+    const outcome = item instanceof ProblemError ? item : evaluation.answer(engine, item, options.state.now());
     if (outcome instanceof ProblemError && PROBLEM_STATUS[outcome.code] === 500)
       logFailure(options.log, evaluation, outcome, requestId);
     account(options, evaluation, outcome);

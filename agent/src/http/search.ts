@@ -47,7 +47,7 @@ async function answer(
   if (state.served === undefined) throw notReady();
   const asked = parseSearch(kind, parseJsonBody(contentType, body));
   return state.read(({ search, tenant, revision }) => {
-    const moment = { now: Date.now(), clock: () => performance.now() };
+    const moment = { now: state.now(), clock: () => performance.now() };
     return turns.run(answerSearch({ search, tenant: tenant.id, revision }, asked, moment));
   });
 }
