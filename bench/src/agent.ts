@@ -14,6 +14,8 @@ export interface AgentFigures {
   agent: number;
   bare: number;
   cerbos: number;
+  /** The agent's part of the bare server's rate, of each round. */
+  shares: number[];
   /** Seconds from the start of the process to a 200 of /readyz with a cached bundle, and its records. */
   warmStart: number;
   records: number;
@@ -24,7 +26,11 @@ export interface AgentFigures {
 }
 
 const SIZE: Size = { subjects: 10_000, resources: 100_000, roles: 1000, policies: 10_000, types: 100 };
-const ROUNDS = 3;
+const WARM_STARTS = 3;
+/** Agent and bare server in short turns, so that whatever else slows the machine down falls on both. */
+const ROUNDS = 9;
+const ROUND_SECONDS = 3;
+const CERBOS_ROUNDS = 3;
 
 /** The built agent, fed by the built cloud, beside a bare `node:http` server and the Cerbos PDP, in turns. */
 export async function measureAgent(): Promise<AgentFigures> {
@@ -58,7 +64,7 @@ export async function measureAgent(): Promise<AgentFigures> {
 
     const warmStarts: number[] = [];
     let agent = first;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < WARM_STARTS; round += 1) {
       await stop(agent);
       const begun = performance.now();
       agent = await startAgent();
@@ -72,6 +78,7 @@ export async function measureAgent(): Promise<AgentFigures> {
     const sample = await (await fetch(`${agent.url}/v1/authorize`, post(asked[0]))).text();
     const bare = await start(process.execPath, [join(root, 'bench/dist/bare-server.js')], { ANSWER: sample });
     running.push(bare);
+    await sameAnswer(agent.url, bare.url, asked[0]);
     const cerbos = await startCerbos(SIZE, folder);
     running.push(cerbos);
     await compare(agent.url, cerbos.url, asked.slice(0, 200));
@@ -79,16 +86,20 @@ export async function measureAgent(): Promise<AgentFigures> {
     const ours = asked.map((question) => JSON.stringify(question));
     const theirs = asked.map((question) => JSON.stringify(cerbosQuestion(SIZE, question)));
     const rates = { agent: [] as number[], bare: [] as number[], cerbos: [] as number[] };
-    load(agent.url, '/v1/authorize', ours, folder, 3);
+    load(bare.url, '/v1/authorize', ours, folder, ROUND_SECONDS);
+    load(agent.url, '/v1/authorize', ours, folder, ROUND_SECONDS);
+    load(cerbos.url, '/access/v1/evaluation', theirs, folder, ROUND_SECONDS);
     for (let round = 0; round < ROUNDS; round += 1) {
-      rates.bare.push(load(bare.url, '/v1/authorize', ours, folder));
-      rates.agent.push(load(agent.url, '/v1/authorize', ours, folder));
-      rates.cerbos.push(load(cerbos.url, '/access/v1/evaluation', theirs, folder));
+      rates.bare.push(load(bare.url, '/v1/authorize', ours, folder, ROUND_SECONDS));
+      rates.agent.push(load(agent.url, '/v1/authorize', ours, folder, ROUND_SECONDS));
     }
+    for (let round = 0; round < CERBOS_ROUNDS; round += 1)
+      rates.cerbos.push(load(cerbos.url, '/access/v1/evaluation', theirs, folder, ROUND_SECONDS));
     return {
       agent: median(rates.agent),
       bare: median(rates.bare),
       cerbos: median(rates.cerbos),
+      shares: rates.agent.map((rate, round) => rate / (rates.bare[round] ?? Number.NaN)),
       warmStart: median(warmStarts),
       records,
       resident: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.child.pid}/status`, 'utf8'))?.[1]) * 1024,
@@ -114,6 +125,18 @@ async function fill(client: ServiceClient): Promise<number> {
     await client.changeset({ changes });
   }
   return records.length;
+}
+
+/** What the bare server leaves out must be work, not bytes. */
+async function sameAnswer(agent: string, bare: string, question: unknown): Promise<void> {
+  const [ours, theirs] = await Promise.all(
+    [agent, bare].map(async (url) => {
+      const answer = await fetch(`${url}/v1/authorize`, post(question));
+      const headers = [...answer.headers].filter(([name]) => name !== 'date');
+      return JSON.stringify([answer.status, headers, await answer.text()]);
+    }),
+  );
+  if (ours !== theirs) throw new Error(`The bare server answers ${theirs} in place of ${ours}`);
 }
 
 /** The tenant is the same: agent and Cerbos must answer alike, or the comparison says nothing. */

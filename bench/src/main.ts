@@ -12,6 +12,8 @@ import { measureAgent } from './agent.js';
 import { type EngineFigures, measureEngine } from './engine.js';
 import { measurePeers } from './peers.js';
 import { root } from './processes.js';
+import { median } from './random.js';
+import type { RenewalFigures } from './renewal.js';
 
 const FOUR_CLAUSES =
   'resource.properties.amount < 5000 && resource.properties.state == "open" && ' +
@@ -81,7 +83,11 @@ async function agent(): Promise<void> {
     ['', 'requests/s', 'of the bare server'],
     [
       ['bare node:http', count(figures.bare), '1.00'],
-      ['agent', count(figures.agent), fixed(figures.agent / figures.bare)],
+      [
+        'agent',
+        count(figures.agent),
+        `${fixed(median(figures.shares))} (${figures.shares.map((share) => fixed(share)).join(' ')})`,
+      ],
       ['Cerbos PDP', count(figures.cerbos), fixed(figures.cerbos / figures.bare)],
     ],
   );
@@ -97,13 +103,18 @@ async function agent(): Promise<void> {
   );
 }
 
-function activation(): void {
+/** What another script of the bench prints as JSON. */
+function apart(script: string, ...flags: string[]): unknown {
   const output = execFileSync(
     process.execPath,
-    ['--expose-gc', '--max-old-space-size=12000', join(root, 'bench/dist/activation.js')],
+    [...flags, '--max-old-space-size=12000', join(root, `bench/dist/${script}.js`)],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const { records, seconds, perRecord } = JSON.parse(output) as ActivationFigures;
+  return JSON.parse(output);
+}
+
+function activation(): void {
+  const { records, seconds, perRecord } = apart('activation', '--expose-gc') as ActivationFigures;
   table(
     'Activation: decode, verify and compile',
     ['records', 's', 'bytes resident a record'],
@@ -111,7 +122,25 @@ function activation(): void {
   );
 }
 
-const parts: Record<string, () => void | Promise<void>> = { engine, peers, activation, agent };
+function renewal(): void {
+  const figures = apart('renewal') as RenewalFigures;
+  table(
+    `Requests to an agent while it takes in a bundle of ${count(figures.records)} records`,
+    ['requests', 's until it is served', 'p50 ms', 'p99 ms', 'max ms', 'p99 ms before'],
+    [
+      [
+        count(figures.requests),
+        fixed(figures.seconds),
+        fixed(figures.p50),
+        fixed(figures.p99),
+        fixed(figures.max),
+        fixed(figures.quietP99),
+      ],
+    ],
+  );
+}
+
+const parts: Record<string, () => void | Promise<void>> = { engine, peers, activation, renewal, agent };
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--engine') {
   process.stdout.write(JSON.stringify(measureEngine(Number(rest[0]), rest[1] || undefined)));
