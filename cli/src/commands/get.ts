@@ -1,11 +1,11 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { countOf } from '@authz-service/core/state/kind-words';
 import { string as stringArgument } from '@oclif/core/args';
 import { integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
-import { counted } from '../output/text.js';
 import { headings, renderRecord, row } from '../records/columns.js';
 import { splitTarget } from '../records/kind-argument.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -68,7 +68,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id; an ad
     } catch (error) {
       throw byFilter(error, filter);
     }
-    await err.line(err.style.dim(counted(items.length, 'record')));
+    await err.line(err.style.dim(countOf(items.length, kind)));
     const rows = items.map((record) => row(kind, record));
     return {
       json: { items },

@@ -1,3 +1,4 @@
+import { nounOf } from '@authz-service/core/state/kind-words';
 import { connect, connectionFlags } from '../config/connect.js';
 import { printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -17,7 +18,7 @@ export default class WhoAmI extends ServiceCommand {
     const rows = [
       ['service', client.url],
       ['tenant', tenant.name],
-      ['credential', `${credential.kind.replaceAll('_', ' ')} ${credential.name} (${credential.id})`],
+      ['credential', `${nounOf(credential.kind)} ${credential.name} (${credential.id})`],
       ['scopes', scopes.join(', ')],
     ];
     return {

@@ -1,10 +1,10 @@
+import { nounOf } from '@authz-service/core/state/kind-words';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { headings, row } from '../records/columns.js';
 import type { Outcome } from '../service-command.js';
-import { CREDENTIAL_NOUNS } from './nouns.js';
 
 /** The list of a kind of credential. The service keeps no secrets, so that there are none to show. */
 export async function listCredentials(
@@ -14,7 +14,7 @@ export async function listCredentials(
 ): Promise<Outcome> {
   const items = [];
   for await (const record of client.records(kind).list({}, { signal })) items.push(record);
-  await err.line(err.style.dim(counted(items.length, CREDENTIAL_NOUNS[kind])));
+  await err.line(err.style.dim(counted(items.length, nounOf(kind))));
   // The owner is left out: most are made by hand, and an id takes the room.
   const rows = items.map((record) => row(kind, record).slice(0, -1));
   return {

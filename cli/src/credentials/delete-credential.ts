@@ -1,10 +1,10 @@
+import { nounOf } from '@authz-service/core/state/kind-words';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { boolean } from '@oclif/core/flags';
 import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { err } from '../output/terminal.js';
 import type { Outcome } from '../service-command.js';
-import { CREDENTIAL_NOUNS } from './nouns.js';
 
 export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' });
 
@@ -15,7 +15,7 @@ export async function deleteCredential(
   name: string,
   { yes, signal }: { yes: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
-  const what = `the ${CREDENTIAL_NOUNS[kind]} "${name}"`;
+  const what = `the ${nounOf(kind)} "${name}"`;
   if (!yes) await confirm(what, name);
   const client = await connect();
   await client.records(kind).delete(name, { signal });

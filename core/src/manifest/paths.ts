@@ -4,6 +4,7 @@ import { type Address, address, decodeSegment, encodeSegment, type Path, splitAd
 import { quote } from '../records/describe.js';
 import { KINDS, type Kind } from '../records/kinds.js';
 import { formText, PATH_FORMS } from '../records/path-form.js';
+import { nounOf } from '../state/kind-words.js';
 
 /** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}
@@ -42,11 +43,12 @@ export function readPath(kind: Kind, text: string, application?: Path): ReadPath
   const prefixed = segments[0] === kind && segments.length > 1;
   const hint = segments.length > form.length ? ', with "/" in a name as "%2F"' : '';
   const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}${hint}`;
-  throw new NotationError(`${quote(text)} is no path of ${nounOf(kind)}: ${remedy}.`);
+  throw new NotationError(`${quote(text)} is no path of ${oneOf(kind)}: ${remedy}.`);
 }
 
-export function nounOf(kind: Kind): string {
-  const noun = kind.replace('api', 'API').replace('oauth', 'OAuth').replaceAll('_', ' ');
+/** `a role`, `an API key`. */
+export function oneOf(kind: Kind): string {
+  const noun = nounOf(kind);
   return /^[aeiouAO]/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
@@ -109,7 +111,7 @@ export function readAddress(text: string): { kind: Kind; address: Address } {
   if (!link) return { kind, address: address(kind, readPath(kind, rest).path) };
   const [from, to] = ends;
   if (from === undefined || to === undefined || ends.length !== 2) {
-    throw new NotationError(`${quote(text)} is no address of ${nounOf(kind)}: join its two ends by "//".`);
+    throw new NotationError(`${quote(text)} is no address of ${oneOf(kind)}: join its two ends by "//".`);
   }
   const entity = readEntity(to);
   const reference = PATH_FORMS[kind][0] as 'role' | 'policy' | 'group';

@@ -9,7 +9,7 @@ import { aboutRecord } from './about.js';
 import type { Declarations } from './declarations.js';
 import { describeNode, expectedList, expectedMapping } from './describe.js';
 import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
-import { attempt, NotationError, nounOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
+import { attempt, NotationError, oneOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
 import { type PendingLinks, readFields } from './read-records.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
@@ -132,7 +132,7 @@ export class LinkReader {
     const { options } = definitionOf(link).schema.shape.entity_type as z.ZodEnum;
     if (options.includes(entity.kind)) return entity;
     const allowed = options.join(' or a ');
-    throw new NotationError(`${quote(text)} is ${nounOf(entity.kind)}: only a ${allowed} may stand here.`);
+    throw new NotationError(`${quote(text)} is ${oneOf(entity.kind)}: only a ${allowed} may stand here.`);
   }
 
   /** The application's record of a bare name, or else the tenant's; a name that fits both is refused. */

@@ -131,15 +131,6 @@ describe('plan', () => {
       /"role\/a" belongs to the stack "hr", not to "main".*--take-ownership/,
     ],
     [
-      'records of other stacks',
-      [
-        [role('a'), role('b')],
-        [stored(role('a'), 'hr'), stored(role('b'), 'hr')],
-      ],
-      'not_owner',
-      /^2 records belong to the stack "hr", not to "main": take them out of this tree, or take them over with --take-ownership\.$/,
-    ],
-    [
       "another stack's record to be moved",
       [[role('b')], [stored(role('a'), 'hr')], { moves: [{ from: 'role/a', to: 'role/b' }] }],
       'not_owner',

@@ -15,6 +15,11 @@ const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
   oauth_client: ['OAuth client', 'OAuth clients'],
 };
 
+/** What people call a record of the kind: `role`, `API key`. */
+export function nounOf(kind: Kind): string {
+  return WORDS[kind][0];
+}
+
 /** A number of records in words: `1 role`, `3 API keys`. */
 export function countOf(number: number, kind: Kind): string {
   return `${number} ${WORDS[kind][number === 1 ? 0 : 1]}`;
@@ -22,7 +27,7 @@ export function countOf(number: number, kind: Kind): string {
 
 /** A kind at the start of a sentence: `Role`, `API key`. */
 export function titleOf(kind: Kind): string {
-  const [word] = WORDS[kind];
+  const word = nounOf(kind);
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 

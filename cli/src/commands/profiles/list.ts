@@ -1,6 +1,6 @@
+import { nounOf } from '@authz-service/core/state/kind-words';
 import { DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
 import { type ProfileEntry, profilesPath, readProfiles } from '../../config/profiles.js';
-import { CREDENTIAL_NOUNS } from '../../credentials/nouns.js';
 import { table } from '../../output/table.js';
 import { err, out } from '../../output/terminal.js';
 import { counted } from '../../output/text.js';
@@ -39,7 +39,7 @@ the last two. A profile's credentials are sent to its own url only. Keep the fil
     const rows = items.map(({ name, url, credential, client_id: id = '' }) => [
       name,
       url,
-      credential === null ? 'none' : CREDENTIAL_NOUNS[credential],
+      credential === null ? 'none' : nounOf(credential),
       id,
     ]);
     const headings = ['NAME', 'URL', 'CREDENTIAL', 'CLIENT ID'];
@@ -50,7 +50,7 @@ the last two. A profile's credentials are sent to its own url only. Keep the fil
   }
 }
 
-function credentialOf({ client_id, api_key, api_key_file }: ProfileEntry): keyof typeof CREDENTIAL_NOUNS | null {
+function credentialOf({ client_id, api_key, api_key_file }: ProfileEntry): 'api_key' | 'oauth_client' | null {
   if (client_id !== undefined) return 'oauth_client';
   return api_key === undefined && api_key_file === undefined ? null : 'api_key';
 }

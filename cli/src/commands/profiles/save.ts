@@ -1,3 +1,4 @@
+import { nounOf } from '@authz-service/core/state/kind-words';
 import { boolean } from '@oclif/core/flags';
 import { chosenConnection, clientOf, connectionFlags } from '../../config/connect.js';
 import { profilesPath } from '../../config/profiles.js';
@@ -43,7 +44,7 @@ counts where neither is given.`;
         ? { api_key: credentials.apiKey }
         : { client_id: credentials.clientId, client_secret: credentials.clientSecret };
     await writeProfile(args.name, { url, ...secrets }, flags.replace);
-    const who = `${credential.kind === 'api_key' ? 'API key' : 'OAuth client'} "${credential.name}"`;
+    const who = `${nounOf(credential.kind)} "${credential.name}"`;
     return {
       json: { name: args.name, url, path: profilesPath() },
       text: `Saved the profile "${args.name}": ${who} of the tenant "${tenant.name}" at ${url}.`,
