@@ -137,7 +137,8 @@ export function malformed(random: Random, good: object): Buffer {
 
 function text(value: unknown): string {
   if (value instanceof Raw) return value.text;
-  if (Array.isArray(value)) return `[${value.map(text).join(',')}]`;
+  // Not by its own `map`: a mutation may have given it a constructor of another kind.
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => text(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   return `{${Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${text(member)}`)}}`;
 }

@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentProcess } from '../e2e/agent/agent-process.js';
+import { asking } from '../e2e/agent/tenant-fixture.js';
+import { bootstrapEnv, CloudProcess } from '../e2e/cloud/cloud-process.js';
+import { TENANT } from './fuzz/decisions.js';
+import { WallClock } from './wall-clock.js';
+
+const HOUR_MS = 3_600_000;
+
+let dir: string;
+let cloud: CloudProcess;
+let cloudClock: WallClock;
+let admin: ServiceClient;
+const agents: AgentProcess[] = [];
+let count = 0;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'clock-'));
+  cloudClock = new WallClock(join(dir, 'cloud-clock'));
+  cloud = new CloudProcess(join(dir, 'cloud'), { ...bootstrapEnv(), ...cloudClock.env });
+  await (await cloud.client()).changeset({ changes: TENANT });
+});
+beforeEach(async () => {
+  cloudClock.set(0);
+  admin = await cloud.client();
+});
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.kill()));
+});
+afterAll(async () => {
+  await cloud?.kill();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** An agent with a clock of its own, which is wrong by so many hours at its start. */
+async function agentOff(hours: number, env: Record<string, string> = {}) {
+  const name = `agent-${count++}`;
+  const clock = new WallClock(join(dir, `${name}-clock`));
+  clock.set(hours);
+  const { secret } = await admin.records('api_key').create({ name, scopes: ['bundle'] });
+  const agent = new AgentProcess({
+    env: {
+      HOME: join(dir, name),
+      SERVICE_API_KEY: String(secret),
+      SERVICE_CLOUD_URL: await cloud.url(),
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_POLL_INTERVAL: '30s',
+      ...clock.env,
+      ...env,
+    },
+  });
+  agents.push(agent);
+  await agent.healthy(({ status }) => status === 'ok');
+  return { agent, clock };
+}
+
+/** Lets somebody read invoices for so long; who it is. */
+async function granted(hours: number): Promise<{ subject: string; revision: string; address: string }> {
+  const subject = `guest-${count++}`;
+  const entity = `user/${subject}`;
+  const expires_at = new Date(Date.now() + hours * HOUR_MS).toISOString();
+  const { revision } = await admin.changeset({
+    changes: [
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: subject } },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'billing/read', entity_type: 'subject', entity, expires_at },
+      },
+    ],
+  });
+  return { subject, revision, address: `policy_assignment/billing/read//subject/${entity}` };
+}
+
+const allows = async (agent: AgentProcess, subject: string) =>
+  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
+const serves = (agent: AgentProcess, revision: string) =>
+  agent.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
+
+describe('a cloud whose clock jumps', () => {
+  it('takes no token and no key beyond its end, and gives no right beyond it', async () => {
+    const { subject } = await granted(0.5);
+    const ends = new Date(Date.now() + 0.5 * HOUR_MS).toISOString();
+    const { secret } = await admin.records('api_key').create({ name: 'ends', scopes: ['decisions'], expires_at: ends });
+    const lasting = await admin.records('api_key').create({ name: 'lasts', scopes: ['decisions'] });
+    const url = await cloud.url();
+    const ask = async (apiKey: unknown) => {
+      const client = new ServiceClient({ url, credentials: { apiKey: String(apiKey) }, retries: 0 });
+      return await client.authorize(JSON.parse(asking(subject)));
+    };
+    expect(await ask(secret)).toMatchObject({ decision: true });
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'admin',
+      client_secret: bootstrapEnv().SERVICE_BOOTSTRAP_CLIENT_SECRET ?? '',
+    });
+    const { access_token } = (await (await fetch(`${url}/oauth/token`, { method: 'POST', body })).json()) as {
+      access_token: string;
+    };
+    const whoami = () => fetch(`${url}/v1/whoami`, { headers: { authorization: `Bearer ${access_token}` } });
+    expect((await whoami()).status).toBe(200);
+
+    cloudClock.set(1.1);
+    expect((await whoami()).status).toBe(401);
+    await expect(ask(secret)).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await ask(lasting.secret)).toMatchObject({ decision: false });
+    // The client asks for a token by the clock of the cloud.
+    expect((await admin.whoami()).credential.name).toBe('administrator');
+  });
+
+  it('commits in order, and agents follow, though its clock goes back between commits', async () => {
+    const { agent } = await agentOff(0);
+    let before = 0;
+    for (const hours of [0, 5, -5, -48, 0.5, -1]) {
+      cloudClock.set(hours);
+      const client = await cloud.client();
+      await client.rotateBundleKeys();
+      const subject = `at-${count++}`;
+      const { revision } = await client.changeset({
+        changes: [{ op: 'create', kind: 'subject', fields: { type: 'user', id: subject } }],
+      });
+      expect(revisionNumber(revision)).toBeGreaterThan(before);
+      before = revisionNumber(revision);
+      await serves(agent, revision);
+      expect([await allows(agent, 'alice'), await allows(agent, subject)]).toEqual([true, false]);
+    }
+    const revisions: number[] = [];
+    for await (const { revision } of (await cloud.client()).audit({ limit: 1000 }))
+      revisions.push(revisionNumber(revision));
+    expect(revisions).toEqual([...revisions].sort((left, right) => right - left));
+  });
+
+  it('answers a request that waits for a commit when the commit comes', async () => {
+    // Without that, the next poll would be tomorrow.
+    const { agent } = await agentOff(0, { SERVICE_POLL_INTERVAL: '24h' });
+    for (const hours of [2, -2]) {
+      cloudClock.set(hours);
+      const { revision } = await granted(10);
+      await serves(agent, revision);
+    }
+  });
+});
+
+describe('an agent whose clock', () => {
+  it.each([1, -1, 24 * 365, -24 * 365])(
+    'jumps by %d hours tells the age of its bundle rightly, and follows',
+    async (hours) => {
+      const { agent, clock } = await agentOff(0);
+      clock.set(hours);
+      const { sync_age_seconds, degraded } = await agent.health();
+      expect(sync_age_seconds).toBeGreaterThanOrEqual(0);
+      expect(sync_age_seconds).toBeLessThan(600);
+      expect(degraded).toBe(false);
+      const { revision, address } = await granted(24 * 365 * 2);
+      await serves(agent, revision);
+      expect(await allows(agent, 'alice')).toBe(true);
+      const { revision: after } = await admin.changeset({ changes: [{ op: 'delete', address }] });
+      await serves(agent, after);
+      const { age_seconds } = (await (await agent.get('/v1/status')).json()) as { age_seconds: number };
+      expect(age_seconds).toBeLessThan(600);
+    },
+  );
+
+  it('is an hour ahead gives no right beyond its end', async () => {
+    const { agent } = await agentOff(1);
+    const { subject, revision } = await granted(0.5);
+    await serves(agent, revision);
+    expect(await allows(agent, subject)).toBe(false);
+  });
+
+  it.each([-1, -24 * 365 * 20])('is %d hours off gives no right beyond its end', async (hours) => {
+    const { agent } = await agentOff(hours);
+    // By the right time it has ended; by the agent's, it has not.
+    const { subject, revision } = await granted(-0.5);
+    await serves(agent, revision);
+    expect(await allows(agent, subject)).toBe(false);
+  });
+
+  it('goes back while it runs gives no right beyond its end', async () => {
+    const { agent, clock } = await agentOff(0);
+    const { subject, revision } = await granted(0.5);
+    await serves(agent, revision);
+    expect(await allows(agent, subject)).toBe(true);
+    clock.set(1);
+    expect(await allows(agent, subject)).toBe(false);
+  });
+});
