@@ -55,7 +55,8 @@ async function start(
   log: Cloud['log'],
   { now = Date.now, announce = (text) => void process.stderr.write(text) }: StartOptions,
 ): Promise<RunningCloud> {
-  const tenants = await Tenants.open(store);
+  const turns = new Turns(() => performance.now());
+  const tenants = await Tenants.open(store, turns);
   const credentials = new CredentialIndex(await store.credentials());
   const tokens = await Tokens.open(store, now);
   const bundleKeys = await BundleKeys.open(store, now);
@@ -72,7 +73,7 @@ async function start(
     bundleKeys,
     metrics,
     log,
-    turns: new Turns(() => performance.now()),
+    turns,
     now,
     publicUrl: () => publicUrl,
     ready: () => ready,

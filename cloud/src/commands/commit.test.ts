@@ -1,13 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
+import { Turns } from '@authz-service/core/turns';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { Metrics } from '../metrics.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
+import type { Tenant } from '../tenants/tenant.js';
 import { Tenants } from '../tenants/tenants.js';
 import { commit } from './commit.js';
 import { createTenant } from './create-tenant.js';
@@ -23,7 +26,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authz-commit-'));
   // A copy, so that single operations can be made to fail.
   store = { ...(await openSqliteStore(dir)) };
-  const tenants = await Tenants.open(store);
+  const tenants = await Tenants.open(store, new Turns(() => 0));
   cloud = {
     store,
     tenants,
@@ -126,11 +129,50 @@ describe('a commit whose turn comes too late', () => {
 });
 
 describe('the engine', () => {
-  it('is compiled anew by records, and kept by credentials', async () => {
+  const subject = (id: string): Change => ({ op: 'create', kind: 'subject', fields: { type: 'user', id } });
+  const known = (at: Tenant, id: string) => at.engine.subjects.get('user')?.has(id) === true;
+
+  it('is kept by credentials, and follows small changes in place', async () => {
     const { engine } = await tenant();
     await send(key);
+    await send(subject('a'));
     expect((await tenant()).engine).toBe(engine);
-    await send(role('a'));
+    expect(known(await tenant(), 'a')).toBe(true);
+  });
+
+  it('is compiled afresh by many changes, and knows them when the commit is acknowledged', async () => {
+    const { engine } = await tenant();
+    await send(...Array.from({ length: 6_000 }, (_, at) => subject(`${at}`)));
     expect((await tenant()).engine).not.toBe(engine);
+    expect(known(await tenant(), '5999')).toBe(true);
+    expect(known(await tenant(), '6000')).toBe(false);
+  });
+
+  it('shows a search one revision, for which the commit waits, and the next search the next', async () => {
+    const one = await tenant();
+    const { revision, search } = await one.reading(async (view) => view);
+    let end = () => {};
+    const reading = one.reading(() => new Promise<void>((resolve) => (end = resolve)));
+    const committed = send(subject('a'));
+    // The lane of the tenant has nothing but this commit, which the store has by then.
+    while ((await store.load(one.id)).revision === one.revisionNumber) await setImmediate();
+    const next = one.reading(async (view) => view);
+    expect([one.revision, known(one, 'a')]).toEqual([revision, false]);
+    end();
+    const { committed: acknowledged } = await committed;
+    expect([one.revision, known(one, 'a')]).toEqual([acknowledged.revision, true]);
+    expect((await next).revision).toBe(acknowledged.revision);
+    expect((await next).search).not.toBe(search);
+    await reading;
+  });
+
+  it('that does not fit the records is thrown away, and the records are read anew', async () => {
+    const { engine } = await tenant();
+    engine.apply([{ after: { kind: 'subject', id: 'user/a', fields: { type: 'user', id: 'a' } } }]);
+    await expect(send(subject('a'))).rejects.toThrow('already has');
+    expect((await tenant()).engine).not.toBe(engine);
+    expect(known(await tenant(), 'a')).toBe(true);
+    await send(subject('b'));
+    expect(known(await tenant(), 'b')).toBe(true);
   });
 });

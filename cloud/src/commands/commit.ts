@@ -108,6 +108,9 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
   const idempotency = idempotencyRow(wish, committed);
   try {
     await cloud.store.commit({ ...prepared.commit, ...(idempotency && { idempotency }) });
+    await tenant.follow(staged, prepared.commit.revision, () =>
+      cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets),
+    );
   } catch (error) {
     // Whether the store has it or not may be unknown: the memory must not guess. Should this fail too, the memory stays
     // as it was, and the store refuses the next commit on it.
@@ -116,8 +119,6 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
     );
     throw error;
   }
-  tenant.follow(staged, prepared.commit.revision);
-  cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets);
   cloud.metrics.commits.inc();
   stopTimer();
   return { committed, records: staged.put.map(({ record }) => record) };

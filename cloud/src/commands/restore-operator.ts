@@ -26,7 +26,8 @@ export async function restoreOperator(
     });
     if (prepared === undefined) throw new Error('no client was made');
     await cloud.store.commit(prepared.commit);
-    tenant.follow(prepared.staged, prepared.commit.revision);
-    cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets);
+    await tenant.follow(prepared.staged, prepared.commit.revision, () =>
+      cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets),
+    );
   });
 }

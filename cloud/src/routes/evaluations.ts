@@ -38,17 +38,20 @@ export function evaluationsRoute(cloud: Cloud): Route {
       problems: ['ambiguous_name', 'evaluation_failed'],
     },
     handle: async ({ credential, body, now, log }) => {
-      const { engine } = await cloud.tenants.get(credential.tenant);
-      if (!('items' in body)) return json(200, decisionResponse(decide(cloud, engine, body, now)));
-      const steps = answerEvaluations(body, (item) => {
-        if (item instanceof ProblemError) return item;
-        try {
-          return decide(cloud, engine, item, now);
-        } catch (error) {
-          return told(error, log);
-        }
+      const tenant = await cloud.tenants.get(credential.tenant);
+      if (!('items' in body)) return json(200, decisionResponse(decide(cloud, tenant.engine, body, now)));
+      const answered = await tenant.reading(({ engine }) => {
+        const steps = answerEvaluations(body, (item) => {
+          if (item instanceof ProblemError) return item;
+          try {
+            return decide(cloud, engine, item, now);
+          } catch (error) {
+            return told(error, log);
+          }
+        });
+        return cloud.turns.run(steps);
       });
-      return json(200, await cloud.turns.run(steps));
+      return json(200, answered);
     },
   });
 }

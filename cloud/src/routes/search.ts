@@ -39,9 +39,12 @@ function searchRoute(cloud: Cloud, kind: SearchKind): Route {
       problems: ['ambiguous_name', 'invalid_cursor'],
     },
     handle: async ({ credential, body, now }) => {
-      const { search, id: tenant, revision } = await cloud.tenants.get(credential.tenant);
       const moment = { now, clock: () => performance.now() };
-      return json(200, await cloud.turns.run(answerSearch({ search, tenant, revision }, body, moment)));
+      const tenant = await cloud.tenants.get(credential.tenant);
+      const found = await tenant.reading(({ search, id, revision }) =>
+        cloud.turns.run(answerSearch({ search, tenant: id, revision }, body, moment)),
+      );
+      return json(200, found);
     },
   });
 }

@@ -3,17 +3,28 @@ import { packDelta } from '@authz-service/core/bundle/delta-write';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { compileEngine } from '@authz-service/core/decision/engine';
+import { reading } from '@authz-service/core/read-write-lock';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
+import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { Turns } from '@authz-service/core/turns';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
+import { TenantEngine } from './tenant-engine.js';
+
+/** What searches and batches are made from: a tenant at one revision. */
+export interface TenantView {
+  id: string;
+  revision: string;
+  engine: CompiledEngine;
+  search: TenantSearch;
+}
 
 /** Of more changes than this share of the records the whole bundle is sent. */
 const DELTA_SHARE_MAX = 0.25;
@@ -25,8 +36,7 @@ export class Tenant {
   readonly createdAt: string;
   #state: TenantState;
   #number: number;
-  #engine: CompiledEngine | undefined;
-  #search: TenantSearch | undefined;
+  readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
   /** By their base and key. */
@@ -37,8 +47,10 @@ export class Tenant {
   private constructor(
     row: TenantRow,
     loaded: { revision: number; records: StoredRecord[] },
+    turns: Turns,
     private readonly changed: () => void,
   ) {
+    this.#engine = new TenantEngine(turns);
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;
@@ -47,8 +59,8 @@ export class Tenant {
   }
 
   /** `changed` is called whenever the tenant stands at another revision. */
-  static async load(row: TenantRow, store: Store, changed: () => void): Promise<Tenant> {
-    return new Tenant(row, await store.load(row.id), changed);
+  static async load(row: TenantRow, store: Store, turns: Turns, changed: () => void): Promise<Tenant> {
+    return new Tenant(row, await store.load(row.id), turns, changed);
   }
 
   get state(): TenantState {
@@ -68,19 +80,18 @@ export class Tenant {
     return { revision: this.revision, digest: this.#state.digest() };
   }
 
+  /** For what is asked and answered within one turn of the event loop. */
   get engine(): CompiledEngine {
-    this.#engine ??= compileEngine(this.#state.records());
-    return this.#engine;
+    return this.#engine.at(() => this.#state.records());
   }
 
-  get search(): TenantSearch {
-    this.#search ??= new TenantSearch(this.engine);
-    return this.#search;
-  }
-
-  #forgetEngine(): void {
-    this.#engine = undefined;
-    this.#search = undefined;
+  /** Runs work of several turns, which sees one revision. */
+  reading<T>(work: (view: TenantView) => Promise<T>): Promise<T> {
+    const view = () => {
+      const { id, revision, engine } = this;
+      return { id, revision, engine, search: this.#engine.searchOf(engine) };
+    };
+    return reading(view, ({ engine }) => engine.lock, work);
   }
 
   /** The records of a kind in the order of their addresses. */
@@ -133,18 +144,26 @@ export class Tenant {
     return this.#lane.run(work);
   }
 
-  /** Takes over what the store has committed. */
-  follow(staged: Staged, number: number): void {
-    this.#journal.note(this.standing, staged);
-    this.#deltas.clear();
-    this.#state.commit(staged);
-    this.#number = number;
+  /**
+   * Takes over what the store has committed, all of it in one turn of the event loop, and with it what `along` does.
+   * Resolves when that is done: whoever is told of the commit then meets no decision from before it.
+   */
+  async follow(staged: Staged, number: number, along: () => void): Promise<void> {
     const touched = [...staged.remove, ...staged.put.map(({ record }) => record)];
-    for (const record of touched) this.#sorted.delete(record.kind);
-    this.#bundle = undefined;
-    // Credentials are no part of decisions: making one must not cost a compilation.
-    if (touched.some((record) => !isCredential(record.kind))) this.#forgetEngine();
-    this.changed();
+    await this.#engine.follow(
+      recordChangesOf(staged),
+      () => recordsAfter(this.#state, staged),
+      () => {
+        this.#journal.note(this.standing, staged);
+        this.#deltas.clear();
+        this.#state.commit(staged);
+        this.#number = number;
+        for (const record of touched) this.#sorted.delete(record.kind);
+        this.#bundle = undefined;
+        along();
+        this.changed();
+      },
+    );
   }
 
   /** Reads the store anew, where the memory may have fallen behind it. */
@@ -156,7 +175,14 @@ export class Tenant {
     this.#journal.clear();
     this.#deltas.clear();
     this.#bundle = undefined;
-    this.#forgetEngine();
+    this.#engine.forget();
     this.changed();
   }
+}
+
+/** The records that a state will have once `staged` is committed. */
+function* recordsAfter(state: TenantState, { put, remove }: Staged): Generator<StoredRecord> {
+  const gone = new Set([...remove, ...put.flatMap(({ previous }) => previous ?? [])]);
+  for (const record of state.records()) if (!gone.has(record)) yield record;
+  for (const { record } of put) yield record;
 }

@@ -1,4 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
+import type { Turns } from '@authz-service/core/turns';
 import { Watch } from '../bundles/watch.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
@@ -16,10 +17,14 @@ export class Tenants {
   readonly #lane = new Lane();
   #closed = false;
 
-  private constructor(private readonly store: Store) {}
+  private constructor(
+    private readonly store: Store,
+    private readonly turns: Turns,
+  ) {}
 
-  static async open(store: Store): Promise<Tenants> {
-    const tenants = new Tenants(store);
+  /** `turns` runs the long work of tenants beside requests. */
+  static async open(store: Store, turns: Turns): Promise<Tenants> {
+    const tenants = new Tenants(store, turns);
     for (const row of await store.tenants()) tenants.add(row);
     return tenants;
   }
@@ -59,7 +64,7 @@ export class Tenants {
     if (loaded) return loaded;
     const row = this.#rows.get(id);
     if (row === undefined) return Promise.reject(gone());
-    const loading = Tenant.load(row, this.store, () => this.watch.notify(id));
+    const loading = Tenant.load(row, this.store, this.turns, () => this.watch.notify(id));
     this.#loaded.set(id, loading);
     // A failed load must not be remembered: the next use tries again.
     loading.catch(() => this.#loaded.delete(id));

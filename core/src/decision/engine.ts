@@ -2,9 +2,23 @@ import { EngineBuilder } from './builder.js';
 import type { CompiledEngine } from './compiled-engine.js';
 import type { EngineRecord } from './types.js';
 
-/** Compiles a tenant's records at once; `EngineBuilder` does it in slices. */
+const RECORDS_PER_STEP = 256;
+
+/** Compiles a tenant's records at once. */
 export function compileEngine(records: Iterable<EngineRecord>): CompiledEngine {
   const builder = new EngineBuilder();
   for (const record of records) builder.add(record);
+  return builder.finish();
+}
+
+/** The same in short steps, for work by turns. */
+export function* compileInSteps(records: Iterable<EngineRecord>): Generator<undefined, CompiledEngine> {
+  const builder = new EngineBuilder();
+  let added = 0;
+  for (const record of records) {
+    builder.add(record);
+    added++;
+    if (added % RECORDS_PER_STEP === 0) yield;
+  }
   return builder.finish();
 }

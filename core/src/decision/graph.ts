@@ -1,5 +1,5 @@
 import { decodeSegment } from '../records/address.js';
-import { Principal, Resource, ResourceType } from './entities.js';
+import { type Link, Principal, Resource, ResourceType } from './entities.js';
 import { Names } from './names.js';
 
 interface Table<T> {
@@ -73,6 +73,14 @@ export class Graph {
     const made = make();
     table.set(key, made);
     return made;
+  }
+
+  linked(links: Link[] | null, link: Link): Link[] {
+    if (links === null) return [link];
+    if (!this.#open && links.some(({ to }) => to === link.to))
+      throw new Error(`There already is a link to ${link.to.address}`);
+    links.push(link);
+    return links;
   }
 
   removeSubject(type: string, id: string): void {

@@ -62,14 +62,17 @@ export class RecordCompiler {
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
         const holder = graph.principal(fields.entity_type, fields.entity);
-        holder.roles = linked(holder.roles, { to: graph.role(fields.role), until: moment(fields.expires_at) });
+        holder.roles = graph.linked(holder.roles, { to: graph.role(fields.role), until: moment(fields.expires_at) });
         this.reach.outdate(holder);
         return;
       }
       case 'group_membership': {
         const fields = given as Fields<'group_membership'>;
         const member = graph.principal(fields.entity_type, fields.entity);
-        member.groups = linked(member.groups, { to: graph.group(fields.group), until: moment(fields.expires_at) });
+        member.groups = graph.linked(member.groups, {
+          to: graph.group(fields.group),
+          until: moment(fields.expires_at),
+        });
         this.reach.outdate(member);
         return;
       }
@@ -139,10 +142,11 @@ export class RecordCompiler {
    * of the changes means nothing, and addresses and ids may trade places.
    */
   apply(changes: readonly RecordChange[]): void {
-    const sorted = [...changes].sort((left, right) => rankOf(right) - rankOf(left));
-    for (const { before, after } of sorted) if (before !== undefined) this.#take(before, after !== undefined);
-    sorted.reverse();
-    for (const { before, after } of sorted) if (after !== undefined) this.put(after, before !== undefined);
+    const ranked = changes.map((change) => ({ ...change, rank: rankOf(change) }));
+    ranked.sort((left, right) => right.rank - left.rank);
+    for (const { before, after } of ranked) if (before !== undefined) this.#take(before, after !== undefined);
+    ranked.reverse();
+    for (const { before, after } of ranked) if (after !== undefined) this.put(after, before !== undefined);
   }
 
   /** How many steps the changes take, of about a microsecond each. */
@@ -161,12 +165,6 @@ function rankOf({ before, after }: RecordChange): number {
   if (after !== undefined && after.kind !== record.kind)
     throw new Error(`A ${record.kind} cannot become ${after.kind}`);
   return kindRank(record.kind);
-}
-
-function linked(links: Link[] | null, link: Link): Link[] {
-  if (links === null) return [link];
-  links.push(link);
-  return links;
 }
 
 function unlinked(links: Link[] | null, to: Link['to']): Link[] | null {

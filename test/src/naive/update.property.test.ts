@@ -40,9 +40,11 @@ function answers(engine: CompiledEngine, asked: DecisionRequest, now: number): u
 }
 
 describe.each([
-  { size: 'small', tenants: tenant, steps: 12, runs: 500, often: 20 },
-  { size: 'crowded', tenants: crowdedTenant, steps: 8, runs: 150, often: 0 },
-])('an engine that follows the changes of a $size tenant', ({ tenants, steps, runs, often }) => {
+  { size: 'small', tenants: tenant, steps: 12, runs: 400, often: 20 },
+  { size: 'crowded', tenants: crowdedTenant, steps: 8, runs: 80, often: 0 },
+])('an engine that follows the changes of a $size tenant', ({ size, tenants, steps, runs, often }) => {
+  // Large histories take too long to shrink.
+  const endOnFailure = size === 'crowded';
   const questions = fc.array(fc.tuple(request, moments), { minLength: 4, maxLength: 8 });
 
   it('answers like one compiled afresh', () => {
@@ -63,7 +65,7 @@ describe.each([
           before = state;
         }
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure },
     );
     const kinds = ['resource_type', 'resource', 'subject', 'role', 'group'];
     const links = ['policy', 'policy_assignment', 'role_assignment', 'group_membership'];
@@ -84,15 +86,17 @@ describe.each([
         }
         expect([engine.subjects.size, engine.resourcesById.size]).toEqual([0, 0]);
         const paths = new Set(
-          states.flatMap((state) => [...state.keys()].map((address) => address.split('/').slice(1))),
+          states.flatMap((state) => [...state.keys()]).map((address) => /\/(.*)/.exec(address)?.[1] ?? ''),
         );
-        for (const path of paths) {
-          const name = path.at(-1) ?? '';
-          for (const names of [engine.types, engine.roles])
-            expect([names.get(path.join('/')), ...names.named(name)]).toEqual([undefined]);
-        }
+        const left = [...paths].filter((path) =>
+          [engine.types, engine.roles].some((names) => {
+            const name = path.slice(path.lastIndexOf('/') + 1);
+            return names.get(path) !== undefined || names.named(name).length > 0;
+          }),
+        );
+        expect(left).toEqual([]);
       }),
-      { numRuns: runs / 4 },
+      { numRuns: runs / 4, endOnFailure },
     );
   });
 });

@@ -1,0 +1,23 @@
+import type { RecordChange } from '../decision/types.js';
+import type { Address } from '../records/address.js';
+import { isCredential } from '../records/kinds.js';
+import type { StoredRecord } from '../records/registry.js';
+import type { Staged } from './change.js';
+
+/** A change of one address, by stored records. */
+interface StoredChange extends RecordChange {
+  before?: StoredRecord;
+  after?: StoredRecord;
+}
+
+/** What a change-set makes of each address, credentials left out. A record that was moved goes from one and comes to another. */
+export function recordChangesOf({ put, remove }: Staged): StoredChange[] {
+  const changes = new Map<Address, StoredChange>();
+  const note = (record: StoredRecord, side: keyof StoredChange) => {
+    if (!isCredential(record.kind)) changes.set(record.address, { ...changes.get(record.address), [side]: record });
+  };
+  for (const record of remove) note(record, 'before');
+  for (const { previous } of put) if (previous !== undefined) note(previous, 'before');
+  for (const { record } of put) note(record, 'after');
+  return [...changes.values()];
+}
