@@ -103,6 +103,12 @@ describe('unpackBundle', () => {
     ['a wrong checksum', archive(Buffer.from(entry(JSON_TEXT)).fill('7', 125, 126), END), 'checksum'],
     ['a size beyond the limit', archive(entry(JSON_TEXT, { size: 7_000_000_000 }), END), 'more than 10000000 bytes'],
     ['a size beyond the archive', archive(entry(JSON_TEXT, { size: 9_000_000 }), END), 'end mark'],
+    ['nothing but zeros', archive(Buffer.alloc(9_000_000)), 'goes on after its end'],
+    [
+      'zeros without end behind the end mark',
+      archive(entry(JSON_TEXT), Buffer.alloc(9_000_000)),
+      'goes on after its end',
+    ],
     ['an archive in a gzip in a gzip', gzipSync(whole), 'no bundle.json'],
   ])('refuses %s', async (_, bytes, detail) => {
     for (const source of [bytes, pieces(bytes, 100), pieces(bytes, Math.max(1, bytes.length - 3))]) {
