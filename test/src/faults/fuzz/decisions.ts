@@ -159,9 +159,9 @@ function refusalFault({ status, type, text }: Reply, items: unknown[]): string |
   return evaluated ? undefined : `a ${status}: ${text}`;
 }
 
-/** What cloud and agent must have in common in their replies. */
+/** What cloud and agent must have in common in their replies: of two faults in a request, each may tell its own. */
 export function gist({ status, text }: Reply): string {
-  if (status !== 200) return `${status}`;
+  if (status !== 200) return status < 500 ? 'refused' : `${status}`;
   const { decision, evaluations, results } = JSON.parse(text);
   return JSON.stringify({
     decision,
