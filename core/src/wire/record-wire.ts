@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import { type Address, address, encodeSegment, splitAddress } from '../records/address.js';
+import type { Fault } from '../records/issue-faults.js';
 import { isKind, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import { type Mention, wireShape } from './wire-shape.js';
@@ -67,12 +68,6 @@ function applicationOf(path: Json | undefined): string {
   return String(path).split('/')[0] ?? '';
 }
 
-/** One member that cannot be taken as it stands; `pointer` (RFC 6901) leads into the body. */
-export interface WireFault {
-  pointer: string;
-  detail: string;
-}
-
 /**
  * Fields as a record declares them, from a body as callers write it: a mentioned record stands there by its path, by
  * its id in the same field, or by its id in `<field>_id`; a resource's type also by its bare name beside the
@@ -85,7 +80,7 @@ export function fromWire(
   body: JsonObject,
   lookup: RecordLookup,
   present?: WireRecord,
-): { fields: JsonObject; faults: WireFault[] } {
+): { fields: JsonObject; faults: Fault[] } {
   const reader = new Reader(lookup);
   const shape = wireShape(kind);
   const members = new Map(Object.entries(body));
@@ -114,7 +109,7 @@ export function fromWire(
 type Members = Map<string, Json>;
 
 class Reader {
-  readonly faults: WireFault[] = [];
+  readonly faults: Fault[] = [];
 
   constructor(private readonly lookup: RecordLookup) {}
 

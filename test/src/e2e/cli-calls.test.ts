@@ -26,13 +26,17 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
       ['plan', '--detailed-exit-code'],
       /no flag --detailed-exit-code: did you mean --detailed-exitcode\?/,
     ],
-    ['a flag without its value', ['plan', '--out'], /--out expects a value/],
+    ['a flag without its value', ['plan', '--out'], /--out lacks its value/],
     ['one argument too many', ['plan', 'a', 'b'], /"b" is one argument too many/],
     ['a missing argument', ['keys', 'create', '--scope', 'bundle'], /NAME is missing/],
     ['a missing flag', ['keys', 'create', 'x'], /--scope is missing/],
-    ['a value that is none of those', ['keys', 'create', 'x', '--scope', 'all'], /--scope=all to be one of: decisions/],
-    ['a number that is none', ['audit', '--limit', 'x'], /--limit: Expected an integer/],
-    ['a number out of range', ['audit', '--limit', '0'], /greater than or equal to 1/],
+    [
+      'a value that is none of those',
+      ['keys', 'create', 'x', '--scope', 'all'],
+      /--scope: "all" is not known here: write one of decisions/,
+    ],
+    ['a number that is none', ['audit', '--limit', 'x'], /--limit: "x" is no whole number/],
+    ['a number out of range', ['audit', '--limit', '0'], /--limit: 0 is too small, the least is 1/],
     ['flags that exclude each other', ['authorize', '--local', '--url', NOWHERE], /cannot also be provided/],
     ['a flag given twice', ['plan', '--out', 'a', '--out', 'b'], /can only be specified once/],
     ['a kind that is none', ['get', 'polices'], /Did you mean "policies"\?/],
@@ -44,7 +48,7 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
     ['an address that is none', ['whoami', '--url', 'foo'], /"foo" is no URL/],
     ['nobody listening', ['whoami', '--url', NOWHERE], /hint: Check --url or SERVICE_CLOUD_URL/],
     ['a profile that is not there', ['whoami', '--profile', 'prod'], /There is no profile "prod"/],
-    ['a shell nobody knows', ['completion', 'tcsh'], /one of: bash, zsh, fish/],
+    ['a shell nobody knows', ['completion', 'tcsh'], /write one of bash, zsh, fish/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await bench.run(args, { env: KEYED });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
