@@ -1,7 +1,7 @@
 import type { Random } from '../random.js';
 
 /** What makes up a sound request, to be broken. */
-export interface Sound {
+interface Sound {
   path: string;
   headers: string[];
   body: string;
