@@ -1,13 +1,25 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
 
-const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+type Http = typeof import('node:http') | typeof import('node:https');
+
+/** Loaded by the first request: most of the processes that Terraform starts send none. */
+const clients = new Map<string, Promise<{ http: Http; agent: Agent }>>();
+
+function clientOf(protocol: string): Promise<{ http: Http; agent: Agent }> {
+  let client = clients.get(protocol);
+  if (client === undefined) {
+    const loading: Promise<Http> = protocol === 'https:' ? import('node:https') : import('node:http');
+    client = loading.then((http) => ({ http, agent: new http.Agent({ keepAlive: true }) }));
+    clients.set(protocol, client);
+  }
+  return client;
+}
 
 /**
  * `fetch`, as much of it as the service's client uses, on Node's own HTTP client: loading and warming up the built-in
  * one costs each of Terraform's starts of the provider some 20 MiB and 20 ms. Redirects are not followed.
  */
-export const leanFetch = ((url: string, init: RequestInit = {}): Promise<Response> => {
+export const leanFetch = (async (url: string, init: RequestInit = {}): Promise<Response> => {
   const { method = 'GET', signal } = init;
   const form = init.body instanceof URLSearchParams;
   const body = init.body === undefined || init.body === null ? undefined : Buffer.from(String(init.body));
@@ -16,12 +28,9 @@ export const leanFetch = ((url: string, init: RequestInit = {}): Promise<Respons
     ...(form && { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' }),
     ...(body !== undefined && { 'content-length': String(body.length) }),
   };
-  const secure = new URL(url).protocol === 'https:';
-  const options = { method, headers, ...(signal ? { signal } : {}) };
-  return new Promise((resolve, reject) => {
-    const sent = secure
-      ? httpsRequest(url, { ...options, agent: agents.https })
-      : httpRequest(url, { ...options, agent: agents.http });
+  const { http, agent } = await clientOf(new URL(url).protocol);
+  return await new Promise((resolve, reject) => {
+    const sent = http.request(url, { method, headers, agent, ...(signal ? { signal } : {}) });
     sent.on('response', (incoming) => resolve(asResponse(incoming)));
     sent.on('error', reject);
     sent.end(body);

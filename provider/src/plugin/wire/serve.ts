@@ -19,7 +19,9 @@ const PARENT_CHECK_MS = 1000;
 export interface ServeOptions {
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Gives the provider; asked for after the handshake, so that loading it does not hold Terraform up. */
+  /** Responses that no request changes, as bytes. */
+  prepared?: { readonly [M in Method]?: Buffer };
+  /** Gives the provider; asked for by the first call that needs it, since some processes get none. */
   load(): Promise<Handlers>;
 }
 
@@ -55,7 +57,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   const methods = pluginMethods(() => exit(0));
   for (const name of Object.keys(METHODS) as Method[]) {
-    methods.set(`/tfplugin6.Provider/${name}`, providerMethod(name, handlers, log));
+    const answer = options.prepared?.[name];
+    const method = answer === undefined ? providerMethod(name, handlers, log) : () => answer;
+    methods.set(`/tfplugin6.Provider/${name}`, method);
   }
 
   const server = grpcServer(methods, tls?.server);
@@ -64,7 +68,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   handshake.write(
     `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', tls?.announced ?? ''].join('|')}\n`,
   );
-  setImmediate(() => handlers().catch(() => {}));
 }
 
 /** Every method decodes, calls the provider, encodes. What a handler throws is a fault of the provider: logged whole. */
