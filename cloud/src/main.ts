@@ -60,7 +60,6 @@ async function start(
   const credentials = new CredentialIndex(await store.credentials());
   const tokens = await Tokens.open(store, now);
   const bundleKeys = await BundleKeys.open(store, now);
-  await bootstrap({ store, tenants, credentials, now, log }, config.bootstrap, announce);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
@@ -83,6 +82,11 @@ async function start(
   const server = await listen(config.listen, createApp(cloud));
   const url = `http://${hostOf(config.listen.host)}:${server.port}`;
   if (publicUrl === '') publicUrl = url;
+  // After all that may fail: a start that comes to nothing must not show the secret that is shown once.
+  await bootstrap(cloud, config.bootstrap, announce).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   ready = true;
 
   const forgetting = setInterval(() => {
