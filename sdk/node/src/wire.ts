@@ -195,6 +195,8 @@ export interface AgentStatus {
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
+  /** Whether what is served came as a whole bundle, or as changes to the revision before. */
+  activated_by: 'bundle' | 'delta' | null;
   last_error: { at: string; code: string; detail: string } | null;
   degraded: boolean;
   consecutive_failures: number;

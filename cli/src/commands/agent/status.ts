@@ -31,7 +31,7 @@ function render(url: string, status: AgentStatus): string {
     ['tenant', tenant === null ? 'none yet' : `${tenant.name} (${tenant.id})`],
     ['revision', status.revision ?? 'none yet'],
     ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
-    ['activated', status.last_activation ?? 'never'],
+    ['activated', activated(status)],
     ['signed by', `${keys.signed_by ?? 'nobody yet'} (${keys.pinned ? 'pinned' : 'trusted since the first contact'})`],
     ['long poll', status.long_poll ? 'yes' : 'no'],
     ['last error', fault === null ? 'none' : `${fault.at} ${fault.detail}`],
@@ -41,4 +41,9 @@ function render(url: string, status: AgentStatus): string {
 
 function failures({ consecutive_failures: count }: AgentStatus): string {
   return count === 1 ? 'the last sync failed' : `the last ${count} syncs failed`;
+}
+
+function activated({ last_activation: at, activated_by: by }: AgentStatus): string {
+  if (at === null) return 'never';
+  return by === 'delta' ? `${at} as changes to the revision before` : at;
 }

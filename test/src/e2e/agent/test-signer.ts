@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
-import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import { signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
 
@@ -39,6 +39,11 @@ export class TestSigner {
 
   pack(bundle: Bundle): Promise<Buffer> {
     return packBundle(bundle, (sha256) => this.sign(bundle, sha256));
+  }
+
+  /** The text of `delta.jws`. */
+  signDelta(sha256: string): Promise<string> {
+    return signDelta(sha256, new Date(), this.key);
   }
 
   /** Leaves in a folder what an agent that trusts these keys keeps there. */

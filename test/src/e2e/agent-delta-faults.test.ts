@@ -1,0 +1,200 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentProcess, until } from './agent/agent-process.js';
+import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
+import { type DeltaOptions, deltaBetween } from './agent/tenant-delta.js';
+import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { TestSigner } from './agent/test-signer.js';
+
+const FIRST = tenant({ ballast: 20 });
+const SECOND = tenant({ ballast: 20, revision: 2, readers: ['alice', 'bob'] });
+const THIRD = tenant({ ballast: 20, revision: 3, readers: ['bob'] });
+
+let cloud: ScriptedCloud;
+let dir: string;
+let agent: AgentProcess | undefined;
+
+beforeEach(async () => {
+  cloud = await ScriptedCloud.start();
+  dir = mkdtempSync(join(tmpdir(), 'agent-delta-'));
+});
+afterEach(async () => {
+  await agent?.kill();
+  await cloud.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function start(): AgentProcess {
+  agent = new AgentProcess({
+    env: {
+      HOME: dir,
+      SERVICE_API_KEY: 'svc_test',
+      SERVICE_CLOUD_URL: cloud.url,
+      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+      SERVICE_POLL_INTERVAL: '50ms',
+      SERVICE_CACHE_DIR: dir,
+    },
+  });
+  return agent;
+}
+
+/** Serves a revision: this delta to who asks for one with an ETag, the whole to everybody else. */
+async function serve(to: typeof FIRST, delta: Buffer): Promise<void> {
+  const etag = `"${to.revision}"`;
+  const archive = await cloud.signer.pack(bundleOf(to));
+  const listener: RequestListener = (request, response) => {
+    const base = request.headers['if-none-match'];
+    if (request.headers['a-im'] !== 'policy-delta' || base === undefined || base === etag) {
+      sendBundle(request, response, archive, etag);
+      return;
+    }
+    const headers = { im: 'policy-delta', 'delta-base': base, etag, 'content-type': 'application/gzip' };
+    response.writeHead(226, headers).end(delta);
+  };
+  cloud.answer(listener);
+}
+
+const at = (running: AgentProcess, { revision }: { revision: string }) =>
+  running.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
+const decides = async (running: AgentProcess, subject: string) =>
+  ((await (await running.authorize(asking(subject))).json()) as { decision: boolean }).decision;
+const cameBy = async (running: AgentProcess) =>
+  ((await (await running.get('/v1/status')).json()) as { activated_by: string }).activated_by;
+const refusal = (running: AgentProcess) => running.log.find(({ msg }) => msg.startsWith('changes of the bundle'));
+
+const standing = ({ revision, digest }: typeof FIRST) => ({ revision, digest });
+
+describe('a delta', () => {
+  const delta = (options?: DeltaOptions) => deltaBetween(cloud.signer, FIRST, SECOND, options);
+
+  it('is taken, kept behind the bundle, and replayed without the cloud', async () => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    expect(await decides(running, 'bob')).toBe(false);
+    await serve(SECOND, await delta());
+    await at(running, SECOND);
+    expect([await decides(running, 'bob'), await cameBy(running)]).toEqual([true, 'delta']);
+    await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
+    await at(running, THIRD);
+    expect([await decides(running, 'alice'), await cameBy(running)]).toEqual([false, 'delta']);
+    expect(JSON.parse(readFileSync(join(dir, 'bundle.json'), 'utf8')).revision).toBe(FIRST.revision);
+
+    await running.kill();
+    await cloud.refuse();
+    const restarted = start();
+    await restarted.logged(({ msg, deltas }) => msg === 'serving the cached bundle' && deltas === 2);
+    expect([await decides(restarted, 'alice'), await decides(restarted, 'bob')]).toEqual([false, true]);
+    expect((await restarted.health()).bundle_revision).toBe(THIRD.revision);
+  });
+
+  const strangers = TestSigner.make();
+  it.each<[string, () => Promise<Buffer>, RegExp]>([
+    ['that is not signed', () => delta({ sign: null }), /not signed/],
+    [
+      'signed by a stranger',
+      async () => delta({ sign: async (sha256) => (await strangers).signDelta(sha256) }),
+      /not trusted/,
+    ],
+    ['of other bytes', () => delta({ sign: () => cloud.signer.signDelta('0'.repeat(64)) }), /another delta/],
+    [
+      'with the signature of a bundle',
+      () => delta({ sign: (sha256) => cloud.signer.sign(bundleOf(SECOND), sha256) }),
+      /not one of the key/,
+    ],
+    ['of another tenant', () => delta({ head: { tenant: { id: 'tenant-2', name: 'globex' } } }), /globex/],
+    ['to another base', () => deltaBetween(cloud.signer, THIRD, SECOND), /one to revision 3\./],
+    [
+      'to the same number with another digest',
+      () => deltaBetween(cloud.signer, tenant({ readers: [] }), SECOND),
+      /one to revision 1\./,
+    ],
+    [
+      'to an older revision',
+      () => deltaBetween(cloud.signer, FIRST, tenant({ ballast: 20, revision: 0 })),
+      /no later one/,
+    ],
+    ['with a change too few', () => delta({ edit: (all) => all.slice(1) }), /then have the digest/],
+    [
+      'that takes out what is not there',
+      () => deltaBetween(cloud.signer, tenant({ readers: ['carl'] }), SECOND, { head: { base: standing(FIRST) } }),
+      /no such record/,
+    ],
+    ['that is damaged', async () => Buffer.alloc(500, 'x'), /gzip/],
+    ['that is cut off', async () => (await delta()).subarray(0, -20), /gzip/],
+    ['that explodes', async () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|no delta.json/],
+    ['that is a bundle', () => cloud.signer.pack(bundleOf(SECOND)), /bundle\.json/],
+  ])('%s is not taken: the whole is fetched, and the next delta is taken again', async (_, offered, cause) => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    await serve(SECOND, await offered());
+    await at(running, SECOND);
+    expect(refusal(running)).toMatchObject({ level: 'WARN', error: expect.stringMatching(cause) });
+    expect([await decides(running, 'bob'), await cameBy(running)]).toEqual([true, 'bundle']);
+    await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
+    await at(running, THIRD);
+    expect([await decides(running, 'alice'), await cameBy(running)]).toEqual([false, 'delta']);
+  });
+
+  it('offered again, or with no whole bundle to be had, changes nothing of what is served', async () => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    const offered = await delta();
+    await serve(SECOND, offered);
+    await at(running, SECOND);
+    cloud.answer((request, response) => {
+      const headers = { im: 'policy-delta', etag: '"9.0"', 'content-type': 'application/gzip' };
+      if (request.headers['a-im'] === undefined) response.writeHead(500).end();
+      else response.writeHead(226, headers).end(offered);
+    });
+    await running.healthy(({ consecutive_failures }) => consecutive_failures > 1);
+    expect(refusal(running)).toMatchObject({ error: expect.stringMatching(/one to revision 1\./) });
+    expect((await running.health()).bundle_revision).toBe(SECOND.revision);
+    expect(await decides(running, 'bob')).toBe(true);
+  });
+
+  it('under a new key leads to the whole bundle, by which the key is followed', async () => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    await cloud.signer.rotate({ revoke: true });
+    await serve(SECOND, await delta());
+    await at(running, SECOND);
+    expect(await cameBy(running)).toBe('bundle');
+    await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
+    await at(running, THIRD);
+    expect(await cameBy(running)).toBe('delta');
+    await running.kill();
+    await cloud.refuse();
+    const restarted = start();
+    await restarted.logged(({ msg, deltas }) => msg === 'serving the cached bundle' && deltas === 1);
+    expect(await decides(restarted, 'alice')).toBe(false);
+  });
+
+  it('that is damaged on disk keeps the agent from serving what comes before it', async () => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    await serve(SECOND, await delta());
+    await at(running, SECOND);
+    await running.kill();
+    await cloud.refuse();
+    const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
+    const bytes = readFileSync(join(dir, log), 'latin1');
+    writeFileSync(join(dir, log), bytes.replace('"bob"', '"eve"'), 'latin1');
+    const restarted = start();
+    await restarted.logged(
+      ({ msg, error }) => /cached bundle ignored/.test(msg) && /another delta/.test(String(error)),
+    );
+    expect((await restarted.get('/readyz')).status).toBe(503);
+    await cloud.listen();
+    await at(restarted, SECOND);
+    await until(async () => expect(await decides(restarted, 'bob')).toBe(true));
+  });
+});
