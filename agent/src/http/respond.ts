@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemError } from '@authz-service/core/problem';
-import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import { PROBLEM_TYPE, problemDocument } from '@authz-service/core/wire/problem-document';
 
 /**
  * The caller's `X-Request-ID`, as it came: the parser has refused line breaks and other controls, and bounds its length
@@ -39,18 +39,9 @@ export function sendJson(response: ServerResponse, body: unknown, requestId: str
 /** Answers with a problem document (RFC 9457) under the caller's request id, or one made for it, which it returns. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): string {
   const requestId = requestIdOf(request) ?? randomUUID();
-  const status = PROBLEM_STATUS[problem.code];
-  const document = {
-    type: `urn:authz-service:problem:${problem.code}`,
-    title: problem.title,
-    status,
-    detail: problem.detail,
-    code: problem.code,
-    ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
-    request_id: requestId,
-  };
+  const document = problemDocument(problem, requestId);
   // The rest of the body is not waited for, so the connection cannot carry another request.
   if (problem.code === 'payload_too_large' && !request.complete) response.shouldKeepAlive = false;
-  sendText(response, status, 'application/problem+json', JSON.stringify(document), requestId);
+  sendText(response, document.status, PROBLEM_TYPE, JSON.stringify(document), requestId);
   return requestId;
 }
