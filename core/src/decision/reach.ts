@@ -111,7 +111,13 @@ export class ReachMemo {
   #outdate(): void {
     this.#generation++;
     this.#weight = 0;
-    this.#outdated = this.#outdated.length === 0 ? this.#remembered : this.#outdated.concat(this.#remembered);
+    // The few join the many: a change after few requests must not cost what many requests have left.
+    const [few, many] =
+      this.#remembered.length < this.#outdated.length
+        ? [this.#remembered, this.#outdated]
+        : [this.#outdated, this.#remembered];
+    for (const one of few) many.push(one);
+    this.#outdated = many;
     this.#remembered = [];
   }
 
