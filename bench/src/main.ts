@@ -15,6 +15,7 @@ import { root } from './processes.js';
 import { measurePropagation } from './propagation.js';
 import { median } from './random.js';
 import type { RenewalFigures } from './renewal.js';
+import { measureTerraform, RESOURCES } from './terraform.js';
 
 const FOUR_CLAUSES =
   'resource.properties.amount < 5000 && resource.properties.state == "open" && ' +
@@ -141,6 +142,24 @@ function renewal(): void {
   );
 }
 
+async function terraform(): Promise<void> {
+  const { commands, handshake, resident } = await measureTerraform();
+  table(
+    `Terraform with ${count(RESOURCES)} resources, medians of five`,
+    ['', 's with terraform_data', 's with this provider', 'ratio'],
+    commands.map(({ name, builtin, ours, ratio }) => [name, fixed(builtin), fixed(ours), fixed(ratio)]),
+  );
+  table(
+    'A process of the provider',
+    ['', ''],
+    [
+      ['bare Node, start to first line', `${fixed(handshake.bare, 0)} ms`],
+      ['start to handshake', `${fixed(handshake.provider, 0)} ms (${fixed(handshake.provider / handshake.bare)})`],
+      ['most resident in an apply', `${count(resident / 2 ** 20)} MiB`],
+    ],
+  );
+}
+
 async function propagation(): Promise<void> {
   const figures = await measurePropagation();
   table(
@@ -154,7 +173,15 @@ async function propagation(): Promise<void> {
   );
 }
 
-const parts: Record<string, () => void | Promise<void>> = { engine, peers, activation, renewal, agent, propagation };
+const parts: Record<string, () => void | Promise<void>> = {
+  engine,
+  peers,
+  activation,
+  renewal,
+  agent,
+  propagation,
+  terraform,
+};
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--engine') {
   process.stdout.write(JSON.stringify(measureEngine(Number(rest[0]), rest[1] || undefined)));

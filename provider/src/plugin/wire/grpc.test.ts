@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { type AddressInfo, connect as connectSocket, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { grpcServer } from './grpc.js';
+import { grpcServer, type UnaryMethod } from './grpc.js';
 import { FLAG, FRAME } from './http2-frames.js';
 
 const MIB = 1024 * 1024;
@@ -13,7 +13,7 @@ let left: number;
 beforeEach(async () => {
   left = 0;
   server = grpcServer(
-    new Map([
+    new Map<string, UnaryMethod>([
       [
         '/t.S/Echo',
         async (request: Buffer, replied: Promise<void>) => {

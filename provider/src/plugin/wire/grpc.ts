@@ -2,6 +2,7 @@
  * Unary gRPC over HTTP/2, as much of it as one Terraform process and its plugin need: no compression, no streaming.
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
+import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
 import { encodeHeaders, type Header } from './hpack.js';
@@ -15,16 +16,38 @@ const STATUS = { ok: 0, unimplemented: 12, internal: 13 } as const;
  */
 export type UnaryMethod = (request: Buffer, replied: Promise<void>) => Promise<Buffer | null> | Buffer | null;
 
+/** Who the server is, and the only one that it serves: key and certificate in PEM, the client's certificate in DER. */
+export interface Identity {
+  key: string;
+  cert: string;
+  client: Buffer;
+}
+
 /**
- * A server of these methods, by path (`/package.Service/Method`). With `tls` it takes encrypted connections only.
- * A method that throws answers status INTERNAL with the error's message.
+ * A server of these methods, by path (`/package.Service/Method`). With an identity it takes encrypted connections only,
+ * and of those only the client's. A method that throws answers status INTERNAL with the error's message.
  */
-export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, tls?: TlsOptions): Server {
-  const server = tls === undefined ? createServer() : createSecureServer({ ...tls, ALPNProtocols: ['h2'] });
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket) => {
-    serveHttp2(socket, (exchange) => answer(exchange, methods));
+export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): Server {
+  const serve = (exchange: Exchange) => void answer(exchange, methods);
+  if (identity === undefined) return createServer((socket) => serveHttp2(socket, serve));
+  const { key, cert, client } = identity;
+  const options = {
+    key,
+    cert,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2'],
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    requestCert: true,
+    // The one certificate is compared, and nobody vouches for others. A list of authorities, be it of one, makes Node read
+    // those of all the world first, for 20 ms.
+    rejectUnauthorized: false,
+    ca: [],
+  } satisfies TlsOptions;
+  return createSecureServer(options, (socket) => {
+    const { raw } = socket.getPeerCertificate();
+    if (raw?.equals(client)) serveHttp2(socket, serve);
+    else socket.destroy();
   });
-  return server;
 }
 
 const HEAD: readonly Header[] = [

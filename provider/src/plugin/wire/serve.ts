@@ -2,10 +2,10 @@
  * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): cookie, handshake line, mutual TLS, service
  * until Terraform asks for the end or dies.
  */
-import type { TlsOptions } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
 import { type Listening, listenForTerraform } from './address.js';
 import { makeCertificate } from './certificate.js';
-import { grpcServer, type UnaryMethod } from './grpc.js';
+import { grpcServer, type Identity, type UnaryMethod } from './grpc.js';
 import type { Log } from './log.js';
 import { type Handlers, METHODS, type Method } from './messages.js';
 import { decode, encode, type Shape } from './protobuf.js';
@@ -36,8 +36,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(1);
   }
   const handshake = reserveStdout();
-  const tls = tlsOptions(env);
-  if (tls === undefined && env.SERVICE_PROVIDER_PLAINTEXT !== '1') {
+  const own = identity(env);
+  if (own === undefined && env.SERVICE_PROVIDER_PLAINTEXT !== '1') {
     process.stderr.write(
       'Terraform asked for an unencrypted plugin connection (TF_DISABLE_PLUGIN_TLS), over which secrets would travel. ' +
         'Unset that variable, or set SERVICE_PROVIDER_PLAINTEXT=1 to allow it.\n',
@@ -62,11 +62,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     methods.set(`/tfplugin6.Provider/${name}`, method);
   }
 
-  const server = grpcServer(methods, tls?.server);
+  const server = grpcServer(methods, own?.tls);
   listening = await listenForTerraform(server, env);
   liveWithParent(exit, log);
   handshake.write(
-    `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', tls?.announced ?? ''].join('|')}\n`,
+    `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', own?.announced ?? ''].join('|')}\n`,
   );
 }
 
@@ -116,21 +116,14 @@ function reserveStdout(): Pick<NodeJS.WriteStream, 'write'> {
   return { write };
 }
 
-/** Mutual TLS: the certificate that Terraform made for this run is the only authority, and so the only client. */
-function tlsOptions(env: NodeJS.ProcessEnv): { server: TlsOptions; announced: string } | undefined {
+/** Mutual TLS: the only client is the one whose certificate Terraform made for this run. */
+function identity(env: NodeJS.ProcessEnv): { tls: Identity; announced: string } | undefined {
   const client = env.PLUGIN_CLIENT_CERT;
   if (client === undefined || client === '') return undefined;
-  const own = makeCertificate(Date.now());
+  const { key, pem, der } = makeCertificate(Date.now());
   return {
-    server: {
-      key: own.key,
-      cert: own.pem,
-      ca: client,
-      requestCert: true,
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-    },
-    announced: own.der.toString('base64').replace(/=+$/, ''),
+    tls: { key, cert: pem, client: new X509Certificate(client).raw },
+    announced: der.toString('base64').replace(/=+$/, ''),
   };
 }
 
