@@ -177,6 +177,24 @@ describe('a delta', () => {
     expect(await decides(restarted, 'alice')).toBe(false);
   });
 
+  it('that is long is followed by the whole bundle once the tenant is quiet', async () => {
+    const grown = tenant({ ballast: 5000, revision: 2 });
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await at(running, FIRST);
+    await serve(grown, await deltaBetween(cloud.signer, FIRST, grown));
+    await at(running, grown);
+    expect(await cameBy(running)).toBe('delta');
+    await until(() => {
+      expect(JSON.parse(readFileSync(join(dir, 'bundle.json'), 'utf8')).revision).toBe(grown.revision);
+      expect(readdirSync(dir).filter((name) => name.startsWith('deltas-'))).toEqual([]);
+    });
+    expect((await running.health()).bundle_revision).toBe(grown.revision);
+    await serve(THIRD, await deltaBetween(cloud.signer, grown, THIRD));
+    await at(running, THIRD);
+    expect(await cameBy(running)).toBe('delta');
+  });
+
   it('that is damaged on disk keeps the agent from serving what comes before it', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
