@@ -15,6 +15,7 @@ import { digestRecords } from './digest.js';
 import { makeBundleKey, signingKey } from './make-key.js';
 import { unpackBundle } from './read.js';
 import { recordText } from './record-text.js';
+import { signJson } from './signing-key.js';
 import { signDelta, signStatement, statementOf, verifyDelta, verifyStatement } from './statement.js';
 
 const LIMITS = { compressed: 1_000_000, unpacked: 10_000_000 };
@@ -204,6 +205,7 @@ describe('verifyDelta', async () => {
   const own = await signDelta(sha256, new Date(0), signer);
   const ofBundle = await signStatement(statementOf({ revision: '7', tenants: [] }, sha256, new Date(0)), signer);
   const stranger = await makeBundleKey();
+  const words = { format: 1, sha256, issued_at: new Date(0).toISOString() };
 
   it('gives what a trusted key stated of these bytes', async () => {
     expect(await verifyDelta(own, sha256, [publicKey])).toEqual({
@@ -218,6 +220,11 @@ describe('verifyDelta', async () => {
     ['one of other bytes', () => verifyDelta(own, '0'.repeat(64), [publicKey]), /another delta/],
     ['one of an unknown key', () => verifyDelta(own, sha256, [stranger.publicKey]), /not trusted/],
     ['that of a bundle with the same bytes', () => verifyDelta(ofBundle, sha256, [publicKey]), /not one of the key/],
+    [
+      'its own words under the type of a bundle',
+      async () => verifyDelta(await signJson(words, 'policy-bundle+jws', signer), sha256, [publicKey]),
+      /not one of the key/,
+    ],
     ['its own for a bundle', () => verifyStatement(own, sha256, [publicKey]), /not one of the key/],
   ])('refuses %s', async (_, verify, detail) => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_bundle', detail: expect.stringMatching(detail) });

@@ -126,7 +126,7 @@ describe('a delta', () => {
     ],
     ['that is damaged', async () => Buffer.alloc(500, 'x'), /gzip/],
     ['that is cut off', async () => (await delta()).subarray(0, -20), /gzip/],
-    ['that explodes', async () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|no delta.json/],
+    ['that explodes', async () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|goes on after its end/],
     ['that is a bundle', () => cloud.signer.pack(bundleOf(SECOND)), /bundle\.json/],
   ])('%s is not taken: the whole is fetched, and the next delta is taken again', async (_, offered, cause) => {
     await cloud.serve(bundleOf(FIRST));
