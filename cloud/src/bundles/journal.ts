@@ -2,9 +2,9 @@ import type { Standing } from '@authz-service/core/bundle/delta';
 import type { ChangeText } from '@authz-service/core/bundle/delta-write';
 import { recordText } from '@authz-service/core/bundle/record-text';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
-import { isCredential, kindRank } from '@authz-service/core/records/kinds';
-import type { StoredRecord } from '@authz-service/core/records/registry';
+import { kindRank } from '@authz-service/core/records/kinds';
 import type { Staged } from '@authz-service/core/state/change';
+import { recordChangesOf } from '@authz-service/core/state/record-changes';
 
 /** What is kept of the newest commits of a tenant, all together. */
 export interface JournalBounds {
@@ -84,16 +84,13 @@ export class Journal {
   }
 }
 
-/** A record that was moved is gone from one address and new at another. */
-function changesOf({ put, remove }: Staged): Changes {
+function changesOf(staged: Staged): Changes {
   const changes: Changes = new Map();
-  const note = ({ kind, address, id, fields }: StoredRecord, side: keyof ChangeText) => {
-    if (isCredential(kind)) return;
-    changes.set(address, { ...changes.get(address), [side]: recordText({ kind, id, fields } as StoredRecord) });
-  };
-  for (const record of remove) note(record, 'before');
-  for (const { previous } of put) if (previous !== undefined) note(previous, 'before');
-  for (const { record } of put) note(record, 'after');
+  for (const { before, after } of recordChangesOf(staged)) {
+    const address = (before ?? after)?.address;
+    if (address === undefined) continue;
+    changes.set(address, { before: before && recordText(before), after: after && recordText(after) });
+  }
   return changes;
 }
 
