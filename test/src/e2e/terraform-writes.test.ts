@@ -163,6 +163,26 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     expect(await workspace.apply()).toContain('2 added');
   });
 
+  it('is interrupted while the cloud does not answer its first request', async () => {
+    const workspace = tenant.workspace(many(1));
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    relay.fate = async (): Promise<Fate> => {
+      await held;
+      return 'pass';
+    };
+    const { process: child, finished } = workspace.start(['plan']);
+    await expect.poll(() => relay.seen.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+    const { status, text } = await finished;
+    release?.();
+    expect(status).toBe(1);
+    expect(unwrapped(text)).toContain('Terraform was interrupted: nothing was changed.');
+    expect(text).not.toContain('Fault in the provider');
+  });
+
   it('leaves no process and no secret in its log', async () => {
     const workspace = tenant.workspace(
       `${many(1)}\nresource "service_api_key" "k" {\n  name = "k"\n  scopes = ["records:read"]\n  secret_wo = "svc_${'z'.repeat(40)}"\n  secret_wo_version = 1\n}`,

@@ -7,6 +7,7 @@ import { UNKNOWN, type Values } from '../framework/value.js';
 import { issueToken } from './issue-token.js';
 import { leanFetch } from './lean-fetch.js';
 import { diagnosticOfProblem } from './problem-diagnostics.js';
+import { interrupted } from './refusals.js';
 import { type Configured, Pending, Service } from './service.js';
 
 const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
@@ -86,7 +87,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
     return service;
   } catch (error) {
     if (error instanceof ProblemError) throw new Refusal([refused(error, config, url)]);
-    throw error;
+    throw context.signal.aborted && !(error instanceof Refusal) ? interrupted() : error;
   }
 }
 

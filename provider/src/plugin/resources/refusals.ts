@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { type Path, refuse } from '../framework/diagnostics.js';
+import { type Path, Refusal, refuse } from '../framework/diagnostics.js';
 import { Refused, Stopped, Unanswered } from './change-queue.js';
 import { pathOf } from './judge.js';
 import { refusalOf } from './problem-diagnostics.js';
@@ -27,9 +27,14 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
       throw refusalOf(shown, path, hint?.(shown, path));
     }
     if (error instanceof ProblemError) throw refusalOf(error);
-    if (signal.aborted) throw refuse('Interrupted', 'Terraform was interrupted: nothing was changed.');
+    if (signal.aborted && !(error instanceof Refusal)) throw interrupted();
     throw error;
   }
+}
+
+/** An interrupt before anything was sent that changes something. */
+export function interrupted(): Refusal {
+  return refuse('Interrupted', 'Terraform was interrupted: nothing was changed.');
 }
 
 function withDetail(problem: ProblemError, detail: string): ProblemError {
