@@ -32,7 +32,8 @@ export const evaluationsRequestSchema = z
       .optional()
       .meta({
         description:
-          'Each like a DecisionRequest; the members beside this list stand in, whole, for those that one lacks. ' +
+          'Each like a DecisionRequest; the members beside this list stand in, whole, for those that one lacks, and ' +
+          'may be any object where none lacks them. ' +
           `At most ${EVALUATIONS_MAX}; none makes the request a single one.`,
       }),
   })

@@ -24,13 +24,15 @@ export interface ParsedEvaluations {
   items: readonly (ParsedDecisionRequest | ProblemError)[];
 }
 
+const CHECKS = { subject: subjectOf, resource: resourceOf, action: actionOf } as const;
 const ENTITIES = ['subject', 'resource', 'action', 'context', 'options'] as const;
 
 /**
  * Checks the body of `POST /access/v1/evaluations` (AuthZEN 1.0 section 7.1). Without evaluations it is a single
  * question. The members beside `evaluations` are defaults: an evaluation takes each whole where it has none of its own,
- * and nothing is merged within them. Throws `invalid_request` for faults of the whole: a malformed default, an unknown
- * semantic, too many evaluations.
+ * and nothing is merged within them. A default that every evaluation replaces need only be an object: there are clients
+ * that send `{}` for what they do not say. Throws `invalid_request` for faults of the whole: a malformed default, an
+ * unknown semantic, too many evaluations.
  */
 export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedEvaluations {
   const faults: ProblemItem[] = [];
@@ -40,9 +42,12 @@ export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedE
   const reasons = reasonsOf(root, faults);
   const evaluations = listOf(root, faults);
   if (evaluations.length === 0 && faults.length === 0) return parseDecisionRequest(root);
-  if (root.subject !== undefined) subjectOf(root, faults);
-  if (root.resource !== undefined) resourceOf(root, faults);
-  if (root.action !== undefined) actionOf(root, faults);
+  for (const entity of ['subject', 'resource', 'action'] as const) {
+    if (root[entity] === undefined) continue;
+    const replaced = evaluations.length > 0 && evaluations.every((evaluation) => has(evaluation, entity));
+    if (replaced) object(root[entity], `/${entity}`, faults);
+    else CHECKS[entity](root, faults);
+  }
   optional(root.context, '/context', faults);
   explains(root, faults);
   if (faults.length > 0) throw malformed(WHOLE, faults);
@@ -50,6 +55,10 @@ export function parseEvaluations(body: unknown): ParsedDecisionRequest | ParsedE
 }
 
 const WHOLE = 'The evaluations request';
+
+function has(evaluation: unknown, entity: string): boolean {
+  return typeof evaluation === 'object' && evaluation !== null && (evaluation as Members)[entity] !== undefined;
+}
 
 /** Options that are no object are left to the check of `explain`. */
 function optionOf({ options }: Members, name: string): unknown {

@@ -77,6 +77,11 @@ describe('a batch', () => {
     ]);
   });
 
+  it('does not look into defaults that every evaluation replaces', () => {
+    const evaluations = [{ subject, action, resource: resource('open'), context: {} }];
+    expect(decisions({ subject: {}, resource: { type: 1 }, action: {}, evaluations })).toEqual([true]);
+  });
+
   it('answers faults of an evaluation in its place, with pointers into the whole', () => {
     const { evaluations } = answer({
       subject,
@@ -133,10 +138,16 @@ describe('a batch', () => {
     ['a semantic that is no text', { options: { evaluations_semantic: 1 } }, ['/options/evaluations_semantic']],
     ['options that are no object', { ...of('open'), options: 'execute_all' }, ['/options']],
     [
-      'malformed defaults',
-      { ...of('open'), subject: 'u', resource: {}, action: { name: 1 }, context: [] },
+      'malformed defaults that an evaluation takes',
+      { subject: 'u', resource: {}, action: { name: 1 }, context: [], evaluations: [{}] },
       ['/subject', '/resource', '/resource/type', '/action/name', '/context'],
     ],
+    [
+      'a malformed default that only some evaluations replace',
+      { ...of('open'), resource: {}, evaluations: [...of('open').evaluations, {}] },
+      ['/resource', '/resource/type'],
+    ],
+    ['a replaced default that is no object', { ...of('open'), resource: 'open' }, ['/resource']],
   ])('is refused as a whole for %s', (_, body, pointers) => {
     expect(() => parseEvaluations(body)).toThrow(
       expect.objectContaining({
