@@ -54,6 +54,20 @@ const altered =
     answer.body = alter(body, asked.body as Body) ?? body;
   };
 
+/** Every third answer says nothing, or the opposite. */
+function changing(path: RegExp): Tamper {
+  let count = 0;
+  return altered(path, (body) => {
+    count += 1;
+    if (count % 3 > 0) return body;
+    return body.results
+      ? { results: [] }
+      : { evaluations: body.evaluations?.map(({ decision }) => ({ decision: !decision })) };
+  });
+}
+
+const jwtPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 describe('the checks notice', () => {
   it.each<[fault: string, tamper: Tamper, section: string]>([
     ['that everything is allowed', altered(/evaluation$/, (body) => ({ ...body, decision: true })), '2.2.2'],
@@ -69,6 +83,14 @@ describe('the checks notice', () => {
       '2.2.9',
     ],
     [
+      'half a body taken',
+      (answer, { path, body }) => {
+        if (path.endsWith('subject') && body === undefined)
+          Object.assign(answer, { status: 200, body: { results: [] } });
+      },
+      '2.4.4',
+    ],
+    [
       'that faults are answered',
       (answer) => {
         if (answer.status === 400) Object.assign(answer, { status: 200, body: { decision: false } });
@@ -82,6 +104,15 @@ describe('the checks notice', () => {
       },
       '2.4.3',
     ],
+    ...(['evaluations$', 'subject$', 'resource$', 'action$'] as const).map((path): [string, Tamper, string] => [
+      `refusals of unknown members at ${path}`,
+      (answer, asked) => {
+        if (new RegExp(path).test(asked.path) && Object.hasOwn(Object(asked.body), 'later')) answer.status = 400;
+      },
+      '5',
+    ]),
+    ['answers that change', changing(/resource$/), '2.6'],
+    ['decisions that change', changing(/evaluations$/), '2.6'],
     ['another content type', (answer) => Object.assign(answer.headers, { 'content-type': 'text/json' }), '2.2.1'],
     ['lost request ids', (answer) => Object.assign(answer.headers, { 'x-request-id': 'other' }), '2.5.1'],
     [
@@ -148,6 +179,14 @@ describe('the checks notice', () => {
     [
       'signed metadata without an issuer',
       altered(/configuration$/, (body) => ({ ...body, signed_metadata: 'e30.e30.x' })),
+      '6.5',
+    ],
+    [
+      'signed metadata that nobody signed',
+      altered(/configuration$/, (body) => ({
+        ...body,
+        signed_metadata: `${jwtPart({ alg: 'none' })}.${jwtPart({ iss: 'x' })}.`,
+      })),
       '6.5',
     ],
     ['capabilities that are no list', altered(/configuration$/, (body) => ({ ...body, capabilities: 'all' })), '6.5'],
@@ -224,7 +263,7 @@ describe('the report', () => {
       FAIL    discovery  6.3      it names the decision point by the address it was asked under
       FAIL    discovery  6.5      what it names are URLs
       pass    discovery  6.5      capabilities, if any, are a list of texts
-      pass    discovery  6.5      signed metadata, if any, names its issuer
+      pass    discovery  6.5      signed metadata, if any, is signed and names its issuer
 
       ✗ 6.3 it names the decision point by the address it was asked under
           expected "policy_decision_point" to be URL, got https://other.example\\u001b[2J

@@ -1,5 +1,5 @@
 import type { Check } from './check.js';
-import { expectObject, fail, shown } from './expectations.js';
+import { expectObject, fail, isObject, shown } from './expectations.js';
 
 const REQUIRED = ['policy_decision_point', 'access_evaluation_endpoint'];
 const OPTIONAL = [
@@ -59,22 +59,25 @@ export const discoveryChecks: Check[] = [
   {
     level: 'discovery',
     section: '6.5',
-    name: 'signed metadata, if any, names its issuer',
+    name: 'signed metadata, if any, is signed and names its issuer',
     run: async (point) => {
       const { signed_metadata: signed } = expectObject(await point.metadata());
       if (signed === undefined) return;
-      const [, payload = ''] = typeof signed === 'string' ? signed.split('.') : [];
-      const claims: unknown = parsed(Buffer.from(payload, 'base64url').toString('utf8'));
-      const issuer = typeof claims === 'object' && claims !== null && 'iss' in claims ? claims.iss : undefined;
-      if (typeof issuer !== 'string') fail(`expected "signed_metadata" to be a JWT with "iss", got ${shown(signed)}`);
+      const [header, payload, signature] = typeof signed === 'string' ? signed.split('.') : [];
+      const { alg } = membersOf(header);
+      const { iss } = membersOf(payload);
+      if (typeof alg !== 'string' || alg === 'none' || !signature || typeof iss !== 'string')
+        fail(`expected "signed_metadata" to be a signed JWT with "iss", got ${shown(signed)}`);
     },
   },
 ];
 
-function parsed(text: string): unknown {
+/** The members of a part of a JWT; none where it is no JSON object. */
+function membersOf(part = ''): Record<string, unknown> {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isObject(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,6 +1,6 @@
-import { transportChecks } from './basic.js';
 import type { Check } from './check.js';
 import type { DecisionPoint } from './decision-point.js';
+import { endpointChecks } from './endpoint-checks.js';
 import {
   expectAmong,
   expectObject,
@@ -155,7 +155,7 @@ export const searchChecks: Check[] = [
       run: async (point) => expectStatus(await point.post(kind, { body }), 400),
     }),
   ),
-  ...transportChecks('search-core', 'subject', WHO_READS),
-  ...transportChecks('search-core', 'resource', WHAT_ALICE_READS),
-  ...transportChecks('search-core', 'action', WHAT_ALICE_DOES),
+  ...endpointChecks('search-core', 'subject', WHO_READS),
+  ...endpointChecks('search-core', 'resource', WHAT_ALICE_READS),
+  ...endpointChecks('search-core', 'action', WHAT_ALICE_DOES),
 ];
