@@ -23,7 +23,7 @@ export interface ServiceProviderConfig {
   */
   readonly stack?: string;
   /**
-  * Whether to take over records that belong to another stack instead of refusing to touch them.
+  * Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold.
   */
   readonly takeOwnership?: boolean | cdktf.IResolvable;
   /**

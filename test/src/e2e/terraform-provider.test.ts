@@ -175,7 +175,7 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       await tenant.workspace(as('first') + role('one')).apply();
       const second = tenant.workspace(as('second') + role('one'));
       expect(await second.fails('plan')).toMatch(
-        /exists already and belongs to the stack "first".*terraform import service_role.NAME 'role\/shared'/,
+        /exists already and belongs to the stack "first".*take_ownership = true.*import \{ to = service_role.NAME id = "role\/shared" \}/,
       );
 
       await second.ok('import', 'service_role.r', 'role/shared');

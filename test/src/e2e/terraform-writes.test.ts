@@ -58,13 +58,43 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const text = await workspace.fails('apply', '-auto-approve');
     expect(text.match(/Error: /g)).toHaveLength(2);
     expect(text).toMatch(
-      /with service_group\.g\[3\], .*"group\/g3" exists already.*terraform import service_group.NAME 'group\/g3'/,
+      /with service_group\.g\[3\], .*"group\/g3" exists already.*import \{ to = service_group.NAME id = "group\/g3" \}/,
     );
     expect(text).toMatch(/with service_role_assignment\.bad, on main\.tf line 1\d.*Role "nobody" does not exist/);
     expect(await tenant.addresses()).toHaveLength(8);
     await workspace.ok('import', 'service_group.g[3]', 'g3');
     workspace.write(`provider "service" { stack = "api" }\n${many(8)}`);
     await workspace.isSettled();
+  });
+
+  it('takes over what the stack made and the state has lost, when told to', async () => {
+    const provider = (more: string) => `provider "service" {\n  stack = "mine"\n${more}\n}\n`;
+    const key = 'resource "service_api_key" "k" {\n  name = "k"\n  scopes = ["bundle"]\n}\n';
+    const killed = tenant.workspace(provider('') + key + many(3));
+    await killed.apply();
+    const workspace = tenant.workspace(provider('') + key + many(4));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+      /"group\/g0" exists already.*belongs to this stack, "mine".*take_ownership = true .*import \{ to = service_group\.NAME id = "group\/g0" \}/,
+    );
+    workspace.write(provider('  take_ownership = true') + key + many(4));
+    expect(await workspace.apply()).toMatch(/Secret not known.*"api_key\/k" was taken over.*4 added/s);
+    workspace.write(provider('') + key + many(4));
+    await workspace.isSettled();
+    expect(await tenant.addresses()).toEqual(['api_key/k', 'group/g0', 'group/g1', 'group/g2', 'group/g3']);
+  });
+
+  it('never takes over what another resource of the same configuration made or gives up', async () => {
+    const provider = 'provider "service" { take_ownership = true }\n';
+    const role = (name: string) => `resource "service_role" "${name}" {\n  name = "r"\n}\n`;
+    const workspace = tenant.workspace(provider + role('a') + role('b'));
+    expect(await workspace.fails('apply', '-auto-approve')).toContain('another resource of the configuration declares');
+    const one = (await workspace.ok('state', 'list')).trim() === 'service_role.a' ? 'a' : 'b';
+    workspace.write(provider + role(one));
+    await workspace.isSettled();
+    workspace.write(provider + role('c'));
+    expect(await workspace.apply('-parallelism=1')).toContain('1 added, 0 changed, 1 destroyed');
+    await workspace.isSettled();
+    expect(await tenant.addresses()).toEqual(['role/r']);
   });
 
   it('refuses to remove what is still mentioned, and says how', async () => {

@@ -34,7 +34,8 @@ export const providerSchema: Schema = {
     ),
     take_ownership: {
       type: 'bool',
-      description: 'Whether to take over records that belong to another stack instead of refusing to touch them.',
+      description:
+        'Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold.',
       optional: true,
     },
   },

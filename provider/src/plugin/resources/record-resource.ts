@@ -1,9 +1,10 @@
 import { nearest } from '@authz-service/core/nearest';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
-import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { definitionOf, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
 import { referenceFields } from '@authz-service/core/records/schema-shape';
 import type { Change } from '@authz-service/core/state/change';
-import { Refusal, refuse } from '../framework/diagnostics.js';
+import { hclString } from '../../configuration/hcl-text.js';
+import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
@@ -58,18 +59,26 @@ class RecordResource implements Resource<Configured> {
 
   create(configured: Configured, planned: Values, config: Values, context: Context): Promise<Values> {
     const service = serviceOf(configured);
-    const hint: Hint = (problem) => (problem.code === 'conflict' ? this.importHint(planned) : undefined);
+    let held: StoredRecord | undefined;
+    const hint: Hint = (problem) =>
+      problem.code === 'conflict' ? this.refusedSinceHeld(service, String(planned.address), held) : undefined;
     return this.explained(context, hint, async () => {
       const { address, fields } = this.recordOf(planned);
       const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
-      const held = (await service.records(context.signal)).get(address);
-      const taken = held !== undefined && held.managed_by !== service.stack && service.takeOwnership ? held : undefined;
-      const change: Change =
-        taken === undefined
-          ? { op: 'create', kind: this.kind, fields, ...(secret !== undefined && { secret }) }
-          : { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
-      const granted = await service.write(this.kind, { address, change }, context.signal);
-      return this.made(service, planned, { ...granted, ...(taken !== undefined && { id: taken.id }) }, context);
+      const given = { fields, ...(secret !== undefined && { secret }) };
+      held = (await service.records(context.signal)).get(address);
+      const unclaimed = () => (service.takeOwnership && !service.claimed.has(address) ? held : undefined);
+      const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
+      if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
+      try {
+        const wish = { address, change: { op: 'create', kind: this.kind, ...given } as const };
+        return this.made(service, planned, await service.write(this.kind, wish, context.signal), context);
+      } catch (error) {
+        // The stack's own record may have been about to be removed in this run; now it is known that it was not.
+        const orphan = error instanceof Refused && error.problem.code === 'conflict' ? unclaimed() : undefined;
+        if (orphan === undefined) throw error;
+        return this.takeOver(service, orphan, planned, given, context);
+      }
     });
   }
 
@@ -99,9 +108,11 @@ class RecordResource implements Resource<Configured> {
   delete(configured: Configured, prior: Values, context: Context): Promise<void> {
     const service = serviceOf(configured);
     const address = String(prior.address);
+    // What stands there is another resource's now, made or taken over in this run.
+    if (service.claimed.has(address)) return Promise.resolve();
     const hint: Hint = (problem) =>
       problem.code === 'conflict'
-        ? 'If it is replaced in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first.'
+        ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first.'
         : undefined;
     return this.explained(context, hint, async () => {
       try {
@@ -174,7 +185,7 @@ class RecordResource implements Resource<Configured> {
     if (held !== undefined && held.managed_by !== service.stack && !service.takeOwnership) {
       throw refuse(
         'Record exists already',
-        `${named(record)} exists already and belongs to the stack "${held.managed_by}". ${this.importHint(planned)} To take it over, set take_ownership = true in the provider block.`,
+        `${named(record)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(record.address)}`,
       );
     }
     const view = await service.judged(signal);
@@ -192,23 +203,56 @@ class RecordResource implements Resource<Configured> {
     throw found.length > 0 ? new Refusal(found) : new Error(`the values of a ${this.kind} make no record`);
   }
 
-  private made(service: Service, planned: Values, granted: Granted, context: Context): Values {
+  private async takeOver(
+    service: Service,
+    { address, id }: StoredRecord,
+    planned: Values,
+    given: { fields: Fields<Kind>; secret?: string },
+    context: Context,
+  ): Promise<Values> {
+    service.claimed.add(address);
+    try {
+      await service.write(this.kind, { address, change: { op: 'update', address, ...given } }, context.signal);
+    } catch (error) {
+      service.claimed.delete(address);
+      throw error;
+    }
+    return this.made(service, planned, { id }, context, true);
+  }
+
+  private made(service: Service, planned: Values, granted: Granted, context: Context, taken = false): Values {
     const id: Value = this.form.forms.has('id') ? (planned.id ?? null) : (granted.id ?? null);
     const secrets = credentialSecrets(this.kind)?.made(planned, granted);
     const values: Values = { ...planned, id, managed_by: service.stack, ...secrets };
     for (const [name, value] of Object.entries(secrets ?? {})) {
-      if (planned[name] !== UNKNOWN || value !== null) continue;
-      context.report({
-        severity: 'error',
-        summary: 'Secret lost',
-        detail: `The ${this.kind} was made, but the answer with its secret got lost, and the service shows it only once. Terraform will replace it in the next apply.`,
-      });
+      if (planned[name] === UNKNOWN && value === null) context.report(this.secretMissing(values, taken));
     }
     return values;
   }
 
-  private importHint(values: Values): string {
-    return `To manage it here, import it: terraform import ${typeName(this.kind)}.NAME '${String(values.address)}'.`;
+  private secretMissing({ address }: Values, taken: boolean): Diagnostic {
+    if (taken) {
+      const detail = `"${String(address)}" was taken over. Its secret stays as it is and is not in the state: the service showed it only once. Give secret_wo to set another.`;
+      return { severity: 'warning', summary: 'Secret not known', detail };
+    }
+    const detail = `The ${this.kind} was made, but the answer with its secret got lost, and the service shows it only once. Terraform will replace it in the next apply.`;
+    return { severity: 'error', summary: 'Secret lost', detail };
+  }
+
+  /** Why a record that exists already could not be made, and what to do. */
+  private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
+    if (service.claimed.has(address))
+      return 'This run has made it: another resource of the configuration declares it too.';
+    const lost =
+      held?.managed_by === service.stack
+        ? `It belongs to this stack, "${service.stack}", and the state does not hold it, as after a run that was killed. take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
+        : 'To manage it here, ';
+    return lost + this.importHint(address);
+  }
+
+  /** Terraform names the resource beside it, and does not tell the provider. Lines that begin with a space stay as they are. */
+  private importHint(address: string): string {
+    return `import it, with the name of the resource above:\n\n  import {\n    to = ${typeName(this.kind)}.NAME\n    id = ${hclString(address)}\n  }`;
   }
 
   private explained<T>({ signal }: Context, hint: Hint | undefined, work: () => Promise<T>): Promise<T> {

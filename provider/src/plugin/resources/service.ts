@@ -33,6 +33,8 @@ export class Service {
   readonly takeOwnership: boolean;
   readonly client: ServiceClient;
   readonly token: Access['token'];
+  /** What resources of this run have made or taken over: theirs, whatever others think of it. */
+  readonly claimed = new Set<Address>();
   private readonly snapshot: Snapshot;
   private readonly log: Log;
   private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
@@ -95,6 +97,7 @@ export class Service {
     const put: StoredRecord[] = [];
     for (const { address, change } of wishes) {
       if (change.op === 'delete') removed.push(address);
+      if (change.op === 'create') this.claimed.add(address);
       if (change.op !== 'create' && change.op !== 'update') continue;
       const before = this.known?.get(address);
       const kind = change.op === 'create' ? change.kind : before?.kind;
