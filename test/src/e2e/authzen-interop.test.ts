@@ -56,7 +56,7 @@ async function post(point: string, path: string, body: object): Promise<Record<s
   expect(response.headers.get('x-request-id')).toBe(path);
   const answer = await response.json();
   expect(response.status, JSON.stringify(answer)).toBe(200);
-  return answer;
+  return answer as Record<string, unknown>;
 }
 
 const sub = (digit: number) =>
