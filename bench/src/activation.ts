@@ -1,9 +1,9 @@
 /** Decodes and compiles one bundle of the wanted size as the agent does, in a process of its own; prints figures as JSON. */
 
 import { digestRecords } from '@authz-service/core/bundle/digest';
-import { decodeBundle } from '@authz-service/core/bundle/read';
+import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import { encodeBundle } from '@authz-service/core/bundle/write';
-import { compileEngine } from '@authz-service/core/decision/engine';
+import { EngineBuilder } from '@authz-service/core/decision/builder';
 import { revisionText } from '@authz-service/core/state/revision';
 import { engineTenant, questions, type Size } from './tenant.js';
 
@@ -31,10 +31,21 @@ function bundle(): Buffer {
 const bytes = bundle();
 const before = collect();
 const begun = performance.now();
-const decoded = decodeBundle(bytes);
-const records = decoded.tenants[0]?.records.length ?? 0;
-const engine = compileEngine(decoded.tenants[0]?.records ?? []);
-decoded.tenants.length = 0;
+let records = 0;
+const steps = decodeBundleInSteps(bytes, () => {
+  const builder = new EngineBuilder();
+  return {
+    add(record) {
+      builder.add(record);
+      records += 1;
+    },
+    finish: () => builder.finish(),
+  };
+});
+let step = steps.next();
+while (!step.done) step = steps.next();
+const [{ made: engine } = { made: undefined }] = step.value.tenants;
+if (engine === undefined) throw new Error('the bundle has no tenant');
 const seconds = (performance.now() - begun) / 1000;
 const allowed = questions(size, 10).filter((question) => engine.decide(question, Date.now()).decision).length;
 const figures: ActivationFigures = { records, seconds, perRecord: (collect() - before) / records };

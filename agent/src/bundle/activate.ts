@@ -1,15 +1,17 @@
-import { type DecodedBundle, type DecodedTenant, decodeBundleInSteps } from '@authz-service/core/bundle/read';
+import {
+  type DecodedTenant,
+  decodeBundleInSteps,
+  type RecordSink,
+  type TenantHead,
+} from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
 import { EngineBuilder } from '@authz-service/core/decision/builder';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import type { EngineRecord } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Served } from '../state.js';
 import { interleave } from './interleave.js';
-
-const RECORDS_PER_STEP = 256;
 
 /** A bundle whose signature has been verified. */
 export interface Verified {
@@ -42,8 +44,10 @@ export async function activate(
   { tenantId, allowRollback = false }: ActivateOptions,
   former: Former | undefined,
 ): Promise<Served> {
-  const bundle = await interleave(decodeBundleInSteps(json));
-  const tenant = chooseTenant(bundle, tenantId);
+  const compiled = (tenant: TenantHead) =>
+    isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
+  const bundle = await interleave(decodeBundleInSteps<CompiledEngine | undefined>(json, compiled));
+  const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
     const { last, served } = former;
@@ -52,32 +56,22 @@ export async function activate(
     if (same && served !== undefined) return { ...served, ...signed };
     if (!same && !allowRollback) refuseOtherHistory(tenant, last);
   }
-  const engine = await interleave(compileInSteps(tenant.records));
-  return {
-    engine,
-    search: new TenantSearch(engine),
-    tenant: { id: tenant.id, name: tenant.name },
-    revision: tenant.revision,
-    digest: tenant.digest,
-    digests: tenant.digests,
-    activatedBy: 'bundle',
-    ...signed,
-  };
+  const { made: engine, id, name, revision, digest, digests } = tenant;
+  if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);
+  const search = new TenantSearch(engine);
+  return { engine, search, tenant: { id, name }, revision, digest, digests, activatedBy: 'bundle', ...signed };
 }
 
-function* compileInSteps(records: readonly EngineRecord[]): Generator<undefined, CompiledEngine> {
-  const builder = new EngineBuilder();
-  let added = 0;
-  for (const record of records) {
-    builder.add(record);
-    added++;
-    if (added % RECORDS_PER_STEP === 0) yield;
-  }
-  return builder.finish();
+/** For tenants whose records need only be checked. */
+const NO_ENGINE: RecordSink<undefined> = { add: () => {}, finish: () => undefined };
+
+/** Whether it may turn out to be the tenant that is served. */
+function isWanted({ id, name }: TenantHead, tenantId: string | undefined): boolean {
+  return tenantId === undefined || id === tenantId || name === tenantId;
 }
 
 /** `tenantId` may be a tenant's id or its name. */
-function chooseTenant({ tenants }: DecodedBundle, tenantId: string | undefined): DecodedTenant {
+function chooseTenant<T>(tenants: readonly DecodedTenant<T>[], tenantId: string | undefined): DecodedTenant<T> {
   const held = tenants.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
   if (tenantId !== undefined) {
     const chosen = tenants.find(({ id }) => id === tenantId) ?? tenants.find(({ name }) => name === tenantId);
@@ -92,7 +86,7 @@ function chooseTenant({ tenants }: DecodedBundle, tenantId: string | undefined):
   return only;
 }
 
-function refuseOtherTenant(next: DecodedTenant, current: Former['last']): void {
+function refuseOtherTenant(next: DecodedTenant<unknown>, current: Former['last']): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
       `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
@@ -101,7 +95,7 @@ function refuseOtherTenant(next: DecodedTenant, current: Former['last']): void {
   }
 }
 
-function refuseOtherHistory(next: DecodedTenant, current: Former['last']): void {
+function refuseOtherHistory(next: DecodedTenant<unknown>, current: Former['last']): void {
   const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
   if (offered <= served) {
     const fault = offered < served ? 'is older than' : 'contradicts';

@@ -16,12 +16,23 @@ import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 /** Records between two steps: they take about a millisecond. */
 const RECORDS_PER_STEP = 256;
 
-/** A bundle that was found to be what it says. */
-export interface DecodedBundle extends Bundle {
-  tenants: DecodedTenant[];
+/** Takes in the records of one tenant as they are read, in their order, and makes something of them. */
+export interface RecordSink<T> {
+  add(record: EngineRecord): void;
+  finish(): T;
 }
 
-export interface DecodedTenant extends BundleTenant {
+/** Who a tenant says it is, before its records have been seen. */
+export type TenantHead = Pick<BundleTenant, 'id' | 'name'> & { revision: unknown };
+
+/** A bundle that was found to be what it says. */
+export interface DecodedBundle<T> extends Omit<Bundle, 'tenants'> {
+  tenants: DecodedTenant<T>[];
+}
+
+export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
+  /** What was made of the records. */
+  made: T;
   /** The set whose digest was compared. */
   digests: DigestSet;
 }
@@ -31,19 +42,28 @@ export function unpackBundle(source: Readable | Buffer, limits: BundleLimits): P
   return unpackArchive(BUNDLE_ENTRIES, source, limits);
 }
 
-/**
- * The bundle that these bytes of `bundle.json` say. Nothing is trusted: shapes, order, uniqueness, and that digest and
- * revision are those of the records. Throws `invalid_bundle` naming what is wrong.
- */
-export function decodeBundle(bytes: Buffer): DecodedBundle {
-  const steps = decodeBundleInSteps(bytes);
+/** The bundle that these bytes of `bundle.json` say, whole in memory; see `decodeBundleInSteps`. */
+export function decodeBundle(bytes: Buffer): Bundle {
+  const steps = decodeBundleInSteps(bytes, () => {
+    const records: EngineRecord[] = [];
+    return { add: (record) => records.push(record), finish: () => records };
+  });
   let step = steps.next();
   while (!step.done) step = steps.next();
-  return step.value;
+  const { tenants, ...bundle } = step.value;
+  return { ...bundle, tenants: tenants.map(({ made, digests: _, ...tenant }) => ({ ...tenant, records: made })) };
 }
 
-/** Does what `decodeBundle` does, in short steps, so that a caller can do other work between them. */
-export function* decodeBundleInSteps(bytes: Buffer): Generator<undefined, DecodedBundle> {
+/**
+ * Reads the bytes of `bundle.json`, in short steps, so that a caller can do other work between them, and without keeping
+ * records: each goes to the sink that `sinkFor` gives for its tenant. Nothing is trusted: shapes, order, uniqueness, and
+ * that digest and revision are those of the records, which shows only after the last of them. Throws `invalid_bundle`
+ * naming what is wrong; whatever sinks have taken in by then is worth nothing.
+ */
+export function* decodeBundleInSteps<T>(
+  bytes: Buffer,
+  sinkFor: (tenant: TenantHead) => RecordSink<T>,
+): Generator<undefined, DecodedBundle<T>> {
   try {
     const raw = readSlices(bytes);
     const head = objectOf(raw.head, 'The bundle');
@@ -52,9 +72,9 @@ export function* decodeBundleInSteps(bytes: Buffer): Generator<undefined, Decode
         `The bundle has format ${short(head.format)}; this program reads format 1: update the older of the two.`,
       );
     }
-    const tenants: DecodedTenant[] = [];
+    const tenants: DecodedTenant<T>[] = [];
     for (const tenant of raw.tenants) {
-      const decoded = yield* decodeTenant(tenant);
+      const decoded = yield* decodeTenant(tenant, sinkFor);
       if (tenants.some((other) => other.id === decoded.id || other.name === decoded.name)) {
         throw invalid(`The bundle holds the tenant ${short(decoded.name)} twice.`);
       }
@@ -74,17 +94,21 @@ export function* decodeBundleInSteps(bytes: Buffer): Generator<undefined, Decode
   }
 }
 
-function* decodeTenant({ head, slices }: RawTenant): Generator<undefined, DecodedTenant> {
+function* decodeTenant<T>(
+  { head, slices }: RawTenant,
+  sinkFor: (tenant: TenantHead) => RecordSink<T>,
+): Generator<undefined, DecodedTenant<T>> {
   const { id, name, revision, digest } = objectOf(head, 'A tenant');
   if (!isText(id) || !isText(name)) throw invalid('A tenant of the bundle has no id or no name.');
-  const records: EngineRecord[] = [];
+  const sink = sinkFor({ id, name, revision });
   const digests = new DigestSet();
+  let count = 0;
   let lastRank = -1;
   let lastAddress = '';
   for (const slice of slices) {
     if (!Array.isArray(slice)) throw invalid(`The tenant ${short(name)} has no list of records.`);
     for (const item of slice) {
-      const index = records.length;
+      const index = count;
       const record = decodeRecord(item, () => `Record ${index} of the tenant ${short(name)}`);
       const address = addressOf(record.kind, record.fields);
       const rank = kindRank(record.kind);
@@ -94,8 +118,9 @@ function* decodeTenant({ head, slices }: RawTenant): Generator<undefined, Decode
       lastRank = rank;
       lastAddress = address;
       digests.add(address, record.fields);
-      records.push(record);
-      if (records.length % RECORDS_PER_STEP === 0) yield;
+      sink.add(record);
+      count++;
+      if (count % RECORDS_PER_STEP === 0) yield;
     }
   }
   const actual = yield* digests.hexInSteps();
@@ -105,7 +130,7 @@ function* decodeTenant({ head, slices }: RawTenant): Generator<undefined, Decode
   if (!isRevisionOf(revision, actual)) {
     throw invalid(`The revision ${short(revision)} of the tenant ${short(name)} does not fit its digest ${actual}.`);
   }
-  return { id, name, revision, digest: actual, records, digests };
+  return { id, name, revision, digest: actual, made: sink.finish(), digests };
 }
 
 function invalid(detail: string, cause?: unknown): ProblemError {
