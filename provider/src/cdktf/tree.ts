@@ -49,7 +49,8 @@ export interface TreeProps {
 
 /**
  * Declares all that a tree of YAML declares. Its records belong to the stack of the provider, whatever the tree says.
- * Throws `invalid_records` with the faults of the tree, each with its file, line and column.
+ * Throws `invalid_records` with the faults of the tree, each with its file, line and column, and for a tree with `moved`
+ * entries: Terraform renames a record by making another in its place, which is not what they promise.
  */
 export class Tree extends Construct {
   private readonly records = new Map<Address, Declared>();
@@ -60,7 +61,8 @@ export class Tree extends Construct {
     if (manifest === undefined)
       throw new ProblemError('invalid_records', `The tree is wrong.\n${faults.map(faultText).join('\n')}`);
     if (manifest.moves.length > 0) {
-      const detail = 'The tree has "moved" entries, which Terraform cannot follow: rename with "service apply" first.';
+      const detail =
+        'The tree has "moved" entries, which Terraform cannot follow, since it renames a record by making another in its place: take them out, and the plan shows what is replaced.';
       throw new ProblemError('invalid_records', detail);
     }
     const rank = ({ kind }: { kind: Kind }) => KINDS.indexOf(kind);

@@ -46,6 +46,16 @@ it('the example gives the same configuration with cdktn in place of cdktf', () =
   expect(aboutOther).not.toEqual(about);
 });
 
+it('the package can be installed beside either', () => {
+  const manifest = (at: string) => JSON.parse(readFileSync(join(root, at, 'package.json'), 'utf8'));
+  const { devDependencies } = manifest('.');
+  // npm looks at the version of what an alias stands for.
+  expect(manifest('provider').peerDependencies.cdktf.split(' || ')).toEqual([
+    devDependencies.cdktf,
+    devDependencies.cdktn,
+  ]);
+});
+
 it("the README's app synthesizes", () => {
   const [, program = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
   // Where it finds the packages that it would have installed.
