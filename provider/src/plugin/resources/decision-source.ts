@@ -55,7 +55,7 @@ export const decisionSource: DataSource<Configured> = {
   schema: {
     version: 0,
     description:
-      'A decision of the service: who may do what. With `depends_on` naming what decides, it is asked after that was applied.',
+      'A decision of the service: who may do what. With `depends_on` naming what decides, it is asked after that was applied. Terraform reads what stands in a `check` block again in every apply, and plans it as a read, so that `plan -detailed-exitcode` gives 2 even where nothing changes; a `postcondition` does not do that.',
     attributes,
   },
 
