@@ -197,6 +197,26 @@ describe('a gRPC server', () => {
       Buffer.concat([PREFACE, SETTINGS, frame(FRAME.windowUpdate, 0, 0, [0x7f, 0xff, 0xff, 0xff])]),
     ],
     [
+      'frames that are too small to say anything',
+      1,
+      Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, [0, 5, 0, 0, 0, 0])]),
+    ],
+    [
+      'frames whose length cannot be written',
+      1,
+      Buffer.concat([PREFACE, frame(FRAME.settings, 0, 0, [0, 5, 1, 0, 0, 0])]),
+    ],
+    [
+      'a header block in empty parts without an end',
+      1,
+      Buffer.concat([
+        PREFACE,
+        SETTINGS,
+        frame(FRAME.headers, 0, 1, HEADERS),
+        ...Array.from({ length: 8000 }, () => frame(FRAME.continuation, 0, 1, [])),
+      ]),
+    ],
+    [
       'nothing but padding',
       1,
       Buffer.concat([PREFACE, SETTINGS, frame(FRAME.headers, 0x8 | FLAG.endHeaders, 1, [9, 1])]),
@@ -216,10 +236,32 @@ describe('a gRPC server', () => {
     expect(await echoed(10)).toBe(true);
   });
 
+  it('refuses streams beyond those that may be open at once, and takes others when one is given up', async () => {
+    const socket = connectSocket(port(), '127.0.0.1');
+    const opened = (stream: number, flags: number) => frame(FRAME.headers, FLAG.endHeaders | flags, stream, HEADERS);
+    const streams = Array.from({ length: 1025 }, (_, index) => opened(2 * index + 1, 0));
+    socket.write(
+      Buffer.concat([
+        PREFACE,
+        SETTINGS,
+        ...streams,
+        frame(FRAME.reset, 0, 1, [0, 0, 0, 8]),
+        opened(2051, FLAG.endStream),
+      ]),
+    );
+    let told = Buffer.alloc(0);
+    for await (const chunk of socket) {
+      told = Buffer.concat([told, chunk as Buffer]);
+      if (told.includes('grpc-status')) break;
+    }
+    expect(told.includes(frame(FRAME.reset, 0, 2049, [0, 0, 0, 7]))).toBe(true);
+    expect(told.includes(frame(FRAME.reset, 0, 2047, [0, 0, 0, 7]))).toBe(false);
+    expect(told.includes(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 2051, []).subarray(3))).toBe(true);
+  });
+
   it('passes over frames that ask for nothing, padding, and a header block in parts', async () => {
     const socket = connectSocket(port(), '127.0.0.1');
-    const path = [0x04, 10, ...Buffer.from('/t.S/Echo ').subarray(0, 9)];
-    path[1] = 9;
+    const path = [0x04, 9, ...Buffer.from('/t.S/Echo')];
     socket.write(
       Buffer.concat([
         PREFACE,

@@ -36,6 +36,11 @@ export class Outbox {
 
   constructor(private readonly socket: Duplex) {}
 
+  /** Streams that the other end has opened and that have neither been answered whole nor reset. */
+  get streamCount(): number {
+    return this.streams.size;
+  }
+
   open(stream: number): void {
     this.streams.set(stream, { window: this.initialWindow, sent: 0 });
   }

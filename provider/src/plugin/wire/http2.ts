@@ -13,13 +13,15 @@ const PRIORITY = 0x20;
 
 const SETTING = { maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5 } as const;
 
-const ERROR = { protocol: 1, flowControl: 3, streamClosed: 5, frameSize: 6, compression: 9 } as const;
+const ERROR = { protocol: 1, flowControl: 3, frameSize: 6, refusedStream: 7, compression: 9 } as const;
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const HEADER_BLOCK_BYTES_MAX = 64 * 1024;
 /** Large, so that a thousand resources are not held up by window updates; half of it used up renews it. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 const CONCURRENT_STREAMS = 1024;
+/** What three octets can say, and the largest frame that may be agreed on (section 6.5.2). */
+const FRAME_BYTES_AGREED_MAX = 2 ** 24 - 1;
 
 /** A request that has come whole. */
 export interface Exchange {
@@ -89,10 +91,8 @@ class Connection {
       this.rest = this.takeFrames(this.rest === undefined ? chunk : Buffer.concat([this.rest, chunk]));
     } catch (error) {
       const code = error instanceof ConnectionError ? error.code : ERROR.compression;
-      const last = Buffer.alloc(8);
-      last.writeUInt32BE(this.lastStream, 0);
-      last.writeUInt32BE(code, 4);
-      this.outbox.frame(FRAME.goAway, 0, 0, Buffer.concat([last, Buffer.from((error as Error).message)]));
+      const farewell = [uint32(this.lastStream), uint32(code), Buffer.from((error as Error).message)];
+      this.outbox.frame(FRAME.goAway, 0, 0, Buffer.concat(farewell));
       this.outbox.flush();
       this.socket.destroy();
     }
@@ -171,11 +171,17 @@ class Connection {
     const { block } = this;
     if (block === undefined) throw new ConnectionError(ERROR.protocol, 'no header block goes on');
     block.parts.push(fragment);
-    block.bytes += fragment.length;
+    // Frames count as well: there may be any number of empty ones.
+    block.bytes += FRAME_HEAD + fragment.length;
     if (block.bytes > HEADER_BLOCK_BYTES_MAX) throw new ConnectionError(ERROR.protocol, 'a header block is too large');
     if ((flags & FLAG.endHeaders) === 0) return;
     this.block = undefined;
+    // A refused stream's fields, too, belong to what both ends remember.
     const headers = this.decoder.decode(whole(block.parts));
+    if (this.outbox.streamCount >= CONCURRENT_STREAMS) {
+      this.outbox.frame(FRAME.reset, 0, block.stream, uint32(ERROR.refusedStream));
+      return;
+    }
     this.incoming.set(block.stream, { headers, chunks: [], taken: 0 });
     this.outbox.open(block.stream);
     if (block.ends) this.complete(block.stream);
@@ -222,6 +228,9 @@ class Connection {
           }
           break;
         case SETTING.maxFrameSize:
+          if (value < FRAME_BYTES_MAX || value > FRAME_BYTES_AGREED_MAX) {
+            throw new ConnectionError(ERROR.protocol, `frames of ${value} octets cannot be agreed on`);
+          }
           this.outbox.frameBytesMax = value;
           break;
       }
@@ -230,9 +239,7 @@ class Connection {
   }
 
   private renewWindow(stream: number, bytes: number): void {
-    const increment = Buffer.alloc(4);
-    increment.writeUInt32BE(bytes);
-    this.outbox.frame(FRAME.windowUpdate, 0, stream, increment);
+    this.outbox.frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
   }
 }
 
@@ -241,6 +248,12 @@ function unpadded(flags: number, payload: Buffer): Buffer {
   const padding = payload[0] ?? 0;
   if (padding >= payload.length) throw new ConnectionError(ERROR.protocol, 'a frame is all padding');
   return payload.subarray(1, payload.length - padding);
+}
+
+function uint32(value: number): Buffer {
+  const octets = Buffer.alloc(4);
+  octets.writeUInt32BE(value);
+  return octets;
 }
 
 function whole(parts: readonly Buffer[]): Buffer {
