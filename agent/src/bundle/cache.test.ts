@@ -198,8 +198,12 @@ describe('the deltas after a bundle', () => {
   it('are refused where they are damaged in another way, or too many', async () => {
     await chain('a', 'b');
     const whole = readFileSync(logOf('one'), 'latin1');
-    writeFileSync(logOf('one'), whole.replace('jws-b 2', 'jws-b two'));
-    await expect(found()).rejects.toMatchObject({ code: 'invalid_bundle', detail: expect.stringMatching(/entry 1/) });
+    const [length] = / \d+ /.exec(whole) ?? [''];
+    for (const damage of [' two ', ' 999999 ', ` ${Number(length) - 1} `, ' ']) {
+      writeFileSync(logOf('one'), whole.replace(`jws-b${length}`, `jws-b${damage}`));
+      await expect(found()).rejects.toMatchObject({ code: 'invalid_bundle', detail: expect.stringMatching(/entry 1/) });
+    }
+    writeFileSync(logOf('one'), whole);
     await expect(found('one', 10)).rejects.toMatchObject({ detail: expect.stringMatching(/more than the 10 allowed/) });
   });
 

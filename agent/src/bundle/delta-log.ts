@@ -1,5 +1,6 @@
 import { open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { ProblemError } from '@authz-service/core/problem';
 
 /** A delta as it came, and its signature. */
@@ -10,11 +11,12 @@ export interface SignedDelta {
 }
 
 const LINE_FEED = 0x0a;
-const HEADER = /^([\w.-]{1,8192}) ([1-9]\d{0,8})$/;
+const HEADER = /^([\w.-]{1,8192} [1-9]\d{0,8}) (\d{1,10})$/;
 
 /**
- * The deltas that came after the bundle on disk, one behind the other: a line with signature and length, and the bytes.
- * Only whole entries count: one that was cut off is of a write that did not end, and was never served.
+ * The deltas that came after the bundle on disk, one behind the other: a line with signature, length and the checksum of
+ * both, and the bytes. Only whole entries count: one that was cut off is of a write that did not end, and was never
+ * served. The checksum tells it from one whose length was damaged: that one was served, and all behind it.
  */
 export class DeltaLog {
   /** Where the whole entries end; what is behind that is written over. */
@@ -39,8 +41,11 @@ export class DeltaLog {
     for (;;) {
       const headerEnd = bytes.indexOf(LINE_FEED, position);
       if (headerEnd < 0) break;
-      const [, jws, length] = HEADER.exec(bytes.toString('latin1', position, headerEnd)) ?? [];
-      if (jws === undefined) throw damaged(`entry ${deltas.length} does not begin with a signature and a length.`);
+      const [, said = '', checksum] = HEADER.exec(bytes.toString('latin1', position, headerEnd)) ?? [];
+      if (crc32(said) !== Number(checksum)) {
+        throw damaged(`entry ${deltas.length} does not begin with a signature, a length and their checksum.`);
+      }
+      const [jws = '', length] = said.split(' ');
       const end = headerEnd + 1 + Number(length);
       if (end > bytes.length) break;
       deltas.push({ jws, json: bytes.subarray(headerEnd + 1, end) });
@@ -54,13 +59,20 @@ export class DeltaLog {
   /** When this returns they survive a crash of the machine. */
   async append(deltas: readonly SignedDelta[]): Promise<void> {
     const content = Buffer.concat(
-      deltas.flatMap(({ json, jws }) => [Buffer.from(`${jws} ${json.length}\n`, 'latin1'), json]),
+      deltas.flatMap(({ json, jws }) => {
+        const said = `${jws} ${json.length}`;
+        return [Buffer.from(`${said} ${crc32(said)}\n`, 'latin1'), json];
+      }),
     );
     const first = this.#bytes === 0;
     const file = await open(this.path, first ? 'w' : 'r+', 0o600);
     try {
       await file.truncate(this.#bytes);
-      await file.write(content, 0, content.length, this.#bytes);
+      // Where the disk is nearly full, less is written than was asked for; only the next write says why.
+      for (let written = 0; written < content.length; ) {
+        const left = content.length - written;
+        written += (await file.write(content, written, left, this.#bytes + written)).bytesWritten;
+      }
       await file.datasync();
     } finally {
       await file.close();
