@@ -8,6 +8,11 @@ export class ReadWriteLock {
   #writes: (() => void)[] = [];
   #waiting: (() => void)[] = [];
 
+  /** Whether a change waits for those that read. */
+  get changeWaits(): boolean {
+    return this.#writes.length > 0;
+  }
+
   read<T>(work: () => Promise<T>): Promise<T> {
     if (this.#writes.length === 0) return this.#run(work);
     return new Promise((resolve) => {

@@ -23,6 +23,11 @@ export interface SearchMoment {
 
 /** After so long a page ends with what it has, and the next one goes on. */
 const PAGE_MS_MAX = 5_000;
+/**
+ * After so long, counted from its first candidate, it does so where a change waits for it. The page that would follow is
+ * refused in either case. A shorter time would let no search end in a tenant that many search and change.
+ */
+const PAGE_MS_BEFORE_CHANGE = 500;
 
 const REFUSAL =
   'The page token was not given for this request, or the tenant has moved to another revision: ' +
@@ -42,7 +47,12 @@ export function* answerSearch(
   const list = [tenant, revision, canonicalJson(question)];
   const { limit, after } = placeOf(list, asked);
   const endsAt = clock() + PAGE_MS_MAX;
-  const late = () => clock() >= endsAt;
+  let beganAt: number | undefined;
+  const late = () => {
+    const at = clock();
+    beganAt ??= at;
+    return at >= endsAt || (at - beganAt >= PAGE_MS_BEFORE_CHANGE && search.holdsUp);
+  };
   const bounds = { after, limit: Math.min(limit ?? SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX), now, late };
   const { results, next } = yield* search.find(request, bounds);
   if (next === undefined && asked.token === undefined && asked.limit === undefined) return { results };

@@ -207,6 +207,26 @@ describe('pages', () => {
     expect(sizes).toEqual([3, 3, 3, 1]);
   });
 
+  it('end after half a second where a change waits for them', async () => {
+    let ms = 0;
+    const moment = { now: 0, clock: () => (ms += 200) };
+    const engine = compileEngine(RECORDS);
+    const search = new TenantSearch(engine);
+    const asked = parseSearch('subject', readers);
+    let written: Promise<void> | undefined;
+    const answer = await engine.lock.read(async () => {
+      const steps = answerSearch({ search, tenant: 't', revision: '1.a' }, asked, moment);
+      let step = steps.next();
+      written = engine.lock.write(() => {});
+      while (!step.done) step = steps.next();
+      return step.value;
+    });
+    await written;
+    expect(answer.results).toHaveLength(4);
+    expect(answer.page?.next_token).not.toBe('');
+    expect(find('subject', readers, at(), moment).results).toHaveLength(10);
+  });
+
   const { next_token: token } = page(4).page ?? { next_token: '' };
   it.each<[string, () => unknown]>([
     ['another limit', () => page(5, token)],

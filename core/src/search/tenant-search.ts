@@ -30,6 +30,11 @@ export class TenantSearch {
 
   constructor(private readonly engine: CompiledEngine) {}
 
+  /** Whether a change of the tenant waits until the searches that run have ended. */
+  get holdsUp(): boolean {
+    return this.engine.lock.changeWaits;
+  }
+
   /** Throws `ambiguous_name`. */
   *find(request: SearchRequest, bounds: PageBounds): Generator<undefined, Page<FoundEntity | FoundAction>> {
     switch (request.kind) {
