@@ -1,6 +1,7 @@
 import type { Standing } from '@authz-service/core/bundle/delta';
 import type { EngineRecord } from '@authz-service/core/decision/types';
 import type { Change } from '@authz-service/core/state/change';
+import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +27,7 @@ class Noted {
     const options = { now: new Date(0), newId: () => `id${++this.#ids}`, revision: this.number + 1 };
     const { standing } = this;
     const staged = this.state.stage(changes, options);
-    this.journal.note(standing, staged);
+    this.journal.note(standing, recordChangesOf(staged));
     this.state.commit(staged);
     this.number += 1;
     return standing.revision;

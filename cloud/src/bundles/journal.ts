@@ -3,8 +3,7 @@ import type { ChangeText } from '@authz-service/core/bundle/delta-write';
 import { recordText } from '@authz-service/core/bundle/record-text';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { kindRank } from '@authz-service/core/records/kinds';
-import type { Staged } from '@authz-service/core/state/change';
-import { recordChangesOf } from '@authz-service/core/state/record-changes';
+import type { StoredChange } from '@authz-service/core/state/record-changes';
 
 /** What is kept of the newest commits of a tenant, all together. */
 export interface JournalBounds {
@@ -34,12 +33,12 @@ export class Journal {
   constructor(private readonly bounds: JournalBounds = JOURNAL_BOUNDS) {}
 
   /** Notes a commit on this base. One that is larger than all that is kept leaves nothing before it to be told. */
-  note(base: Standing, staged: Staged): void {
-    if (staged.put.length + staged.remove.length > this.bounds.changes) {
+  note(base: Standing, made: readonly StoredChange[]): void {
+    if (made.length > this.bounds.changes) {
       this.clear();
       return;
     }
-    const changes = changesOf(staged);
+    const changes = textsOf(made);
     const entry = { base, changes, characters: charactersOf(changes) };
     this.#entries.push(entry);
     this.#changes += changes.size;
@@ -84,9 +83,9 @@ export class Journal {
   }
 }
 
-function changesOf(staged: Staged): Changes {
+function textsOf(made: readonly StoredChange[]): Changes {
   const changes: Changes = new Map();
-  for (const { before, after } of recordChangesOf(staged)) {
+  for (const { before, after } of made) {
     const address = (before ?? after)?.address;
     if (address === undefined) continue;
     changes.set(address, { before: before && recordText(before), after: after && recordText(after) });

@@ -46,8 +46,8 @@ export class TenantEngine {
     await engine.lock.write(() => {
       this.forget();
       engine.apply(changes);
-      this.#engine = engine;
       takeOver();
+      this.#engine = engine;
     });
   }
 

@@ -29,6 +29,9 @@ export interface TenantView {
 /** Of more changes than this share of the records the whole bundle is sent. */
 const DELTA_SHARE_MAX = 0.25;
 
+/** Agents that follow ask from the last few revisions; whoever asks from thousands must not fill the memory. */
+const DELTAS_KEPT_MAX = 64;
+
 /** One tenant in memory, at its newest committed revision. All that is derived from the records is made when asked for. */
 export class Tenant {
   readonly id: string;
@@ -128,6 +131,10 @@ export class Tenant {
     if (since === undefined || since.changes.length > this.#state.size * DELTA_SHARE_MAX) return undefined;
     const head = { tenant: { id: this.id, name: this.name }, base: since.base, ...this.standing };
     const archive = packDelta(head, since.changes, (sha256) => keys.signDelta(sha256));
+    for (const oldest of this.#deltas.keys()) {
+      if (this.#deltas.size < DELTAS_KEPT_MAX) break;
+      this.#deltas.delete(oldest);
+    }
     this.#deltas.set(name, archive);
     archive.catch(() => this.#deltas.delete(name));
     return archive;
@@ -150,11 +157,12 @@ export class Tenant {
    */
   async follow(staged: Staged, number: number, along: () => void): Promise<void> {
     const touched = [...staged.remove, ...staged.put.map(({ record }) => record)];
+    const changes = recordChangesOf(staged);
     await this.#engine.follow(
-      recordChangesOf(staged),
+      changes,
       () => recordsAfter(this.#state, staged),
       () => {
-        this.#journal.note(this.standing, staged);
+        this.#journal.note(this.standing, changes);
         this.#deltas.clear();
         this.#state.commit(staged);
         this.#number = number;

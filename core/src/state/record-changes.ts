@@ -5,7 +5,7 @@ import type { StoredRecord } from '../records/registry.js';
 import type { Staged } from './change.js';
 
 /** A change of one address, by stored records. */
-interface StoredChange extends RecordChange {
+export interface StoredChange extends RecordChange {
   before?: StoredRecord;
   after?: StoredRecord;
 }
