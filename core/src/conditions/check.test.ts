@@ -68,9 +68,16 @@ describe('the check of a condition', () => {
     [`context.a == ${'('.repeat(60)}1${')'.repeat(60)}`, 'is too large: exceeded the levels of nesting (48)'],
     [`context.a == [${'1,'.repeat(501)}]`, 'is too large: exceeded the items of a list (500)'],
     [`${'1 + '.repeat(600)}1 > context.a`, 'is too large: exceeded the parts of an expression (1000)'],
+    [`"${'x'.repeat(3000)}".matches("y{999}")`, 'takes too much work on what is written here'],
     [`context.a == "${'x'.repeat(5000)}"`, 'has 5015 characters: at most 4096 are allowed'],
   ])('refuses %s', (source, detail) => {
     expect(checkCondition(source, undefined).error?.detail).toContain(detail);
+  });
+
+  it('takes a condition however many were checked before it in this process', () => {
+    const costly = `"${'x'.repeat(4000)}".size() == 4000`;
+    for (let checked = 0; checked < 11_000; checked++) checkCondition(costly, undefined);
+    expect(checkCondition(costly, undefined).error).toBeUndefined();
   });
 
   it('takes a condition as deep as its limits allow', () => {

@@ -121,10 +121,17 @@ describe('a condition on time', () => {
       true,
     ],
     ['text', 'string(timestamp(context.t)) == "2026-03-02T12:00:00.000Z"', true],
+    [
+      'a moment after the calendar fails',
+      'timestamp(context.huge) - timestamp(context.huge) < duration("1h")',
+      'fails',
+    ],
+    ['a moment before it does too', '!(timestamp("0001-01-01T00:00:00Z") - duration("1s") > timestamp(0))', 'fails'],
+    ['a sum beyond it does too', 'duration("1h") + timestamp("9999-12-31T23:59:59Z") > timestamp(0)', 'fails'],
     ['a text that is no moment fails', 'timestamp(context.bad) > timestamp(0)', 'fails'],
     ['a zone that is none fails', 'timestamp(context.t).getHours(context.bad) == 1', 'fails'],
   ])('%s', (_, source, outcome) => {
-    expect(shown(evaluate(source, { t: '2026-03-02T12:00:00Z', bad: 'yesterday' }))).toBe(outcome);
+    expect(shown(evaluate(source, { t: '2026-03-02T12:00:00Z', bad: 'yesterday', huge: 1e308 }))).toBe(outcome);
   });
 });
 

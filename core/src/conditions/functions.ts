@@ -17,9 +17,10 @@ import { timeMethods } from './time-functions.js';
 import {
   isMap,
   kindOf,
-  Moment,
+  type Moment,
   mayBuildList,
   mayBuildString,
+  momentAt,
   type Result,
   Span,
   TypeName,
@@ -171,7 +172,7 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
       identity('string', STRING),
       overload(['number'], STRING, (_, value: number) => String(value)),
       overload(['boolean'], STRING, (_, value: boolean) => String(value)),
-      overload(['timestamp'], STRING, (_, value: Moment) => isoText(value)),
+      overload(['timestamp'], STRING, (_, value: Moment) => new Date(value.ms).toISOString()),
       overload(['duration'], STRING, (_, value: Span) => `${value.ms / 1000}s`),
     ],
   ],
@@ -181,11 +182,9 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
       identity('timestamp', TIMESTAMP),
       overload(['string'], TIMESTAMP, (_, value: string) => {
         const ms = parseMoment(value);
-        return ms === undefined
-          ? new Failure('timestamp() takes an RFC 3339 date and time with a zone')
-          : new Moment(ms);
+        return ms === undefined ? new Failure('timestamp() takes an RFC 3339 date and time with a zone') : momentAt(ms);
       }),
-      overload(['number'], TIMESTAMP, (_, value: number) => new Moment(value * 1000)),
+      overload(['number'], TIMESTAMP, (_, value: number) => momentAt(value * 1000)),
     ],
   ],
   [
@@ -199,13 +198,6 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
     ],
   ],
 ]);
-
-function isoText(moment: Moment): Result {
-  const date = new Date(moment.ms);
-  return Number.isNaN(date.getTime())
-    ? new Failure('string() takes a timestamp between the years 0 and 9999')
-    : date.toISOString();
-}
 
 /** Functions called as `value.name(…)`. */
 export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([

@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import { Failure, type Trouble, worse } from './outcome.js';
+import { Failure, OutOfSteps, type Trouble, worse } from './outcome.js';
 import { ConditionFault } from './parse.js';
 import { Scope } from './scope.js';
 import { inWords, type StaticType } from './static-type.js';
@@ -35,21 +35,31 @@ export function sizeOf(nodes: readonly Node[]): number {
   return size;
 }
 
-const nobody = new Scope(
-  { subject: { type: '', id: '' }, resource: { type: '' }, action: { name: '' } },
-  { type: '', application: '', id: undefined, name: undefined },
-  0,
-  undefined,
-  undefined,
-);
+/** What constants are computed in. Each time another one, since a scope counts down what all its evaluations may cost. */
+function nobody(): Scope {
+  const request = { subject: { type: '', id: '' }, resource: { type: '' }, action: { name: '' } };
+  const facts = { type: '', application: '', id: undefined, name: undefined };
+  const scope = new Scope(request, facts, 0, undefined, undefined);
+  scope.begin();
+  return scope;
+}
 
 /** Computes a node of constants once; a failure then is a fault of the condition as written. */
 export function folded(node: Node, parts: readonly Node[]): Node {
   if (parts.some((part) => part.constant === undefined)) return node;
-  nobody.begin();
-  const value = node.run(nobody);
+  const value = constantOf(node);
   if (value instanceof Failure) throw new ConditionFault(value.cause, node.offset);
   return isTrouble(value) ? node : { ...node, run: () => value, constant: value };
+}
+
+function constantOf(node: Node): Result {
+  try {
+    return node.run(nobody());
+  } catch (error) {
+    if (error instanceof OutOfSteps)
+      throw new ConditionFault('takes too much work on what is written here', node.offset);
+    throw error;
+  }
 }
 
 /** A part in words, for messages: `context.age (a string)`, or the kind alone. */

@@ -24,6 +24,7 @@ import {
   Moment,
   mayBuildList,
   mayBuildString,
+  momentAt,
   type Result,
   Span,
   type Value,
@@ -106,12 +107,12 @@ function onOthers(op: Arithmetic, left: Value, right: Value, work: Work): Result
       return mayBuildList(left.length + right.length, work)
         ? [...left, ...right]
         : new Failure('"+" makes too long a list');
-    if (left instanceof Span && right instanceof Moment) return new Moment(right.ms + left.ms);
+    if (left instanceof Span && right instanceof Moment) return momentAt(right.ms + left.ms);
   }
   if ((op !== '+' && op !== '-') || !(right instanceof Span || right instanceof Moment)) return undefined;
   const ms = op === '+' ? right.ms : -right.ms;
   if (right instanceof Moment) return op === '-' && left instanceof Moment ? new Span(left.ms + ms) : undefined;
-  if (left instanceof Moment) return new Moment(left.ms + ms);
+  if (left instanceof Moment) return momentAt(left.ms + ms);
   return left instanceof Span ? new Span(left.ms + ms) : undefined;
 }
 

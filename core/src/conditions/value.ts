@@ -1,10 +1,21 @@
 import { CONDITION_LIMITS } from './limits.js';
-import { Trouble } from './outcome.js';
+import { Failure, Trouble } from './outcome.js';
 import type { Work } from './work.js';
 
 /** A moment in time, in milliseconds since the epoch. */
 export class Moment {
   constructor(readonly ms: number) {}
+}
+
+/** The years that CEL's timestamps have: 1 to 9999. */
+const MOMENT_MIN = Date.parse('0001-01-01T00:00:00Z');
+const MOMENT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The moment at these milliseconds; beyond the calendar comparisons would come out by chance. */
+export function momentAt(ms: number): Moment | Failure {
+  return ms >= MOMENT_MIN && ms <= MOMENT_MAX
+    ? new Moment(ms)
+    : new Failure('a timestamp lies outside the years 1 to 9999');
 }
 
 /** A length of time, in milliseconds; it may be negative. */
