@@ -86,6 +86,14 @@ describe('a text that is not YAML', () => {
       ['a.yaml:3:22: The control character U+0000 is not allowed in YAML: remove it, or save the file as UTF-8.'],
     ],
     [
+      'refuses half a character, which an escape may say and no service would keep',
+      `${V}groups: { "\\uD800": {} }\nsubjects: { user/a: { name: "\\uD83D\\uDE00", properties: { a: ["x\\uDC00"] } } }\n`,
+      [
+        'a.yaml:2:11: groups: a key holds a lone surrogate (like "\\ud800"), which is no character: write the character itself.',
+        'a.yaml:3:63: subject/user/a: properties: holds a lone surrogate (like "\\ud800"), which is no character: write the character itself.',
+      ],
+    ],
+    [
       'refuses what is not UTF-8',
       `${V}roles:\n  \ufffd: {}\n`,
       ['a.yaml:3:3: The file is not valid UTF-8: save it as UTF-8.'],

@@ -21,6 +21,9 @@ const OLD_BOOLEAN = /^(?:yes|no|on|off)$/i;
 /** Numbers whose digits say no more and no less than the text does. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
+/** Half a character, as an escape may say it: no UTF-8 holds it. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
 const MERGE_KEY = '<<';
 
 /** Above this many keys a mapping's keys are compared through an index. */
@@ -95,7 +98,11 @@ export class YamlDocument {
   private keyText(node: YamlNode, about?: () => About): string | undefined {
     if (node.type === 'scalar') {
       const { value, source } = node;
-      if (typeof value === 'string') return value;
+      if (typeof value === 'string') {
+        if (!isHalved(node)) return value;
+        if (about !== undefined) this.fault(node, about(), `a key ${HALVED}`);
+        return undefined;
+      }
       if (typeof value === 'number' && (PLAIN_INTEGER.test(source) || String(value) === source)) return source;
       if (source !== '') {
         const text = `the key ${source} ${describeNode(node)}, not text: write "${source}" in quotes.`;
@@ -154,6 +161,10 @@ export class YamlDocument {
     const { value, source, style } = node;
     if (node.mistagged) return UNUSABLE;
     if (typeof value === 'string') {
+      if (isHalved(node)) {
+        this.fault(node, about(), HALVED);
+        return UNUSABLE;
+      }
       if (inProperties && style === 'plain' && OLD_BOOLEAN.test(value)) {
         this.warning(node, about(), `${value} is a text in YAML 1.2: write true or false, or "${value}" in quotes.`);
       }
@@ -172,6 +183,12 @@ export class YamlDocument {
     }
     return UNUSABLE;
   }
+}
+
+const HALVED = 'holds a lone surrogate (like "\\ud800"), which is no character: write the character itself.';
+
+function isHalved({ value, style }: ScalarNode): boolean {
+  return style === 'quoted' && typeof value === 'string' && HALF_CHARACTER.test(value);
 }
 
 type KeyIndex = Map<string, Entry> | undefined;

@@ -6,6 +6,16 @@ describe('a moment', () => {
     expect(expiresAt.parse('2027-01-31T18:00:00+01:00')).toBe('2027-01-31T17:00:00.000Z');
   });
 
+  it.each(['9999-12-31T23:59:59-05:00', '0000-01-01T00:00:00+01:00'])(
+    'is refused where UTC would need another form than the one read: "%s"',
+    (text) => expect(expiresAt.safeParse(text).error?.issues[0]?.message).toContain('years 0000 to 9999'),
+  );
+
+  it('is read as it is kept, to the ends of the calendar', () => {
+    for (const text of ['9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00.000Z'])
+      expect(expiresAt.parse(expiresAt.parse(text))).toBe(text);
+  });
+
   it.each(['soon', '2027-01-31', '2027-13-41T00:00:00Z', ''])('is refused, not stumbled over: "%s"', (text) => {
     expect(expiresAt.safeParse(text).error?.issues[0]?.message).toContain('must be an RFC 3339 date and time');
   });

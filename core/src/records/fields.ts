@@ -46,6 +46,7 @@ export const reference = (kind: Kind, text: string) =>
 /** An RFC 3339 moment, kept in UTC. */
 export const expiresAt = z.iso
   .datetime({ offset: true, error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"' })
+  .refine((text) => /^\d{4}-/.test(utc(text)), 'must lie in the years 0000 to 9999 of UTC')
   .overwrite(utc)
   .optional()
   .meta({ description: 'The moment (RFC 3339) from which this no longer counts.' });

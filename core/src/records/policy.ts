@@ -25,7 +25,9 @@ const timeWindow = z.strictObject({
     .meta({ description: 'The IANA time zone in which days and times are read.' }),
 });
 
+/** An offset is none, although newer versions of `Intl` take it: what one machine takes another must not refuse. */
 function isTimeZone(zone: string): boolean {
+  if (/^[+-]/.test(zone)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Kind } from '../records/kinds.js';
 import { parseFields } from './parse-fields.js';
 
@@ -23,6 +23,14 @@ describe('parseFields', () => {
         expires_at: '2027-01-01T01:00:00+01:00',
       }).fields,
     ).toMatchObject({ expires_at: '2027-01-01T00:00:00.000Z' });
+  });
+
+  it('refuses an offset for a zone whatever the machine takes', () => {
+    vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(() => ({}) as Intl.DateTimeFormat);
+    const windows = { time_windows: [{ start: '08:00', end: '18:00', zone: '+02:00' }] };
+    const { faults } = parseFields('policy', policy({ modifiers: windows }));
+    vi.restoreAllMocks();
+    expect(faults?.map(({ pointer }) => pointer)).toEqual(['/modifiers/time_windows/0/zone']);
   });
 
   it.each<[string, Kind, unknown, { pointer: string; detail: string }[]]>([
