@@ -45,7 +45,7 @@ async function credentialOf(
   if (!claims || client?.tenant !== claims.tenant || client.generation !== claims.generation) return undefined;
   // A token that holds more than its client does now is dead as a whole: it was issued before the client was narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
-  const { kind, id, name, tenant } = client;
+  const { kind, id, name, tenant, generation } = client;
   const narrowed = [...client.grants].some((grant) => !claims.grants.includes(grant));
-  return { kind, id, name, tenant, grants: new Set(claims.grants), narrowed };
+  return { kind, id, name, tenant, grants: new Set(claims.grants), generation, narrowed };
 }

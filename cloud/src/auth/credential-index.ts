@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
+import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
 import type { CredentialRow, NewSecret } from '../store/store.js';
 import { Lane } from '../tenants/lane.js';
-import type { Credential, Grant } from './credential.js';
+import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential as it stands at the newest revision. */
 export interface KnownCredential extends Credential {
   hash: string;
-  /** Another one for every secret that the credential has had: tokens name the one they were issued for. */
-  generation: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
   operator: boolean;
@@ -44,6 +43,21 @@ export class CredentialIndex {
     if (record.kind === 'oauth_client') return this.#clients.get(record.id);
     const hash = record.kind === 'api_key' ? this.#keyHashes.get(record.id) : undefined;
     return hash === undefined ? undefined : this.#keys.get(hash);
+  }
+
+  /**
+   * For work that begins some time after its credential was verified: throws `unauthorized` where a commit has since
+   * taken away the credential, its secret or one of its scopes.
+   */
+  assertStanding(credential: Credential, now: number): void {
+    const { kind, id, generation, grants } = credential;
+    const known = kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
+    const same = known !== undefined && known.generation === generation && known.expiresAt > now;
+    if (same && [...grants].every((grant) => holds(known, grant))) return;
+    throw new ProblemError(
+      'unauthorized',
+      'The credential was refused: it was changed or removed while the request was under way.',
+    );
   }
 
   /** The credentials of operators, of all tenants. */

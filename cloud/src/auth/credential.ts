@@ -13,6 +13,8 @@ export interface Credential {
   /** The id of its tenant. */
   tenant: string;
   grants: ReadonlySet<Grant>;
+  /** Another one for every secret that the credential has had: tokens name the one they were issued for. */
+  generation: string;
   /** Of an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
 }

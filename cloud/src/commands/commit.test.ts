@@ -114,6 +114,20 @@ describe('a commit whose turn comes too late', () => {
     await expect(late).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
+  it('is refused when the one before it has taken away its credential', async () => {
+    const spare = { name: 'spare', scopes: ['credentials', 'records:write'] };
+    await send({ op: 'create', kind: 'oauth_client', fields: spare });
+    const first = send({
+      op: 'update',
+      address: 'oauth_client/administrator',
+      fields: { ...spare, name: 'administrator' },
+    });
+    const late = send(role('late'));
+    await first;
+    await expect(late).rejects.toMatchObject({ code: 'unauthorized' });
+    expect((await tenant()).state.get('role/late')).toBeUndefined();
+  });
+
   it('is refused when the cloud has stopped', async () => {
     const present = await tenant();
     let late: Promise<unknown> = Promise.resolve();

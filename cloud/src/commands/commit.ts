@@ -53,6 +53,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
+    cloud.credentials.assertStanding(wish.credential, wish.now);
     const replay = await findReplay(cloud, wish);
     if (replay) return { committed: replay, replayed: true };
     return { ...(await commitNow(cloud, tenant, wish)), replayed: false };
@@ -62,7 +63,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
 async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<Done> {
   const { credential, baseRevision } = wish;
   const changes = wish.changes(tenant);
-  if (baseRevision !== undefined && !isBase(baseRevision, tenant, changes)) {
+  if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
     throw new ProblemError(
       'stale_base',
       `The tenant "${tenant.name}" stands at revision ${tenant.revision}, not at ${baseRevision}: ` +
@@ -131,10 +132,12 @@ async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
 
 /**
  * Whether changes made for this revision may be made now. Commits of credentials alone make a revision and leave the
- * digest: changes that touch no credential were made for the very records that there are.
+ * digest: changes that touch no credential were made for the very records that there are. The digest leaves out owners
+ * too: whoever takes records over does so from the owners that he has seen.
  */
-function isBase(base: string, tenant: Tenant, changes: readonly Change[]): boolean {
+function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, changes: readonly Change[]): boolean {
   if (base === tenant.revision) return true;
+  if (takeOwnership) return false;
   const [number] = base.split('.');
   const sameRecords = base === revisionText(Number(number), tenant.state.digest());
   return (

@@ -49,15 +49,17 @@ async function answer(
   params: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const { request, requestId, log } = exchange;
-  const now = cloud.now();
   let credential: Credential | undefined;
   if (route.anyOf) {
-    credential = await authenticate(request.headers.authorization, { ...cloud, now });
+    credential = await authenticate(request.headers.authorization, { ...cloud, now: cloud.now() });
     exchange.credential = credential;
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
   const body = route.body && (await takeBody(request, route.body));
+  // A body may take minutes to come.
+  const now = cloud.now();
+  if (credential && route.body) cloud.credentials.assertStanding(credential, now);
   return await route.handle({
     requestId,
     params,

@@ -98,6 +98,14 @@ describe('a change-set', () => {
     expect((await send({ base_revision: base, changes: [role('later')] })).body.detail).toContain('service audit');
   });
 
+  it('takes nothing over from an owner who came after its base', async () => {
+    const base = await revision();
+    const adopt = { take_ownership: true, changes: [{ op: 'adopt', address: 'role/b' }] };
+    expect((await send({ ...adopt, stack: 'meanwhile' })).status).toBe(200);
+    expect((await send({ ...adopt, stack: 'late', base_revision: base })).body.code).toBe('stale_base');
+    expect((await send({ ...adopt, stack: 'git', base_revision: await revision() })).status).toBe(200);
+  });
+
   it('lets one of many on the same base through', async () => {
     const base = await revision();
     const answers = await Promise.all(
