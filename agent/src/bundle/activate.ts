@@ -32,6 +32,8 @@ export interface ActivateOptions {
 export interface Former {
   last: Pick<Served, 'tenant' | 'revision'>;
   served: Served | undefined;
+  /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
+  diverged: boolean;
 }
 
 /**
@@ -50,11 +52,11 @@ export async function activate(
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
-    const { last, served } = former;
+    const { last, served, diverged } = former;
     refuseOtherTenant(tenant, last);
     const same = tenant.revision === last.revision;
     if (same && served !== undefined) return { ...served, ...signed };
-    if (!same && !allowRollback) refuseOtherHistory(tenant, last);
+    if (!same && !allowRollback) refuseOtherHistory(tenant, last, diverged);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;
   if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);
@@ -95,10 +97,10 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: Former['last']
   }
 }
 
-function refuseOtherHistory(next: DecodedTenant<unknown>, current: Former['last']): void {
+function refuseOtherHistory(next: DecodedTenant<unknown>, current: Former['last'], diverged: boolean): void {
   const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
-  if (offered <= served) {
-    const fault = offered < served ? 'is older than' : 'contradicts';
+  if (offered <= served || diverged) {
+    const fault = offered < served ? 'is older than' : offered === served ? 'contradicts' : 'comes from a past without';
     throw invalid(
       `Revision ${next.revision} of the bundle ${fault} ${current.revision}, which is served. ` +
         `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,

@@ -30,6 +30,8 @@ interface Answered {
   holds: boolean;
   /** The id of the key that signs now, where the cloud says it. */
   key: string | undefined;
+  /** Whether the cloud says that it never stood at the revision of the `etag`. */
+  diverged: boolean;
 }
 
 /** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
@@ -73,6 +75,7 @@ export function fetchBundle(
     const answered: Answered = {
       holds: /(^|,)\s*wait\s*(=|,|$)/i.test(String(response.headers['preference-applied'] ?? '')),
       key: typeof key === 'string' ? key : undefined,
+      diverged: etag !== undefined && response.headers['bundle-diverged'] === etag,
     };
     const fresh = response.headers.etag;
     if (response.statusCode === 304 && etag !== undefined) return { ...answered, is: 'same' };

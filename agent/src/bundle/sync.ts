@@ -134,10 +134,10 @@ export class Sync {
   }
 
   /** Whether it is another revision than before. */
-  async #replace({ archive, etag }: Extract<Fetched, { is: 'bundle' }>): Promise<boolean> {
+  async #replace({ archive, etag, diverged }: Extract<Fetched, { is: 'bundle' }>): Promise<boolean> {
     const good = await this.#verified(archive);
     const before = this.#last;
-    const former = before && { last: before, served: this.#state.served };
+    const former = before && { last: before, served: this.#state.served, diverged };
     const served = await activate(good, this.options, former);
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));

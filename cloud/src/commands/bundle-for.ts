@@ -2,6 +2,7 @@ import { bundleRevision } from '@authz-service/core/bundle/digest';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
+import { revisionText } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
 import type { Tenant } from '../tenants/tenant.js';
 
@@ -11,6 +12,8 @@ interface Packable {
   pack(): Promise<Buffer>;
   /** What leads to it from an earlier revision, where that is known and clearly less than the whole. */
   packSince(revision: string): Promise<Buffer> | undefined;
+  /** Whether it does not come after this revision, which the tenant never stood at; of several tenants nobody knows. */
+  divergesFrom(revision: string): Promise<boolean>;
 }
 
 /** The tenants whose bundle a caller gets: its own, or for operators all of them or the one they want. */
@@ -39,11 +42,25 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
       revision: only.revision,
       pack: () => only.bundle(bundleKeys),
       packSince: (revision) => only.delta(revision, bundleKeys),
+      divergesFrom: (revision) => neverStoodAt(cloud, only, revision),
     };
   }
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
   const revision = bundleRevision(parts);
-  return { revision, pack: () => packAll(cloud, revision, tenants), packSince: () => undefined };
+  return {
+    revision,
+    pack: () => packAll(cloud, revision, tenants),
+    packSince: () => undefined,
+    divergesFrom: async () => false,
+  };
+}
+
+/** A database that was restored from an older backup has lost revisions that agents hold, and gives their numbers anew. */
+async function neverStoodAt({ store }: Cloud, { id }: Tenant, revision: string): Promise<boolean> {
+  const number = Number(/^(\d{1,15})\.[0-9a-f]{16}$/.exec(revision)?.[1]);
+  if (Number.isNaN(number)) return false;
+  const [row] = await store.audit(id, { before: number + 1, limit: 1 });
+  return row === undefined || revisionText(row.revision, row.digest) !== revision;
 }
 
 const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();

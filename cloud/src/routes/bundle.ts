@@ -21,6 +21,8 @@ const querySchema = z.strictObject({
 type BundleCall = SecuredCall<z.output<typeof querySchema>>;
 
 export function bundleRoutes(cloud: Cloud): Route[] {
+  /** The tenants of which has been said that agents hold what they never stood at. */
+  const diverged = new Set<string>();
   return [
     secured<z.output<typeof querySchema>>({
       method: 'GET',
@@ -32,7 +34,11 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         summary: "The tenant's policy bundle as a tar.gz archive; an operator's holds all tenants.",
         tag: 'decisions',
         responses: {
-          200: { description: 'The archive: `bundle.json`, and its signature `bundle.jws`.', type: 'application/gzip' },
+          200: {
+            description:
+              'The archive: `bundle.json`, and its signature `bundle.jws`. Bundle-Diverged names a revision in If-None-Match that the tenant never stood at, as after a restore from an older backup.',
+            type: 'application/gzip',
+          },
           226: {
             description:
               'What changed since the revision that Delta-Base names (RFC 3229): an archive with `delta.json`, and its signature `delta.jws`. The ETag is that of the bundle which it leads to.',
@@ -66,11 +72,24 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const reply = await versioned(had, `"${bundle.revision}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
+        const [base] = reply.status === 200 && had !== undefined ? strongTags(had) : [];
+        if (base !== undefined && (await bundle.divergesFrom(base))) {
+          answered['bundle-diverged'] = `"${base}"`;
+          const [tenant] = tenants;
+          if (tenant !== undefined && !diverged.has(tenant.id)) {
+            diverged.add(tenant.id);
+            call.log.warn({ tenant: tenant.name, held: base, revision: bundle.revision }, DIVERGED);
+          }
+        }
         return { ...reply, headers: answered };
       },
     }),
   ];
 }
+
+const DIVERGED =
+  'an agent holds a revision that this tenant never stood at: where the database was restored from an older backup on ' +
+  'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or once their cache is removed';
 
 /** The changes since one of the bases, or else the whole bundle. */
 async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly string[]): Promise<Reply> {

@@ -135,6 +135,23 @@ describe('the bundle, asked for as a delta', () => {
     expect((await open(after.body)).revision).toBe((await open(before.body)).revision);
   });
 
+  it('comes whole to who holds a revision that the tenant never stood at, and says so', async () => {
+    const base = (await etagNow()).slice(1, -1);
+    const [number] = base.split('.');
+    await cloud.commit(
+      admin,
+      Array.from({ length: 9 }, (_, index) => group(`past${index}`)),
+    );
+    const saidOf = async (revision: string) => {
+      const { status, headers } = await ask(`"${revision}"`, { 'a-im': '' });
+      return [status, headers.get('bundle-diverged')];
+    };
+    expect(await saidOf(base)).toEqual([200, null]);
+    for (const lost of [`${number}.0000000000000000`, `${Number(number) + 100}.0000000000000000`])
+      expect(await saidOf(lost)).toEqual([200, `"${lost}"`]);
+    for (const none of ['x', 'f'.repeat(64), '']) expect(await saidOf(none)).toEqual([200, null]);
+  });
+
   it('is known again from where the cloud stood when it was started', async () => {
     const old = await etagNow();
     await cloud.commit(admin, [group('eight')]);
