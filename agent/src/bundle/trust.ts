@@ -8,7 +8,7 @@ import {
   verifyDelta,
   verifyStatement,
 } from '@authz-service/core/bundle/statement';
-import type { ProblemError } from '@authz-service/core/problem';
+import { ProblemError } from '@authz-service/core/problem';
 import { interleave } from './interleave.js';
 
 const HASH_STEP_BYTES = 256 * 1024;
@@ -17,6 +17,8 @@ const HASH_STEP_BYTES = 256 * 1024;
 export interface Trust {
   /** Where it began: the pinned keys, or those of the first contact. Empty before that. */
   roots: readonly BundleKey[];
+  /** Whether an operator gave the roots. */
+  pinned: boolean;
   /** What led from the roots to the present set. */
   announcements: readonly string[];
   set: KeySet;
@@ -26,7 +28,8 @@ export interface Trust {
 export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: ServedKeys | undefined): Promise<Trust> {
   const roots = pinned ?? kept?.keys ?? [];
   const announcements = kept?.announcements ?? [];
-  return { roots, announcements, set: await followAnnouncements({ version: 0, keys: roots }, announcements) };
+  const set = await followAnnouncements({ version: 0, keys: roots }, announcements);
+  return { roots, pinned: pinned !== undefined, announcements, set };
 }
 
 /** What is trusted once these keys have been heard of: on first contact they are, later only what was announced. */
@@ -34,7 +37,7 @@ export async function follow(trust: Trust, served: ServedKeys): Promise<Trust> {
   if (trust.roots.length === 0) return await trustOf(undefined, served);
   const set = await followAnnouncements(trust.set, served.announcements);
   if (set.version === trust.set.version) return trust;
-  return { roots: trust.roots, announcements: [...new Set([...trust.announcements, ...served.announcements])], set };
+  return { ...trust, announcements: [...new Set([...trust.announcements, ...served.announcements])], set };
 }
 
 export function trusts({ set }: Trust, kid: string): boolean {
@@ -45,20 +48,35 @@ export function trusts({ set }: Trust, kid: string): boolean {
 export async function verify(
   json: Buffer,
   signatures: readonly (string | undefined)[],
-  { set }: Trust,
+  trust: Trust,
 ): Promise<{ statement: BundleStatement; jws: string; kid: string }> {
   const sha256 = await interleave(sha256InSteps(json));
   let fault: unknown;
   for (const jws of signatures.length > 0 ? signatures : [undefined]) {
     try {
-      const statement = await verifyStatement(jws, sha256, set.keys);
+      const statement = await verifyStatement(jws, sha256, trust.set.keys);
       return { statement, jws: jws ?? '', kid: keyIdOf(jws ?? '') ?? '' };
     } catch (error) {
       fault ??= error;
     }
   }
-  throw fault as ProblemError;
+  throw advised(fault as ProblemError, signatures, trust);
 }
+
+/** Where the signer is a stranger, no next poll mends it: the error says what does. */
+function advised(fault: ProblemError, signatures: readonly (string | undefined)[], trust: Trust): ProblemError {
+  const signers = signatures.flatMap((jws) => (jws === undefined ? [] : (keyIdOf(jws) ?? [])));
+  const strange = signers.length > 0 && !signers.some((kid) => trusts(trust, kid));
+  if (!strange || trust.set.keys.length === 0) return fault;
+  return new ProblemError(fault.code, `${fault.detail} ${trust.pinned ? TO_PIN : TO_FORGET}`, [], { cause: fault });
+}
+
+const TO_PIN =
+  'No announcement leads there from the keys of SERVICE_BUNDLE_JWKS: check SERVICE_CLOUD_URL, then pin the keys that the ' +
+  'cloud serves at /.well-known/jwks.json.';
+const TO_FORGET =
+  'No announcement leads there from the keys in bundle-keys.json: check SERVICE_CLOUD_URL. If the cloud was replaced or ' +
+  'restored on purpose, stop the agent, remove bundle.json and bundle-keys.json from its cache directory and start it again.';
 
 /** Does the same for the bytes of a delta and its only signature. */
 export async function verifyChanges(
