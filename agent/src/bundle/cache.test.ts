@@ -221,6 +221,43 @@ describe('the deltas after a bundle', () => {
     expect((await found()).texts).toEqual(['jws-a a', 'jws-b b', 'jws-c c']);
   });
 
+  describe('of two processes in one folder', () => {
+    const contested = expect.objectContaining({ message: expect.stringMatching(/SERVICE_CACHE_DIR/) });
+    /** Two that have begun with the same bundle and delta. */
+    const two = async () => [await chain('a'), (await found()).cache] as const;
+
+    it.each([[['a']], [[]]])('are not mixed where one has written more of them than the %j of both', async (texts) => {
+      const one = await chain(...texts);
+      const other = (await found()).cache;
+      await one.append(delta('b'));
+      const before = readFileSync(logOf('one'));
+      await expect(other.append(delta('bc'))).rejects.toEqual(contested);
+      await expect(other.confirm()).rejects.toEqual(contested);
+      expect(readFileSync(logOf('one'))).toEqual(before);
+    });
+
+    it('are not put behind the bundle of the other', async () => {
+      const [one, other] = await two();
+      await one.write(bundle('two'));
+      rmSync(logOf('one'), { force: true });
+      await expect(other.confirm()).rejects.toEqual(contested);
+      await expect(other.append(delta('b'))).rejects.toEqual(contested);
+      expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+      await other.write(bundle('three'));
+      expect(await other.confirm()).toBe(true);
+      await expect(one.confirm()).rejects.toEqual(contested);
+    });
+
+    it('are their own where a kill has left the signatures of two bundles', async () => {
+      await chain('a');
+      writeFileSync(join(root, 'bundle.jws'), 'jws-two\njws-one\n');
+      const { cache } = await found();
+      expect(await cache.confirm()).toBe(true);
+      await cache.append(delta('b'));
+      expect((await found()).texts).toEqual(['jws-a a', 'jws-b b']);
+    });
+  });
+
   it.each([
     ['them', () => rmSync(logOf('one'))],
     ['their bundle', () => rmSync(join(root, 'bundle.json'))],

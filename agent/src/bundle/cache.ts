@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:f
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
-import { DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
+import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
 
 const FILE = 'bundle.json';
 const SIGNATURES = 'bundle.jws';
@@ -34,6 +34,8 @@ export interface SignedBundle {
 /** What is on disk as the base of deltas, or will be once it can be written. */
 interface Base {
   jws: string;
+  /** The first of the signatures on disk, which every other bundle that is written there replaces. */
+  mark: string | undefined;
   sha256: string;
   bytes: number;
   deltas: DeltaLog;
@@ -80,8 +82,7 @@ export class BundleCache {
       if (size > this.bytesMax) {
         throw new ProblemError('invalid_bundle', `It has ${size} bytes, more than the ${this.bytesMax} allowed.`);
       }
-      const lines = (await readFile(join(this.dir, SIGNATURES), 'latin1').catch(() => '')).split('\n');
-      const signatures = lines.filter((line) => line !== '');
+      const signatures = await this.#signatures();
       return { json: await file.readFile(), signatures, confirmedAtMs: mtimeMs };
     } finally {
       await file.close();
@@ -93,7 +94,8 @@ export class BundleCache {
    * `invalid_bundle` where they are damaged.
    */
   async deltasAfter({ json, jws, sha256 }: SignedBundle): Promise<SignedDelta[]> {
-    const base = this.#baseOf({ json, jws, sha256 });
+    const [mark] = await this.#signatures();
+    const base = { ...this.#baseOf({ json, jws, sha256 }), mark };
     const others = (await readdir(this.dir)).filter((name) => DELTAS.test(name) && name !== deltasOf(sha256));
     await Promise.all(others.map((name) => rm(join(this.dir, name), { force: true }).catch(() => {})));
     const deltas = await base.deltas.read(this.bytesMax);
@@ -123,7 +125,7 @@ export class BundleCache {
     await this.flush();
   }
 
-  /** Does the same for a delta to what was written last. */
+  /** Does the same for a delta to what was written last. Throws `ContestedCache`. */
   async append(delta: SignedDelta): Promise<void> {
     this.#unsaved.deltas.push(delta);
     await this.flush();
@@ -136,8 +138,9 @@ export class BundleCache {
     this.#unsaved.bundle = undefined;
     if (deltas.length === 0) return;
     if (this.#base === undefined) throw new Error('there is no cached bundle that the changes come after');
-    // Confirms the bundle, too; changes to one that somebody has removed are worth nothing, and this fails.
+    // Confirms the bundle, too; changes to one that somebody has removed or replaced are worth nothing, and this fails.
     await utimes(this.path, new Date(), new Date());
+    await this.#assertOwn(this.#base);
     await this.#base.deltas.append(deltas);
     this.#unsaved.deltas = [];
   }
@@ -158,8 +161,20 @@ export class BundleCache {
     if (former !== undefined && former.sha256 !== bundle.sha256) await former.deltas.remove();
   }
 
+  /** Those that cannot be read tell nothing. */
+  async #assertOwn({ mark }: Base): Promise<void> {
+    const [found] = await this.#signatures();
+    if (found !== undefined && found !== mark) throw new ContestedCache();
+  }
+
+  /** None where they cannot be read. */
+  async #signatures(): Promise<string[]> {
+    const lines = (await readFile(join(this.dir, SIGNATURES), 'latin1').catch(() => '')).split('\n');
+    return lines.filter((line) => line !== '');
+  }
+
   #baseOf({ json, jws, sha256 }: SignedBundle): Base {
-    return { jws, sha256, bytes: json.length, deltas: new DeltaLog(join(this.dir, deltasOf(sha256))) };
+    return { jws, mark: jws, sha256, bytes: json.length, deltas: new DeltaLog(join(this.dir, deltasOf(sha256))) };
   }
 
   /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
@@ -182,9 +197,13 @@ export class BundleCache {
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }
 
-  /** Notes that the cloud confirmed just now what is cached; false where a file of it is gone that is not to be written. */
+  /**
+   * Notes that the cloud confirmed just now what is cached; false where a file of it is gone that is not to be written.
+   * Throws `ContestedCache`.
+   */
   async confirm(): Promise<boolean> {
     if (this.#unsaved.bundle !== undefined) return true;
+    if (this.#base !== undefined) await this.#assertOwn(this.#base);
     const now = new Date();
     const there = await Promise.all([
       present(utimes(this.path, now, now)),

@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { constants, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ProblemError } from '@authz-service/core/problem';
@@ -8,6 +8,13 @@ export interface SignedDelta {
   /** The bytes of `delta.json`. */
   json: Buffer;
   jws: string;
+}
+
+/** Two agents that write to one folder would each keep what the other serves, or nothing that can be read. */
+export class ContestedCache extends Error {
+  constructor() {
+    super('another process writes there, too: give each agent a SERVICE_CACHE_DIR of its own');
+  }
 }
 
 const LINE_FEED = 0x0a;
@@ -22,6 +29,8 @@ export class DeltaLog {
   /** Where the whole entries end; what is behind that is written over. */
   #bytes = 0;
   #count = 0;
+  /** Whether there may be something behind that, left by a write which did not end. */
+  #torn = false;
 
   constructor(private readonly path: string) {}
 
@@ -53,10 +62,11 @@ export class DeltaLog {
     }
     this.#bytes = position;
     this.#count = deltas.length;
+    this.#torn = position < bytes.length;
     return deltas;
   }
 
-  /** When this returns they survive a crash of the machine. */
+  /** When this returns they survive a crash of the machine. Throws `ContestedCache`. */
   async append(deltas: readonly SignedDelta[]): Promise<void> {
     const content = Buffer.concat(
       deltas.flatMap(({ json, jws }) => {
@@ -65,8 +75,10 @@ export class DeltaLog {
       }),
     );
     const first = this.#bytes === 0;
-    const file = await open(this.path, first ? 'w' : 'r+', 0o600);
+    const file = await open(this.path, first ? constants.O_RDWR | constants.O_CREAT : 'r+', 0o600);
     try {
+      this.#assertOwn((await file.stat()).size);
+      this.#torn = true;
       await file.truncate(this.#bytes);
       // Where the disk is nearly full, less is written than was asked for; only the next write says why.
       for (let written = 0; written < content.length; ) {
@@ -78,23 +90,28 @@ export class DeltaLog {
       await file.close();
     }
     if (first) await syncFolder(dirname(this.path));
+    this.#torn = false;
     this.#bytes += content.length;
     this.#count += deltas.length;
   }
 
-  /** Whether the file is there, if there should be one. */
+  /** Whether the file is there, if there should be one. Throws `ContestedCache`. */
   async isThere(): Promise<boolean> {
-    if (this.#count === 0) return true;
-    return await stat(this.path).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-    );
+    const found = await stat(this.path).catch((error: NodeJS.ErrnoException) => error);
+    if (found instanceof Error) return this.#count === 0 || found.code !== 'ENOENT';
+    this.#assertOwn(found.size);
+    return true;
+  }
+
+  #assertOwn(size: number): void {
+    if (size !== this.#bytes && !this.#torn) throw new ContestedCache();
   }
 
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
     this.#bytes = 0;
     this.#count = 0;
+    this.#torn = false;
   }
 
   async #content(bytesMax: number): Promise<Buffer> {

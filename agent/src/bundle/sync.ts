@@ -1,4 +1,3 @@
-import type { BundleKey } from '@authz-service/core/bundle/signing-key';
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
@@ -8,6 +7,7 @@ import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
 import { advance } from './advance.js';
 import type { BundleCache } from './cache.js';
+import { ContestedCache } from './delta-log.js';
 import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
@@ -16,8 +16,6 @@ import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
 export interface SyncOptions extends BundleSource {
   tenantId?: string;
   pollIntervalMs: number;
-  /** Present where the keys are pinned. */
-  bundleJwks?: readonly BundleKey[];
   allowRollback: boolean;
   bounds: FetchBounds;
 }
@@ -60,6 +58,7 @@ export class Sync {
   #etag: string | undefined;
   /** What was served last, also where nothing is served any more. */
   #last: Served | undefined;
+  #saidContested = false;
 
   constructor(
     private readonly options: SyncOptions,
@@ -71,7 +70,7 @@ export class Sync {
     this.#log = log;
     this.#lines = new SyncLog(state, log);
     this.#pace = new Pace(options.pollIntervalMs);
-    state.syncing.pinned = options.bundleJwks !== undefined;
+    state.syncing.pinned = trust.pinned;
     this.#showTrust();
   }
 
@@ -229,16 +228,24 @@ export class Sync {
       await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });
     });
     await attempt(write);
-    if (fault === undefined || !saved) return;
-    const { message } = fault as Error;
-    this.#log.error({ path: this.#cache.path, error: message }, 'bundle cannot be cached, serving it from memory');
+    if (fault !== undefined && saved) this.#sayUncached(fault as Error);
+  }
+
+  #sayUncached(fault: Error): void {
+    const contested = fault instanceof ContestedCache;
+    // It comes back at each poll as long as both run.
+    if (contested && this.#saidContested) return;
+    this.#saidContested ||= contested;
+    const fields = { path: this.#cache.path, error: fault.message };
+    this.#log.error(fields, 'bundle cannot be cached, serving it from memory');
   }
 
   /** The cloud has nothing newer, so what is on disk is as good as fetched now. What is not there is written again. */
   async #confirmCache(): Promise<void> {
     if (!this.#cache.saved) await this.#save(this.#trust, () => this.#cache.flush());
+    const confirmed = await this.#cache.confirm().catch((error: Error) => this.#sayUncached(error));
     // Somebody cleared the folder: without an ETag the next poll brings the whole bundle, and with it a new file.
-    if (!(await this.#cache.confirm())) this.#etag = undefined;
+    if (confirmed !== true) this.#etag = undefined;
   }
 
   #showTrust(): void {
