@@ -16,4 +16,16 @@ describe('nearest', () => {
   ])('finds %s', (_, word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected);
   });
+
+  it('looks at no more names than others can wait for', () => {
+    let seen = 0;
+    function* million() {
+      for (; seen < 1_000_000; seen++) yield `user/person-${seen.toString(36)}`;
+    }
+    expect(nearest('user/persan-0', million())).toBe('user/person-0');
+    expect(seen).toBeLessThan(100_000);
+    seen = 0;
+    expect(nearest('x', million())).toBeUndefined();
+    expect(seen).toBeLessThan(200_000);
+  });
 });

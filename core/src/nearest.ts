@@ -2,18 +2,30 @@
 const LENGTH_MAX = 256;
 
 /**
+ * What looking for one word may cost, in cells of the table of distances: some 20 ms. Others wait meanwhile, and a
+ * tenant may have a million names.
+ */
+const WORK_MAX = 1_000_000;
+/** What passing over a candidate costs. */
+const GLANCE = 10;
+
+/**
  * The candidate that a mistyped word most likely meant, for the remedy in an error text; undefined when none is near.
  * Distance counts insertions, deletions, replacements and swaps of neighbours, without regard to case; a third of the
- * word's length may differ. Among equals the first candidate wins.
+ * word's length may differ. Among equals the first candidate wins; of more
+ * candidates than `workMax` allows, only the first are looked at.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(word: string, candidates: Iterable<string>, workMax = WORK_MAX): string | undefined {
   if (word.length > LENGTH_MAX) return undefined;
   const wanted = word.toLowerCase();
   let bound = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
+  const work = { left: workMax };
   for (const candidate of candidates) {
+    work.left -= GLANCE;
+    if (work.left < 0) return best;
     if (candidate === word || Math.abs(candidate.length - word.length) > bound) continue;
-    const distance = editDistance(wanted, candidate.toLowerCase(), bound);
+    const distance = editDistance(wanted, candidate.toLowerCase(), bound, work);
     if (distance > bound) continue;
     best = candidate;
     if (distance === 0) return best;
@@ -23,10 +35,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** The optimal string alignment distance, or some number above `bound` as soon as it must exceed it. */
-function editDistance(left: string, right: string, bound: number): number {
+function editDistance(left: string, right: string, bound: number, work: { left: number }): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row += 1) {
+    work.left -= right.length;
     const current = [row];
     let smallest = row;
     for (let column = 1; column <= right.length; column += 1) {

@@ -74,6 +74,13 @@ describe('the check of a condition', () => {
     expect(checkCondition(source, undefined).error?.detail).toContain(detail);
   });
 
+  it('names some of the many properties that a type declares', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`property-${at}`, 'any' as const]));
+    expect(checkCondition('resource.properties.zzz == 1', many).error?.detail).toMatch(
+      /there are "property-0", .*"property-9" and 4990 more$/,
+    );
+  });
+
   it('takes a condition however many were checked before it in this process', () => {
     const costly = `"${'x'.repeat(4000)}".size() == 4000`;
     for (let checked = 0; checked < 11_000; checked++) checkCondition(costly, undefined);

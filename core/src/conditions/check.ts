@@ -2,7 +2,7 @@ import type { PropertyType } from '../records/resource-type.js';
 import { build } from './build.js';
 import { ConditionFault, parseCondition } from './parse.js';
 import { unguardedReads } from './reads.js';
-import { declaredProperties, MAP } from './static-type.js';
+import { declaredProperties, MAP, type StaticType } from './static-type.js';
 
 /** What is wrong with a condition, and what it reads. */
 export interface ConditionCheck {
@@ -22,11 +22,22 @@ export function checkCondition(
 ): ConditionCheck {
   try {
     const ast = parseCondition(source);
-    build(ast, propertyTypes === undefined ? MAP : declaredProperties(propertyTypes));
+    build(ast, propertyTypes === undefined ? MAP : staticTypeOf(propertyTypes));
     return { reads: unguardedReads(ast) };
   } catch (error) {
     // Anything else is the stack's end on an expression nested as deeply as its length allows.
     const { detail, offset } = error instanceof ConditionFault ? error : new ConditionFault('is too deeply nested');
     return { error: offset === undefined ? { detail } : { detail, offset }, reads: [] };
   }
+}
+
+const staticTypes = new WeakMap<object, StaticType>();
+
+/** Made once for all conditions on a type. */
+function staticTypeOf(propertyTypes: Readonly<Record<string, PropertyType>>): StaticType {
+  const known = staticTypes.get(propertyTypes);
+  if (known) return known;
+  const made = declaredProperties(propertyTypes);
+  staticTypes.set(propertyTypes, made);
+  return made;
 }

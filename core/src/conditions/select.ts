@@ -104,9 +104,16 @@ function memberType(base: Node, name: string, offset: number): StaticType {
   );
 }
 
+/** More names than these are not listed. */
+const NAMED_MAX = 10;
+/** A change-set may hold many conditions: each looks at some hundred names. */
+const NEAREST_WORK = 50_000;
+
 /** The remedy for an unknown name. */
 export function suggestion(name: string, known: readonly string[]): string {
-  const close = nearest(name, known);
+  const close = nearest(name, known, NEAREST_WORK);
   if (close !== undefined) return `did you mean "${close}"?`;
-  return known.length === 0 ? 'there are none' : `there are ${known.map((word) => `"${word}"`).join(', ')}`;
+  if (known.length === 0) return 'there are none';
+  const named = known.slice(0, NAMED_MAX).map((word) => `"${word}"`);
+  return `there are ${named.join(', ')}${known.length > NAMED_MAX ? ` and ${known.length - NAMED_MAX} more` : ''}`;
 }

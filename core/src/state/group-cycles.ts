@@ -43,18 +43,22 @@ function walk(view: RecordView, start: Address, done: Set<Address>, findings: Re
       onWay.set(inner, way.length);
       way.push({ group: inner, rest: nestedIn(view, inner) });
     } else {
-      const names = [...way.slice(place).map(({ group }) => group), inner].map((group) => splitAddress(group).path);
-      const detail = `Groups hold each other in a circle: ${circleText(names)}. Take one of these memberships out.`;
+      const detail = `Groups hold each other in a circle: ${circleText(way, place)}. Take one of these memberships out.`;
       findings.push({ severity: 'error', address: membership, pointer: '/entity', detail });
     }
   }
 }
 
-function circleText(names: readonly string[]): string {
-  if (names.length <= NAMED_MAX) return names.join(' → ');
+/** The circle that goes from a place on the way to its end, and back to that place. */
+function circleText(way: readonly Step[], place: number): string {
+  const named = (from: number, to: number) => way.slice(from, to).map(({ group }) => splitAddress(group).path);
+  const more = way.length - place + 1 - NAMED_MAX;
   const half = NAMED_MAX / 2;
-  const between = `… (${names.length - NAMED_MAX} more) …`;
-  return [...names.slice(0, half), between, ...names.slice(-half)].join(' → ');
+  const names =
+    more <= 0
+      ? named(place, way.length)
+      : [...named(place, place + half), `… (${more} more) …`, ...named(way.length - half + 1, way.length)];
+  return [...names, ...named(place, place + 1)].join(' → ');
 }
 
 function nestedIn(view: RecordView, group: Address): Address[] {

@@ -1,37 +1,59 @@
 import { type ConditionCheck, checkCondition } from '../conditions/check.js';
-import { canonicalJson } from '../json.js';
 import { jsonPointer } from '../json-pointer.js';
-import { nearest } from '../nearest.js';
 import type { Path } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
+import type { Suggest } from './suggest.js';
 
 type ResourceType = DeclaredRecord<'resource_type'>;
 
-/** Judges policies one by one; what it learns of a condition serves all policies that hold the same one. */
-export function policyFindings(view: RecordView): (policy: DeclaredRecord<'policy'>) => RecordFinding[] {
-  const checks = new Map<string, ConditionCheck>();
-  const check = (condition: string, types: ResourceType['fields']['properties']): ConditionCheck => {
-    const key = `${types === undefined ? '' : canonicalJson(types)}\n${condition}`;
-    let known = checks.get(key);
-    if (!known) {
-      known = checkCondition(condition, types);
-      checks.set(key, known);
-    }
-    return known;
-  };
-  return (policy) => [...actionFindings(view, policy), ...conditionFindings(view, policy, check)];
+type PropertyTypes = ResourceType['fields']['properties'];
+
+/**
+ * Judges policies one by one; what it learns of a type's actions and of a condition serves all policies that have the
+ * same ones.
+ */
+export function policyFindings(
+  view: RecordView,
+  suggest: Suggest,
+): (policy: DeclaredRecord<'policy'>) => RecordFinding[] {
+  const checks = new Map<PropertyTypes, Map<string, ConditionCheck>>();
+  const check = (condition: string, types: PropertyTypes): ConditionCheck =>
+    remembered(
+      remembered(checks, types, () => new Map()),
+      condition,
+      () => checkCondition(condition, types),
+    );
+  const actions = new Map<Path, ReadonlySet<string> | undefined>();
+  const actionsOf = (path: Path) =>
+    remembered(actions, path, () => {
+      const type = typeAt(view, path);
+      return type && new Set(type.fields.actions);
+    });
+  return (policy) => [...actionFindings(actionsOf, policy, suggest), ...conditionFindings(view, policy, check)];
 }
 
-function actionFindings(view: RecordView, policy: DeclaredRecord<'policy'>): RecordFinding[] {
+function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key);
+  if (value !== undefined || known.has(key)) return value as V;
+  const made = make();
+  known.set(key, made);
+  return made;
+}
+
+function actionFindings(
+  actionsOf: (type: Path) => ReadonlySet<string> | undefined,
+  policy: DeclaredRecord<'policy'>,
+  suggest: Suggest,
+): RecordFinding[] {
   const { resource_type: type, actions, resources } = policy.fields;
   const findings: RecordFinding[] = [];
   const judge = (path: Path, names: readonly string[], tokens: PropertyKey[]) => {
-    const known = typeAt(view, path)?.fields.actions;
+    const known = actionsOf(path);
     if (!known) return;
     names.forEach((name, index) => {
-      if (name === '*' || known.includes(name)) return;
-      const meant = nearest(name, known);
+      if (name === '*' || known.has(name)) return;
+      const meant = suggest(name, () => known);
       const remedy = meant === undefined ? knownActions(known) : `did you mean "${meant}"?`;
       const detail = `The type "${path}" has no action "${name}": ${remedy}`;
       findings.push({ severity: 'error', address: policy.address, pointer: jsonPointer(...tokens, index), detail });
@@ -44,14 +66,14 @@ function actionFindings(view: RecordView, policy: DeclaredRecord<'policy'>): Rec
   return findings;
 }
 
-function knownActions(known: readonly string[]): string {
-  return known.length === 0 ? 'it has none, declare it there.' : `it has ${known.slice(0, 10).join(', ')}.`;
+function knownActions(known: ReadonlySet<string>): string {
+  return known.size === 0 ? 'it has none, declare it there.' : `it has ${[...known].slice(0, 10).join(', ')}.`;
 }
 
 function conditionFindings(
   view: RecordView,
   policy: DeclaredRecord<'policy'>,
-  check: (condition: string, types: ResourceType['fields']['properties']) => ConditionCheck,
+  check: (condition: string, types: PropertyTypes) => ConditionCheck,
 ): RecordFinding[] {
   const { condition, resource_type: type, resources } = policy.fields;
   if (condition === undefined) return [];

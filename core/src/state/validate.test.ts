@@ -214,6 +214,14 @@ describe('validateRecords', () => {
     expect(findings([group, assigned('central/writer')], { external })).toHaveLength(1);
   });
 
+  it('looks for what was meant in the first faults only, however many there are', () => {
+    const actions = [...'abcdefghijklmnopqrst'].map((letter) => `read${letter}`);
+    const details = findings([policy({ actions })]).map(({ detail }) => detail);
+    expect(details).toHaveLength(20);
+    expect(details.filter((detail) => detail.includes('did you mean "read"?'))).toHaveLength(10);
+    expect(details.at(-1)).toContain('it has approve, read.');
+  });
+
   it('judges only the records that it is asked about', () => {
     const bad = policy({ actions: ['nothing'] });
     expect(validateRecords(viewOf([...BASE, bad]), [invoice.address])).toEqual([]);
@@ -228,5 +236,6 @@ describe('validateRecords', () => {
     const closed = findings([...groups, ...chain, member('g19999', 'g0')]);
     expect(closed).toHaveLength(1);
     expect(closed[0]?.detail).toMatch(/^.{100,2000}$/);
+    expect(closed[0]?.detail).toMatch(/: g0 → g1 → .* → g49 → … \(19901 more\) … → g19951 → .* → g19999 → g0\. Take/);
   });
 });

@@ -1,5 +1,4 @@
 import { jsonPointer } from '../json-pointer.js';
-import { nearest } from '../nearest.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
@@ -8,10 +7,8 @@ import type { PropertyType } from '../records/resource-type.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { titleOf } from './kind-words.js';
+import { type Suggest, suggester } from './suggest.js';
 import { policyFindings } from './validate-policy.js';
-
-/** Looking for the nearest address walks all of a kind: only the first dangling references get that remedy. */
-const NEAREST_MAX = 20;
 
 export interface ValidateOptions {
   /** Whether a record that the view does not hold exists elsewhere, so that mentioning it is no fault. */
@@ -30,33 +27,34 @@ export function validateRecords(
 ): RecordFinding[] {
   const findings: RecordFinding[] = [];
   const memberships: Address[] = [];
-  const judgePolicy = policyFindings(view);
-  let dangling = 0;
+  const suggest = suggester();
+  const judgePolicy = policyFindings(view, suggest);
   for (const address of addresses) {
     const record = view.get(address);
     if (!record) continue;
     for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
-      dangling += 1;
-      const detail = danglingDetail(target, dangling <= NEAREST_MAX ? view : undefined);
+      const detail = danglingDetail(target, view, suggest);
       findings.push({ severity: 'error', address, pointer, detail });
     }
     if (record.kind === 'policy') findings.push(...judgePolicy(record));
-    else if (record.kind === 'resource') findings.push(...resourceFindings(view, record));
+    else if (record.kind === 'resource') findings.push(...resourceFindings(view, record, suggest));
     else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
   }
   findings.push(...findGroupCycles(view, memberships));
   return findings;
 }
 
-function danglingDetail(target: Address, view: RecordView | undefined): string {
+function danglingDetail(target: Address, view: RecordView, suggest: Suggest): string {
   const { kind, path } = splitReference(target);
-  const prefix = kind.length + 1;
-  const paths = [...(view?.addresses?.(kind) ?? [])].map((address) => address.slice(prefix));
-  const meant = nearest(path, paths);
+  const meant = suggest(path, () => pathsOf(view, kind));
   const declare = hasForm(kind, path) ? 'declare it, or correct the name.' : `write ${formText(kind)}.`;
   const remedy = meant === undefined ? declare : `did you mean "${meant}"?`;
   return `${titleOf(kind)} "${path}" does not exist: ${remedy}`;
+}
+
+function* pathsOf(view: RecordView, kind: Kind): Generator<string> {
+  for (const address of view.addresses?.(kind) ?? []) yield address.slice(kind.length + 1);
 }
 
 /** Like `splitAddress`, for targets that references make: their kind is always known, their path may be anything. */
@@ -65,7 +63,7 @@ function splitReference(target: Address): { kind: Kind; path: string } {
   return { kind: target.slice(0, slash) as Kind, path: target.slice(slash + 1) };
 }
 
-function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>): RecordFinding[] {
+function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>, suggest: Suggest): RecordFinding[] {
   const type = view.get(`resource_type/${record.fields.type}`);
   const declared = type?.kind === 'resource_type' ? type.fields.properties : undefined;
   if (!declared) return [];
@@ -74,7 +72,7 @@ function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>):
     const pointer = jsonPointer('properties', name);
     const wanted = Object.hasOwn(declared, name) ? declared[name] : undefined;
     if (wanted === undefined) {
-      const meant = nearest(name, Object.keys(declared));
+      const meant = suggest(name, () => Object.keys(declared));
       const remedy = meant === undefined ? 'declare it there, or take it out.' : `did you mean "${meant}"?`;
       const detail = `The type "${record.fields.type}" declares no property "${name}": ${remedy}`;
       findings.push({ severity: 'warning', address: record.address, pointer, detail });
