@@ -18,6 +18,10 @@ interface OpenFile {
 /** The files of a tree while they are written. Files are known by their path without ending. */
 export class FileSet {
   private readonly files = new Map<string, OpenFile>();
+  /** Their paths, folded. */
+  private readonly taken = new Set<string>();
+  /** By folded path, how many files wanted it. */
+  private readonly wanted = new Map<string, number>();
   private readonly current = new Map<string, string>();
 
   /** A path for the file about `name` in a folder: readable, and unlike the others' on any file system. */
@@ -31,9 +35,11 @@ export class FileSet {
   }
 
   private unused(path: string): string {
-    const taken = new Set([...this.files.keys()].map(folded));
-    let candidate = path;
-    for (let number = 2; taken.has(folded(candidate)); number += 1) candidate = `${path}-${number}`;
+    const name = folded(path);
+    let number = this.wanted.get(name) ?? 1;
+    let candidate = number === 1 ? path : `${path}-${number}`;
+    while (this.taken.has(folded(candidate))) candidate = `${path}-${++number}`;
+    this.wanted.set(name, number);
     return candidate;
   }
 
@@ -80,6 +86,7 @@ export class FileSet {
     if (open === undefined) {
       open = { lines: ['version: 1'], length: 0, at: [] };
       this.files.set(path, open);
+      this.taken.add(folded(path));
     }
     return open;
   }

@@ -45,7 +45,8 @@ export function placeLinks(
     if (place === undefined) {
       const [name, to] = topList(link.kind);
       const item = { [givenField(link.kind)]: given.path, [to]: entityText(entity), ...expiry(link) };
-      apart[name] = [...(apart[name] ?? []), item];
+      apart[name] ??= [];
+      apart[name].push(item);
       continue;
     }
     const lists = onRecords.get(place.holder) ?? {};

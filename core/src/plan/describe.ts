@@ -1,7 +1,6 @@
 import { canonicalJson, type Json } from '../json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { equalJson } from '../state/equal-json.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
 
 /** What a renderer shows of one change, as text that is safe on a terminal; see `visible`. */
@@ -86,7 +85,8 @@ function detailsOf({ pointer, before, after }: Difference): Detail[] {
 
 /** The elements of `list` that `other` does not hold. */
 function missingFrom(other: readonly Json[], list: readonly Json[]): Json[] {
-  return list.filter((item) => !other.some((present) => equalJson(present, item)));
+  const present = new Set(other.map(canonicalJson));
+  return list.filter((item) => !present.has(canonicalJson(item)));
 }
 
 /** `/properties/amount` as people write it: `properties.amount`. */
