@@ -6,6 +6,10 @@ import { actionName, description, nameText, reference, stringSet } from './field
 /** The longest condition, in characters: it runs in every caller's process. */
 export const MAX_CONDITION_LENGTH = 4096;
 
+/** All of them may be looked at in one decision, in every caller's process: some tens of microseconds. */
+const MAX_IP_RANGES = 1000;
+const MAX_TIME_WINDOWS = 100;
+
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like "09:30"');
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -42,11 +46,13 @@ const modifiers = z
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address or CIDR range like "10.0.0.0/8"'),
     )
       .min(1)
+      .max(MAX_IP_RANGES)
       .optional()
       .meta({ description: '`context.ip` must lie in one of these addresses or CIDR ranges.' }),
     time_windows: z
       .array(timeWindow)
       .min(1)
+      .max(MAX_TIME_WINDOWS)
       .optional()
       .meta({ description: '`context.time`, or else now, must lie in one of these windows.' }),
     mfa_required: z.literal(true).optional().meta({ description: '`context.mfa` must be true.' }),

@@ -85,6 +85,20 @@ describe('parseFields', () => {
       [{ pointer: '/actions', detail: 'must name at least one action, or "*".' }],
     ],
     [
+      'more modifiers than a decision can look through',
+      'policy',
+      policy({
+        modifiers: {
+          ip_ranges: Array.from({ length: 1001 }, (_, at) => `10.0.${at >> 8}.${at & 255}`),
+          time_windows: Array.from({ length: 101 }, () => ({ start: '08:00', end: '09:00' })),
+        },
+      }),
+      [
+        { pointer: '/modifiers/ip_ranges', detail: 'has more than 1000 items.' },
+        { pointer: '/modifiers/time_windows', detail: 'has more than 100 items.' },
+      ],
+    ],
+    [
       'an unknown field, naming the nearest',
       'group',
       { name: 'g', descripton: 'x' },
