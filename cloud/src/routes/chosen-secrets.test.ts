@@ -77,6 +77,18 @@ describe('a secret of the caller’s choosing', () => {
     expect(JSON.stringify(answer.body)).not.toContain(KEY);
   });
 
+  it.each([12345678901234, { value: 'hidden-12345678901234' }, `svc_12345678901234${'x'.repeat(2000)}`])(
+    'is repeated in no refusal, whatever it is',
+    async (secret) => {
+      const { status, body } = await send([{ ...makeKey('x', ''), secret }]);
+      expect({ status, errors: body.errors }).toMatchObject({
+        status: 400,
+        errors: [{ pointer: '/changes/0/secret' }],
+      });
+      expect(JSON.stringify(body)).not.toContain('12345678901234');
+    },
+  );
+
   it('is refused where one change-set gives two keys the same', async () => {
     const secret = `svc_${'t'.repeat(40)}`;
     expect((await send([makeKey('twin-1', secret), makeKey('twin-2', secret)])).status).toBe(409);

@@ -11,11 +11,16 @@ export interface Fault {
   detail: string;
 }
 
+/** Where a credential's secret stands in the bodies that may hold one: a text about it does not repeat it. */
+const SECRET = 'secret';
+const UNUSABLE_SECRET = 'is no usable secret: write a string of at most 1024 characters.';
+
 /** All that a schema finds wrong with a JSON value. */
 export function issueFaults(schema: z.core.$ZodType, issues: readonly z.core.$ZodIssue[], value: unknown): Fault[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') {
-      const detail = issueText(issue, valueAt(value, issue.path), JSON_WORDS);
+      const secret = issue.path.at(-1) === SECRET;
+      const detail = secret ? UNUSABLE_SECRET : issueText(issue, valueAt(value, issue.path), JSON_WORDS);
       return [{ pointer: jsonPointer(...issue.path), detail }];
     }
     const known = keysAt(schema, issue.path) ?? [];
