@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
-import { type Notation, Pipelines, pipelineOf } from './terraform/pipelines.js';
+import { environmentOf, type Notation, Pipelines, pipelineOf } from './terraform/pipelines.js';
 import { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
@@ -48,6 +48,18 @@ const NOTATIONS: { [N in Notation]: { fill(dir: string): void; change(dir: strin
       spoil: (dir) => edit(join(dir, 'billing.js'), "'DENY'", "'MAYBE'"),
     },
   };
+
+describe('the secret that may write', () => {
+  it.each(
+    (['yaml', 'hcl', 'cdktf'] as const).flatMap((notation) => [
+      ['github', notation] as const,
+      ['gitlab', notation] as const,
+    ]),
+  )('is in an environment that applying alone runs in: %s, %s', (host, notation) => {
+    expect(environmentOf(host, notation, 'apply')).toBe('tenant');
+    expect(environmentOf(host, notation, 'plan')).toBeUndefined();
+  });
+});
 
 describe('the pipelines', () => {
   let cloud: TestCloud;

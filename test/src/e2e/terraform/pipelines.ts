@@ -28,9 +28,19 @@ interface Pipeline {
   env: Variables;
 }
 
+function fileOf(host: Host, notation: Notation) {
+  return parse(readFileSync(join(root, 'examples/ci', host, `${notation}.yml`), 'utf8'));
+}
+
+/** The environment of the host that a job runs in, if it does. */
+export function environmentOf(host: Host, notation: Notation, job: Job): string | undefined {
+  const file = fileOf(host, notation);
+  return (host === 'github' ? file.jobs : file)[job].environment;
+}
+
 /** The commands of a job, as the file has them, and its variables that are no expressions of the host. */
 export function pipelineOf(host: Host, notation: Notation, job: Job): Pipeline {
-  const file = parse(readFileSync(join(root, 'examples/ci', host, `${notation}.yml`), 'utf8'));
+  const file = fileOf(host, notation);
   const commands: string[] =
     host === 'github'
       ? file.jobs[job].steps.flatMap(({ run }: { run?: string }) => (run === undefined ? [] : [run]))
