@@ -32,6 +32,8 @@ interface Answered {
   key: string | undefined;
   /** Whether the cloud says that it never stood at the revision of the `etag`. */
   diverged: boolean;
+  /** By how much its clock was ahead of this machine's; undefined where it does not say (RFC 9110 section 6.6.1). */
+  aheadMs: number | undefined;
 }
 
 /** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
@@ -76,6 +78,7 @@ export function fetchBundle(
       holds: /(^|,)\s*wait\s*(=|,|$)/i.test(String(response.headers['preference-applied'] ?? '')),
       key: typeof key === 'string' ? key : undefined,
       diverged: etag !== undefined && response.headers['bundle-diverged'] === etag,
+      aheadMs: response.headers.date === undefined ? undefined : Date.parse(response.headers.date) - Date.now(),
     };
     const fresh = response.headers.etag;
     if (response.statusCode === 304 && etag !== undefined) return { ...answered, is: 'same' };

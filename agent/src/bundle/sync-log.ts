@@ -5,24 +5,55 @@ import type { AgentState } from '../state.js';
 /** Every so many failures in a row the log says so as an error. */
 const FAILURES_PER_ERROR = 5;
 
+/** Clocks that differ by less are not told of. */
+const SKEW_TOLD_MS = 60_000;
+
 /** Keeps the count of how polls went in the state, and says in the log what somebody should know (specification 6.2). */
 export class SyncLog {
   #lastCause: string | undefined;
+  #clocks: 'right' | 'apart' | 'ahead' = 'right';
 
   constructor(
     private readonly state: AgentState,
     private readonly log: Logger,
   ) {}
 
-  /** `cached`: whether the served bundle is on disk. */
-  succeeded({ cached }: { cached: boolean }): void {
+  /** `cached`: whether the served bundle is on disk; `aheadMs`: the cloud's clock, where that is known. */
+  succeeded({ cached, aheadMs = 0 }: { cached: boolean; aheadMs?: number | undefined }): void {
     this.#lastCause = undefined;
+    this.#compareClocks(aheadMs);
     const failures = this.state.syncSucceeded();
     if (failures === 0) return;
     this.log.info(
       { consecutive_failures: failures, bundle_revision: this.state.served?.revision },
       `bundle sync recovered after ${failures} consecutive failures, ${cached ? 'cache refreshed' : 'cache not refreshed'}`,
     );
+  }
+
+  /** Says it when it begins and when it ends: what depends on the time is decided otherwise than anybody expects. */
+  #compareClocks(aheadMs: number): void {
+    const { state, log } = this;
+    const leadMs = state.now() - Date.now();
+    const apart = Math.abs(aheadMs) >= SKEW_TOLD_MS;
+    const clocks = apart ? 'apart' : leadMs >= SKEW_TOLD_MS ? 'ahead' : 'right';
+    if (clocks === this.#clocks) return;
+    this.#clocks = clocks;
+    if (clocks === 'right') {
+      log.info('the clocks of this machine and of the cloud agree again');
+    } else if (clocks === 'apart') {
+      const side = aheadMs < 0 ? 'ahead of' : 'behind';
+      const seconds = Math.round(Math.abs(aheadMs) / 1000);
+      log.warn(
+        { cloud_ahead_seconds: Math.round(aheadMs / 1000) },
+        `the clock of this machine is ${seconds} s ${side} that of the cloud: rights may end early, and times of day be taken wrongly; set the clock that is wrong`,
+      );
+    } else {
+      const seconds = Math.round(leadMs / 1000);
+      log.warn(
+        { lead_seconds: seconds, issued_at: state.served?.issuedAt },
+        `decisions are made by a time ${seconds} s ahead of the clock of this machine, at which the cloud signed what is served: rights may end early until the next commit`,
+      );
+    }
   }
 
   failed(error: unknown): void {

@@ -95,10 +95,10 @@ export class Sync {
       const { waitSeconds } = this.#pace;
       let restMs = 0;
       try {
-        const { holds, news } = await this.#poll(waitSeconds);
+        const { holds, news, aheadMs } = await this.#poll(waitSeconds);
         const elapsedMs = performance.now() - startedAt;
         restMs = this.#pace.succeeded({ waitSeconds, elapsedMs, holds, news });
-        this.#lines.succeeded({ cached: this.#cache.saved });
+        this.#lines.succeeded({ cached: this.#cache.saved, aheadMs });
       } catch (error) {
         const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
         restMs = this.#pace.failed({ elapsedMs: performance.now() - startedAt, away });
@@ -109,21 +109,21 @@ export class Sync {
     }
   }
 
-  async #poll(waitSeconds: number): Promise<{ holds: boolean; news: boolean }> {
+  async #poll(waitSeconds: number): Promise<{ holds: boolean; news: boolean; aheadMs: number | undefined }> {
     const { options } = this;
     const { signal } = this.#stop;
     this.#state.syncing.requestedAtMs = Date.now();
     const known = { etag: this.#etag, delta: this.#takesDeltas(), waitSeconds };
     let fetched = await fetchBundle(options, known, options.bounds, signal);
-    const { holds } = fetched;
+    const { holds, aheadMs } = fetched;
     if (fetched.is === 'delta') {
-      if (await this.#take(fetched)) return { holds, news: true };
+      if (await this.#take(fetched)) return { holds, news: true, aheadMs };
       this.#etag = undefined;
       fetched = await fetchBundle(options, {}, options.bounds, signal);
     }
-    if (fetched.is !== 'bundle') return { holds, news: await this.#confirm(fetched) };
+    if (fetched.is !== 'bundle') return { holds, news: await this.#confirm(fetched), aheadMs };
     // One that was asked for whatever it is must not be taken for that of a cloud which does not hold its answers.
-    return { holds, news: (await this.#replace(fetched)) || known.etag === undefined };
+    return { holds, news: (await this.#replace(fetched)) || known.etag === undefined, aheadMs };
   }
 
   /** The tenant's own bundle, and no one else's with it, has the tenant's revision for its ETag. */

@@ -135,6 +135,26 @@ describe('a cloud whose clock jumps', () => {
     expect(revisions).toEqual([...revisions].sort((left, right) => right - left));
   });
 
+  it('leads the time of decisions until the next commit, which the agent says when it begins and ends', async () => {
+    const { agent } = await agentOff(0, { SERVICE_POLL_INTERVAL: '2s' });
+    const { subject, revision } = await granted(2);
+    await serves(agent, revision);
+    expect(await allows(agent, subject)).toBe(true);
+    cloudClock.set(5);
+    await (await cloud.client()).records('api_key').create({ name: `ahead-${count++}`, scopes: ['bundle'] });
+    const said = await agent.logged(({ lead_seconds }) => lead_seconds !== undefined);
+    expect([said.level, said.msg]).toEqual([
+      'WARN',
+      expect.stringMatching(/1[78]\d{3} s ahead of .* until the next commit$/),
+    ]);
+    expect(await allows(agent, subject)).toBe(false);
+    cloudClock.set(0);
+    await granted(1);
+    await agent.logged(({ msg }) => msg === 'the clocks of this machine and of the cloud agree again');
+    expect(await allows(agent, subject)).toBe(true);
+    expect(agent.log.filter(({ level }) => level === 'WARN')).toHaveLength(1);
+  });
+
   it('answers a request that waits for a commit when the commit comes', async () => {
     // Without that, the next poll would be tomorrow.
     const { agent } = await agentOff(0, { SERVICE_POLL_INTERVAL: '24h' });
@@ -152,6 +172,10 @@ describe('an agent whose clock', () => {
     async (hours) => {
       const { agent, clock } = await agentOff(0);
       clock.set(hours);
+      await granted(1);
+      const said = await agent.logged(({ cloud_ahead_seconds }) => cloud_ahead_seconds !== undefined);
+      expect(Math.round(Number(said.cloud_ahead_seconds) / 3600)).toBe(-hours);
+      expect([said.level, said.msg]).toEqual(['WARN', expect.stringMatching(/set the clock that is wrong$/)]);
       const { sync_age_seconds, degraded } = await agent.health();
       expect(sync_age_seconds).toBeGreaterThanOrEqual(0);
       expect(sync_age_seconds).toBeLessThan(600);
