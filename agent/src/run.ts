@@ -60,12 +60,12 @@ function stopSignal(): Promise<string> {
 
 /** What keeps the agent from starting, and what to do, where that is known. */
 function startFault(error: unknown, { listenAddr: { host = '', port } }: AgentConfig): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  const address = `${host}:${port}`;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (code === 'EADDRINUSE') {
     return `${address} is in use by another program: stop it or set SERVICE_LISTEN_ADDR`;
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
     return `cannot listen on ${address} (${code}): set SERVICE_LISTEN_ADDR`;
   }
   return undefined;

@@ -376,6 +376,17 @@ describe('starting and stopping', () => {
   });
 
   it.each([
+    ['[fe80::1]:0', /cannot listen on \[fe80::1\]:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
+    ['198.51.100.1:0', /cannot listen on 198\.51\.100\.1:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
+    ['no.such.host.invalid:0', /cannot listen on no\.such\.host\.invalid:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
+  ])('says that it cannot listen on %s', async (address, msg) => {
+    const agent = start({ SERVICE_LISTEN_ADDR: address });
+    expect(await agent.exited).toEqual({ code: 1, signal: null });
+    expect(agent.log.at(-1)).toMatchObject({ level: 'FATAL', msg: expect.stringMatching(msg) });
+    expect(agent.log.at(-1)).not.toHaveProperty('err');
+  });
+
+  it.each([
     [['--help'], 0, /SERVICE_POLL_INTERVAL/],
     [['--version'], 0, /^\d+\.\d+\.\d+/],
     [['--verbose'], 1, /--verbose/],
