@@ -29,14 +29,23 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
   const { cloudUrl, path, headers, bounds, holdMs = 0, stop } = request;
   const url = new URL(cloudUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
-  const total = AbortSignal.timeout(bounds.totalMs + holdMs);
+  // Not AbortSignal.any: of each signal made of it, `stop`, which lives as long as the agent, would keep something for good.
+  const end = new AbortController();
+  const cut = () => end.abort();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    cut();
+  }, bounds.totalMs + holdMs);
+  stop.addEventListener('abort', cut);
+  if (stop.aborted) cut();
   try {
     const options = {
       headers: { 'accept-encoding': 'identity', ...headers },
       // A connection of its own: nothing of an earlier, broken exchange can be taken for this one's answer.
       agent: false,
       timeout: bounds.idleMs + holdMs,
-      signal: AbortSignal.any([stop, total]),
+      signal: end.signal,
     } as const;
     const response = await send(url, options, bounds.idleMs);
     try {
@@ -46,13 +55,16 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
     }
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    if (total.aborted) {
+    if (late) {
       const detail = `No whole answer came from ${url.origin} within ${(bounds.totalMs + holdMs) / 1000} s.`;
       throw new ProblemError('timeout', detail, [], { cause: error });
     }
     throw new ProblemError('network', `The cloud at ${url.origin} could not be asked: ${causeOf(error)}.`, [], {
       cause: error,
     });
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener('abort', cut);
   }
 }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -209,6 +210,17 @@ describe('fetchBundle', () => {
     const stop = new AbortController();
     const url = await cloud(() => stop.abort());
     await expect(fetchFrom(url, { stop: stop.signal })).rejects.toThrow();
+    await expect(fetchFrom(url, { stop: stop.signal })).rejects.toThrow();
+  });
+
+  it('leaves nothing at the signal that outlives it', async () => {
+    const { signal } = new AbortController();
+    const url = await cloud((_, response) => response.writeHead(304).end());
+    for (let count = 0; count < 5; count++) await fetchFrom(url, { etag: '"e1"', stop: signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    // What Node notes of signals made of this one, under a name of its own.
+    const fields = signal as unknown as Record<symbol, { size?: number } | undefined>;
+    expect(Object.getOwnPropertySymbols(signal).filter((name) => (fields[name]?.size ?? 0) > 0)).toEqual([]);
   });
 
   it('never shows the credential in a fault', async () => {
