@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Decision } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { type AgentState, notReady } from '../state.js';
-import { readBody } from './body.js';
+import type { AgentRequest } from './agent-request.js';
 import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson, sendProblem } from './respond.js';
@@ -15,8 +15,8 @@ import { requestIdOf, sendJson, sendProblem } from './respond.js';
  * call counts once.
  */
 export function authorize(options: DecisionOptions) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    readBody(request, (body) => {
+  return (request: AgentRequest, response: ServerResponse): void => {
+    request.readBody((body) => {
       const evaluation = new Evaluation();
       const outcome = answer(options.state, request.headers['content-type'], body, evaluation);
       finish(options, request, response, evaluation, outcome);
@@ -45,7 +45,7 @@ function answer(
 /** Sends what became of a question that is a request of its own. */
 export function finish(
   options: DecisionOptions,
-  request: IncomingMessage,
+  request: AgentRequest,
   response: ServerResponse,
   evaluation: Evaluation,
   outcome: Decision | ProblemError,

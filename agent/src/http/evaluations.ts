@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Decision, Engine } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Turns } from '@authz-service/core/turns';
@@ -7,8 +7,8 @@ import { type ParsedEvaluations, parseEvaluations } from '@authz-service/core/wi
 import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { notReady } from '../state.js';
+import type { AgentRequest } from './agent-request.js';
 import { finish } from './authorize.js';
-import { readBody } from './body.js';
 import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
 import { requestIdOf, sendJson } from './respond.js';
@@ -18,8 +18,8 @@ import { requestIdOf, sendJson } from './respond.js';
  * so does a request that is refused as a whole.
  */
 export function evaluations(options: DecisionOptions & { turns: Turns }) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    readBody(request, (body) => {
+  return (request: AgentRequest, response: ServerResponse): void => {
+    request.readBody((body) => {
       const evaluation = new Evaluation();
       const asked = readRequest(request.headers['content-type'], body);
       const engine = options.state.served?.engine;
@@ -47,7 +47,7 @@ function readRequest(
 
 function answerAll(
   options: DecisionOptions & { turns: Turns },
-  request: IncomingMessage,
+  request: AgentRequest,
   response: ServerResponse,
   asked: ParsedEvaluations,
 ): void {

@@ -1,4 +1,4 @@
-import { type Buffer, isUtf8 } from 'node:buffer';
+import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { ProblemError } from '../problem.js';
 
 /** Deeper JSON is refused, so that nothing that walks it by recursion can run out of stack. */
@@ -29,6 +29,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
 
 /** The text of a body. Throws `invalid_request` where it is not UTF-8: replacing what is not would make different names equal. */
 export function bodyText(bytes: Buffer): string {
+  // Most bodies are, and are made a string faster.
+  if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw invalid('The body is not UTF-8 text.');
   return bytes.toString();
 }
