@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a route answers. `body` is absent where a status has none. */
+/** What a route answers. `body` is absent where a status has none; its content may come in parts. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
-  body?: { type: string; content: string | Buffer };
+  body?: { type: string; content: string | Buffer | readonly Buffer[] };
 }
 
 export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
@@ -50,9 +50,14 @@ export function send(response: ServerResponse, reply: Reply): void {
     response.end();
     return;
   }
-  const bytes = Buffer.isBuffer(reply.body.content) ? reply.body.content : Buffer.from(reply.body.content);
-  response.setHeader('content-type', reply.body.type);
-  response.setHeader('content-length', bytes.length);
+  const { type, content } = reply.body;
+  const parts = typeof content === 'string' ? [Buffer.from(content)] : Buffer.isBuffer(content) ? [content] : content;
+  response.setHeader('content-type', type);
+  response.setHeader(
+    'content-length',
+    parts.reduce((sum, { length }) => sum + length, 0),
+  );
   // Node leaves the body out of an answer to HEAD by itself.
-  response.end(bytes);
+  for (const part of parts.slice(0, -1)) response.write(part);
+  response.end(parts.at(-1));
 }

@@ -16,6 +16,7 @@ import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
+import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
 
 /** What searches and batches are made from: a tenant at one revision. */
@@ -44,7 +45,7 @@ export class Tenant {
   readonly #journal = new Journal();
   /** By their base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
-  readonly #sorted = new Map<Kind, StoredRecord[]>();
+  readonly #sorted = new SortedRecords();
   readonly #lane = new Lane();
 
   private constructor(
@@ -97,14 +98,9 @@ export class Tenant {
     return reading(view, ({ engine }) => engine.lock, work);
   }
 
-  /** The records of a kind in the order of their addresses. */
+  /** The records of a kind in the order of their addresses; to be read within one turn of the event loop. */
   sorted(kind: Kind): readonly StoredRecord[] {
-    const known = this.#sorted.get(kind);
-    if (known) return known;
-    const records = [...this.#state.records(kind)];
-    records.sort((left, right) => (left.address < right.address ? -1 : 1));
-    this.#sorted.set(kind, records);
-    return records;
+    return this.#sorted.of(kind, (of) => this.#state.records(of));
   }
 
   /** The bundle of this tenant alone, packed and signed once a revision and key. */
@@ -156,7 +152,6 @@ export class Tenant {
    * Resolves when that is done: whoever is told of the commit then meets no decision from before it.
    */
   async follow(staged: Staged, number: number, along: () => void): Promise<void> {
-    const touched = [...staged.remove, ...staged.put.map(({ record }) => record)];
     const changes = recordChangesOf(staged);
     await this.#engine.follow(
       changes,
@@ -166,7 +161,7 @@ export class Tenant {
         this.#deltas.clear();
         this.#state.commit(staged);
         this.#number = number;
-        for (const record of touched) this.#sorted.delete(record.kind);
+        this.#sorted.follow(staged);
         this.#bundle = undefined;
         along();
         this.changed();
