@@ -48,13 +48,13 @@ const modifiers = z
       .min(1)
       .max(MAX_IP_RANGES)
       .optional()
-      .meta({ description: '`context.ip` must lie in one of these addresses or CIDR ranges.' }),
+      .meta({ description: '`context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.' }),
     time_windows: z
       .array(timeWindow)
       .min(1)
       .max(MAX_TIME_WINDOWS)
       .optional()
-      .meta({ description: '`context.time`, or else now, must lie in one of these windows.' }),
+      .meta({ description: '`context.time`, or else now, must lie in one of these windows, at most 100.' }),
     mfa_required: z.literal(true).optional().meta({ description: '`context.mfa` must be true.' }),
   })
   .optional()

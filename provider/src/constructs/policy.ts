@@ -258,7 +258,7 @@ export class PolicyModifiersTimeWindowsList extends cdktf.ComplexList {
 }
 export interface PolicyModifiers {
   /**
-  * `context.ip` must lie in one of these addresses or CIDR ranges.
+  * `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.
   */
   readonly ipRanges?: string[];
   /**
@@ -266,7 +266,7 @@ export interface PolicyModifiers {
   */
   readonly mfaRequired?: boolean | cdktf.IResolvable;
   /**
-  * `context.time`, or else now, must lie in one of these windows.
+  * `context.time`, or else now, must lie in one of these windows, at most 100.
   */
   readonly timeWindows?: PolicyModifiersTimeWindows[] | cdktf.IResolvable;
 }
