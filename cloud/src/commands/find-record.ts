@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { address } from '@authz-service/core/records/address';
+import { address, splitAddress } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { titleOf } from '@authz-service/core/state/kind-words';
@@ -7,11 +7,20 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 
 /**
  * The record that a caller names by its id or its path; a subject also by the caller's own id where only one type has
- * it. Throws `not_found`, or `ambiguous_name` naming both.
+ * it. Throws `not_found`, or `ambiguous_name` naming both: the id of a client may have been chosen, and may be the name
+ * of another.
  */
 export function findRecord(state: TenantState, kind: Kind, name: string): StoredRecord {
-  const found =
-    state.find(kind, name) ?? state.get(address(kind, name)) ?? (kind === 'subject' && subjectOf(state, name));
+  const byId = state.find(kind, name);
+  const byPath = state.get(address(kind, name));
+  if (byId && byPath && byId !== byPath) {
+    throw new ProblemError(
+      'ambiguous_name',
+      `"${name}" is the id of ${byId.address} and the name of another: write "${splitAddress(byId.address).path}" ` +
+        `for the one, "${byPath.id}" for the other.`,
+    );
+  }
+  const found = byId ?? byPath ?? (kind === 'subject' && subjectOf(state, name));
   if (found) return found;
   throw new ProblemError('not_found', `${titleOf(kind)} "${name}" does not exist: name one by its id or its path.`);
 }

@@ -1,7 +1,7 @@
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf } from '@authz-service/core/records/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Ask, TestCloud } from '../../testing/test-cloud.js';
+import { ADMIN, type Answer, type Ask, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
 let admin: string;
@@ -149,6 +149,20 @@ describe('a subject', () => {
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'ambiguous_name' });
     expect((await ask('DELETE', '/v1/subjects/service%2Fbob')).status).toBe(204);
     expect((await ask('GET', '/v1/subjects/bob')).body.type).toBe('user');
+  });
+
+  it('is asked for where the id of one is the name of another, rather than taken for it', async () => {
+    const as = await cloud.token();
+    const { body: other } = await cloud.ask('POST', '/v1/oauth-clients', {
+      as,
+      body: { name: ADMIN.id, scopes: ['decisions'] },
+    });
+    const { status, body } = await cloud.ask('DELETE', `/v1/oauth-clients/${ADMIN.id}`, { as });
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'ambiguous_name' });
+    expect(body.detail).toContain('"administrator"');
+    expect(body.detail).toContain(other.id);
+    expect((await cloud.ask('DELETE', `/v1/oauth-clients/${other.id}`, { as })).status).toBe(204);
+    expect((await cloud.ask('GET', `/v1/oauth-clients/${ADMIN.id}`, { as })).body.name).toBe('administrator');
   });
 });
 
