@@ -48,3 +48,23 @@ export class Turns {
     this.#running = false;
   }
 }
+
+/** Does work that comes in steps at once. */
+export function finished<T>(steps: Generator<undefined, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Does the work on each item, so many in a step. */
+export function* eachInSteps<T>(
+  items: Iterable<T>,
+  perStep: number,
+  work: (item: T) => void,
+): Generator<undefined, void> {
+  let done = 0;
+  for (const item of items) {
+    work(item);
+    if (++done % perStep === 0) yield;
+  }
+}

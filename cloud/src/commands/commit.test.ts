@@ -26,10 +26,12 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authz-commit-'));
   // A copy, so that single operations can be made to fail.
   store = { ...(await openSqliteStore(dir)) };
-  const tenants = await Tenants.open(store, new Turns(() => 0));
+  const turns = new Turns(() => 0);
+  const tenants = await Tenants.open(store, turns);
   cloud = {
     store,
     tenants,
+    turns,
     credentials: new CredentialIndex([]),
     metrics: new Metrics(() => 1),
   } as Partial<Cloud> as Cloud;

@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { Change } from '@authz-service/core/state/change';
+import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -81,9 +81,9 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
   const order = { ...wish, changes, by, held: cloud.credentials };
-  const prepared = await prepareCommit(tenant, order, (staged) =>
-    guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now }),
-  );
+  const check = (staged: Staged) =>
+    guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now });
+  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.turns.run(steps));
   if (prepared === undefined) {
     const unchanged: Committed = {
       revision: tenant.revision,

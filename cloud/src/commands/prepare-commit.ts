@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
+import { finished, type Turns } from '@authz-service/core/turns';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
 
@@ -28,22 +29,24 @@ const AUDITED_MAX = 100;
 
 /**
  * Stages changes on a tenant's state and makes the secrets of new credentials. Undefined when the changes change
- * nothing. Throws what `TenantState.stage` throws.
+ * nothing. Throws what `TenantState.stage` throws. `run` does the work in steps; the state must stay as it is meanwhile.
  */
 export async function prepareCommit(
   tenant: { id: string; state: TenantState; revisionNumber: number },
   order: CommitOrder,
   check: (staged: Staged) => void = () => {},
+  run: Turns['run'] = async (steps) => finished(steps),
 ): Promise<PreparedCommit | undefined> {
   const revision = tenant.revisionNumber + 1;
   const at = new Date(order.now);
-  const staged = tenant.state.stage(order.changes, {
+  const steps = tenant.state.stageInSteps(order.changes, {
     ...(order.stack !== undefined && { stack: order.stack }),
     takeOwnership: order.takeOwnership ?? false,
     now: at,
     newId: () => order.given?.clientId ?? randomUUID(),
     revision,
   });
+  const staged = await run(steps);
   check(staged);
   if (staged.put.length === 0 && staged.remove.length === 0) return undefined;
 
@@ -51,7 +54,7 @@ export async function prepareCommit(
   const { changes, truncated } = audited(staged);
   const audit: AuditRow = {
     revision,
-    digest: tenant.state.digestAfter(staged),
+    digest: await run(tenant.state.digestInSteps(staged)),
     at: at.toISOString(),
     request_id: order.requestId,
     credential: order.by,

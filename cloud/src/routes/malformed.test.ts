@@ -74,7 +74,7 @@ it.each<[behaviour: string, request: string, body: unknown, detail: string]>([
     'a change that is none',
     'POST /v1/changesets',
     changes(null),
-    'The body is malformed: /changes/0: is null, an object is expected: write one, or remove the key.',
+    'The body is malformed: /changes/0: is null, an object is expected.',
   ],
   [
     'a field of a change-set',

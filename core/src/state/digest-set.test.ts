@@ -73,6 +73,26 @@ describe('DigestSet', () => {
     );
   });
 
+  it('is copied, and the copy of the copy, without being changed by what changes them', () => {
+    const all = Array.from({ length: 3000 }, (_, index): Entry => [`role/r${index}`, { name: `r${index}` }]);
+    let set = digestOf(all);
+    let present = all;
+    for (let round = 0; round < 4; round++) {
+      const before = set.hex();
+      const copy = set.copy();
+      expect(copy.hex()).toBe(before);
+      const added = all.map(([address, fields]): Entry => [`${address}/${round}`, fields]).slice(0, 700 >> round);
+      for (const [address, fields] of present.slice(0, 900)) copy.remove(address, fields);
+      for (const [address, fields] of added) copy.add(address, fields);
+      expect(() => copy.remove('role/none', {})).toThrow('role/none');
+      expect(set.hex()).toBe(before);
+      expect(set.hex()).toBe(byDefinition(present));
+      present = [...present.slice(900), ...added];
+      expect(copy.hex()).toBe(byDefinition(present));
+      set = copy;
+    }
+  });
+
   it.each<[string, Entry, Entry]>([
     ['an address', ['role/a', {}], ['role/b', {}]],
     ['a value', ['role/a', { x: 1 }], ['role/a', { x: 2 }]],

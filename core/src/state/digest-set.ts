@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../json.js';
 import type { Address } from '../records/address.js';
+import { finished } from '../turns.js';
 
 const LEAF_BYTES = 32;
 const BUCKETS = 256;
@@ -17,24 +18,40 @@ const BUCKETS = 256;
 export class DigestSet {
   readonly #buckets: (Bucket | undefined)[] = new Array(BUCKETS).fill(undefined);
   #digest: string | undefined;
+  /** Marks the buckets that are this set's; not the set itself, which they would keep alive with all of its own. */
+  readonly #self = Symbol();
 
   add(address: Address, fields: unknown): void {
     const leaf = leafOf(address, fields);
-    const index = leaf.charCodeAt(0);
-    let bucket = this.#buckets[index];
-    if (!bucket) {
-      bucket = new Bucket();
-      this.#buckets[index] = bucket;
-    }
-    bucket.add(leaf);
+    this.#own(leaf.charCodeAt(0)).add(leaf);
     this.#digest = undefined;
+  }
+
+  /**
+   * The same set, to be changed without changing this one, at the cost of the buckets that are changed. This one must
+   * stay as it is while the copy is in use.
+   */
+  copy(): DigestSet {
+    const copy = new DigestSet();
+    for (const [index, bucket] of this.#buckets.entries()) copy.#buckets[index] = bucket;
+    copy.#digest = this.#digest;
+    return copy;
+  }
+
+  /** A bucket that is this set's alone. */
+  #own(index: number): Bucket {
+    const present = this.#buckets[index];
+    if (present?.owner === this.#self) return present;
+    const own = new Bucket(this.#self, present);
+    this.#buckets[index] = own;
+    return own;
   }
 
   /** Takes out a record that `add` put in with equal fields. */
   remove(address: Address, fields: unknown): void {
     const leaf = leafOf(address, fields);
     const index = leaf.charCodeAt(0);
-    const bucket = this.#buckets[index];
+    const bucket = this.#buckets[index] && this.#own(index);
     if (!bucket?.remove(leaf)) throw new Error(`The digest holds no such record: ${address}`);
     if (bucket.size === 0) this.#buckets[index] = undefined;
     this.#digest = undefined;
@@ -42,10 +59,7 @@ export class DigestSet {
 
   /** 64 hex digits. */
   hex(): string {
-    const steps = this.hexInSteps();
-    let step = steps.next();
-    while (!step.done) step = steps.next();
-    return step.value;
+    return finished(this.hexInSteps());
   }
 
   /** Does what `hex` does, bucket by bucket, so that a caller can do other work between them. */
@@ -75,8 +89,20 @@ class Bucket {
   size = 0;
   /** How many leaves from the front on are in order. */
   #sorted = 0;
-  #leaves = Buffer.alloc(4 * LEAF_BYTES);
+  #leaves: Buffer;
   #hash: Buffer | undefined;
+
+  /** `owner` marks the set that may change it; the leaves are those of `like`. */
+  constructor(
+    readonly owner: symbol,
+    like?: Bucket,
+  ) {
+    this.#leaves = like === undefined ? Buffer.alloc(4 * LEAF_BYTES) : Buffer.from(like.#leaves);
+    if (like === undefined) return;
+    this.size = like.size;
+    this.#sorted = like.#sorted;
+    this.#hash = like.#hash;
+  }
 
   add(leaf: string): void {
     const end = this.size * LEAF_BYTES;

@@ -3,6 +3,7 @@ import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
 import { type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
+import { eachInSteps } from '../turns.js';
 import { affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
@@ -12,7 +13,10 @@ import { stillMentioned } from './mentions.js';
 import { type BaseView, Overlay } from './overlay.js';
 import { parseFields } from './parse-fields.js';
 import { renames } from './renames.js';
-import { validateRecords } from './validate.js';
+import { validateInSteps } from './validate.js';
+
+/** Wishes looked at in one step: well below a millisecond's work. */
+const STEP = 50;
 
 /** A wish and its place in the change-set. */
 type Wish<O extends Change['op']> = Extract<Change, { op: O }> & { index: number };
@@ -45,26 +49,28 @@ export class Stage {
     this.#overlay = new Overlay(base);
   }
 
-  run(changes: readonly Change[]): Staged {
+  *run(changes: readonly Change[]): Generator<undefined, Staged> {
     const wishes = changes.map((change, index) => ({ ...change, index }));
     const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
-    const creations = of('create').map((wish) => ({ ...wish, fields: this.#parse(wish.kind, wish) }));
-    const updates = of('update').map((wish) => ({
-      ...wish,
-      fields: this.#parse(splitAddress(wish.address).kind, wish),
-    }));
+    const creations: (Omit<Wish<'create'>, 'fields'> & { fields: Fields })[] = [];
+    const updates: (Omit<Wish<'update'>, 'fields'> & { fields: Fields })[] = [];
+    yield* eachInSteps(of('create'), STEP, (wish) => creations.push({ ...wish, fields: this.#parse(wish.kind, wish) }));
+    yield* eachInSteps(of('update'), STEP, (wish) =>
+      updates.push({ ...wish, fields: this.#parse(splitAddress(wish.address).kind, wish) }),
+    );
     for (const wish of [...creations, ...updates]) this.#judgeSecret(wish);
     this.#invalid.raise();
 
     this.#move(of('move'));
-    for (const wish of of('delete')) this.#delete(wish);
-    const created = creations.map(({ kind, fields, index }) => this.#create(kind, fields, index));
-    for (const wish of updates) this.#update(wish);
+    yield* eachInSteps(of('delete'), STEP, (wish) => this.#delete(wish));
+    const created: Address[] = [];
+    yield* eachInSteps(creations, STEP, ({ kind, fields, index }) => created.push(this.#create(kind, fields, index)));
+    yield* eachInSteps(updates, STEP, (wish) => this.#update(wish));
     for (const wish of of('adopt')) this.#adopt(wish);
     this.#conflicts.raise();
     if (this.#options.stack !== undefined) refuseForeign(this.#foreign, this.#options.stack, 'there');
-    this.#validate();
-    this.#refuseMentionedRemovals();
+    yield* this.#validate();
+    yield* this.#refuseMentionedRemovals();
 
     const put = [...this.#entries.values()].map(({ record, previous }) =>
       previous ? { record, previous } : { record },
@@ -205,13 +211,13 @@ export class Stage {
     this.#entries.set(record.address, { record: written, previous, index });
   }
 
-  #validate(): void {
+  *#validate(): Generator<undefined, void> {
     const touched = new Set(this.#entries.keys());
     const before = new Map<Address, StoredRecord>();
     for (const [address, { record }] of this.#removed) before.set(address, record);
     for (const [address, { previous }] of this.#entries) if (previous) before.set(address, previous);
     const affected = affectedByTypes(this.#overlay, before);
-    for (const finding of validateRecords(this.#overlay, [...touched, ...affected.keys()])) {
+    for (const finding of yield* validateInSteps(this.#overlay, [...touched, ...affected.keys()])) {
       if (finding.severity !== 'error') continue;
       const { address, detail } = finding;
       const own = this.#entries.get(address);
@@ -224,9 +230,9 @@ export class Stage {
     this.#invalid.raise();
   }
 
-  #refuseMentionedRemovals(): void {
-    for (const [address, { record, index }] of this.#removed) {
-      if (this.#overlay.get(address)) continue;
+  *#refuseMentionedRemovals(): Generator<undefined, void> {
+    yield* eachInSteps(this.#removed, STEP, ([address, { record, index }]) => {
+      if (this.#overlay.get(address)) return;
       const mentions: StoredRecord[] = [];
       for (const source of this.#overlay.inbound(address)) {
         const mention = this.#overlay.get(source);
@@ -234,7 +240,7 @@ export class Stage {
       }
       if (mentions.length > 0)
         this.#conflicts.add(jsonPointer('changes', index), stillMentioned(record, mentions), address);
-    }
+    });
     this.#conflicts.raise();
   }
 }

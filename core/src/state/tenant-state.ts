@@ -1,21 +1,30 @@
 import type { Address } from '../records/address.js';
 import { isCredential, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
+import { eachInSteps, finished } from '../turns.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
 import { InboundIndex } from './inbound-index.js';
 import type { BaseView } from './overlay.js';
 import { Stage } from './stage.js';
 
+/** Records in one step of the digest: some tenths of a millisecond. */
+const STEP = 100;
+
 /** The present records of one tenant in memory: by address, by kind and id, and by whom they are mentioned. */
 export class TenantState implements BaseView {
   readonly #byAddress = new Map<Address, StoredRecord>();
   readonly #byId = new Map<Kind, Map<string, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
   readonly #inbound = new InboundIndex();
-  readonly #digest = new DigestSet();
+  #digest = new DigestSet();
+  /** The digest as it will be once this is committed. */
+  #foreseen: { staged: Staged; digest: DigestSet } | undefined;
 
   constructor(records: Iterable<StoredRecord> = []) {
-    for (const record of records) this.#insert(record);
+    for (const record of records) {
+      this.#insert(record);
+      if (!isCredential(record.kind)) this.#digest.add(record.address, record.fields);
+    }
   }
 
   get size(): number {
@@ -52,12 +61,20 @@ export class TenantState implements BaseView {
 
   /** The digest that this state will have once `staged` is committed. */
   digestAfter(staged: Staged): string {
-    const gone = [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])];
-    const come = staged.put.map(({ record }) => record);
-    this.#exchange(gone, come);
-    const digest = this.#digest.hex();
-    this.#exchange(come, gone);
-    return digest;
+    return finished(this.digestInSteps(staged));
+  }
+
+  /** Does what `digestAfter` does, step by step; between the steps this state must stay as it is. */
+  *digestInSteps(staged: Staged): Generator<undefined, string> {
+    const digest = this.#digest.copy();
+    yield* eachInSteps(recordsGone(staged), STEP, ({ kind, address, fields }) => {
+      if (!isCredential(kind)) digest.remove(address, fields);
+    });
+    yield* eachInSteps(staged.put, STEP, ({ record: { kind, address, fields } }) => {
+      if (!isCredential(kind)) digest.add(address, fields);
+    });
+    this.#foreseen = { staged, digest };
+    return yield* digest.hexInSteps();
   }
 
   /**
@@ -70,23 +87,26 @@ export class TenantState implements BaseView {
    * their pointers lead into the list of changes, like `/changes/3/fields/role`.
    */
   stage(changes: readonly Change[], options: StageOptions): Staged {
+    return finished(this.stageInSteps(changes, options));
+  }
+
+  /** Does what `stage` does, step by step; between the steps this state must stay as it is. */
+  stageInSteps(changes: readonly Change[], options: StageOptions): Generator<undefined, Staged> {
     return new Stage(this, options).run(changes);
   }
 
   /** Makes a change-set that `stage` judged on this very state part of it. */
   commit(staged: Staged): void {
-    const gone = [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])];
+    const gone = recordsGone(staged);
     for (const record of gone) {
       if (this.get(record.address) !== record)
         throw new Error(`The state holds another ${record.address} than was staged`);
     }
+    if (this.#foreseen?.staged !== staged) this.digestAfter(staged);
+    this.#digest = this.#foreseen?.digest ?? this.#digest;
+    this.#foreseen = undefined;
     for (const record of gone) this.#take(record);
     for (const { record } of staged.put) this.#insert(record);
-  }
-
-  #exchange(gone: readonly StoredRecord[], come: readonly StoredRecord[]): void {
-    for (const { kind, address, fields } of gone) if (!isCredential(kind)) this.#digest.remove(address, fields);
-    for (const { kind, address, fields } of come) if (!isCredential(kind)) this.#digest.add(address, fields);
   }
 
   #insert(record: StoredRecord): void {
@@ -94,13 +114,16 @@ export class TenantState implements BaseView {
     this.#byAddress.set(record.address, record);
     this.#byId.get(record.kind)?.set(record.id, record);
     this.#inbound.add(record);
-    if (!isCredential(record.kind)) this.#digest.add(record.address, record.fields);
   }
 
   #take(record: StoredRecord): void {
     this.#byAddress.delete(record.address);
     this.#byId.get(record.kind)?.delete(record.id);
     this.#inbound.remove(record);
-    if (!isCredential(record.kind)) this.#digest.remove(record.address, record.fields);
   }
+}
+
+/** The records that a change-set takes away or puts others in the place of. */
+function recordsGone({ put, remove }: Staged): StoredRecord[] {
+  return [...remove, ...put.flatMap(({ previous }) => previous ?? [])];
 }

@@ -222,6 +222,11 @@ describe('validateRecords', () => {
     expect(details.at(-1)).toContain('it has approve, read.');
   });
 
+  it('finds more in one record than a call takes arguments', () => {
+    const actions = Array.from({ length: 200_000 }, (_, index) => `x${index}`);
+    expect(findings([policy({ actions })])).toHaveLength(actions.length);
+  });
+
   it('judges only the records that it is asked about', () => {
     const bad = policy({ actions: ['nothing'] });
     expect(validateRecords(viewOf([...BASE, bad]), [invoice.address])).toEqual([]);

@@ -4,11 +4,15 @@ import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import type { PropertyType } from '../records/resource-type.js';
+import { eachInSteps, finished } from '../turns.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { titleOf } from './kind-words.js';
 import { type Suggest, suggester } from './suggest.js';
 import { policyFindings } from './validate-policy.js';
+
+/** Records judged in one step: about a millisecond's work at most. */
+const STEP = 20;
 
 export interface ValidateOptions {
   /** Whether a record that the view does not hold exists elsewhere, so that mentioning it is no fault. */
@@ -25,23 +29,36 @@ export function validateRecords(
   addresses: Iterable<Address>,
   options: ValidateOptions = {},
 ): RecordFinding[] {
+  return finished(validateInSteps(view, addresses, options));
+}
+
+/** Does what `validateRecords` does, a few records a step, so that a caller can do other work between them. */
+export function* validateInSteps(
+  view: RecordView,
+  addresses: Iterable<Address>,
+  options: ValidateOptions = {},
+): Generator<undefined, RecordFinding[]> {
   const findings: RecordFinding[] = [];
   const memberships: Address[] = [];
   const suggest = suggester();
   const judgePolicy = policyFindings(view, suggest);
-  for (const address of addresses) {
+  // One by one: there may be more of them than a call takes arguments.
+  const add = (found: readonly RecordFinding[]) => {
+    for (const finding of found) findings.push(finding);
+  };
+  yield* eachInSteps(addresses, STEP, (address) => {
     const record = view.get(address);
-    if (!record) continue;
+    if (!record) return;
     for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
       const detail = danglingDetail(target, view, suggest);
       findings.push({ severity: 'error', address, pointer, detail });
     }
-    if (record.kind === 'policy') findings.push(...judgePolicy(record));
-    else if (record.kind === 'resource') findings.push(...resourceFindings(view, record, suggest));
+    if (record.kind === 'policy') add(judgePolicy(record));
+    else if (record.kind === 'resource') add(resourceFindings(view, record, suggest));
     else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
-  }
-  findings.push(...findGroupCycles(view, memberships));
+  });
+  add(findGroupCycles(view, memberships));
   return findings;
 }
 
