@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
 import { Sync } from './bundle/sync.js';
@@ -49,11 +50,12 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   url = reachableUrl(address.address, address.port);
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
+  const attempts = new Attempts(config.cacheDir);
   const trust = await keptTrust(config.bundleJwks, { cache, log });
   await warmStart(config, { cache, trust, state, log });
   log.info({ url, address: `${address.address}:${address.port}`, state: state.phase }, 'agent is listening');
 
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, trust, log });
+  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, log });
   sync.start();
   return {
     url,
@@ -61,6 +63,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all([sync.stop(), close(server)]), deadline]);
       server.closeAllConnections();
+      await attempts.forget();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
 import { advance } from './advance.js';
+import type { Attempts } from './attempts.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
 import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
@@ -23,6 +24,7 @@ export interface SyncOptions extends BundleSource {
 export interface SyncParts {
   state: AgentState;
   cache: BundleCache;
+  attempts: Attempts;
   /** By which keys bundles are believed at the start. */
   trust: Trust;
   log: Logger;
@@ -51,6 +53,7 @@ export class Sync {
   readonly #lines: SyncLog;
   readonly #state: AgentState;
   readonly #cache: BundleCache;
+  readonly #attempts: Attempts;
   readonly #log: Logger;
   #running: Promise<void> | undefined;
   #trust: Trust;
@@ -62,10 +65,11 @@ export class Sync {
 
   constructor(
     private readonly options: SyncOptions,
-    { state, cache, trust, log }: SyncParts,
+    { state, cache, attempts, trust, log }: SyncParts,
   ) {
     this.#state = state;
     this.#cache = cache;
+    this.#attempts = attempts;
     this.#trust = trust;
     this.#log = log;
     this.#lines = new SyncLog(state, log);
@@ -137,7 +141,9 @@ export class Sync {
     const good = await this.#verified(archive);
     const before = this.#last;
     const former = before && { last: before, served: this.#state.served, diverged };
-    const served = await activate(good, this.options, former);
+    const take = () => activate(good, this.options, former);
+    // Who serves nothing has nothing to lose by trying.
+    const served = await (former?.served === undefined ? take() : this.#attempts.run(take));
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#state.replaced(served);
