@@ -48,7 +48,7 @@ export class Attempts {
       const { inVain, heapMib } = JSON.parse(await readFile(this.#path, 'utf8'));
       if (!Number.isSafeInteger(inVain) || heapMib !== this.#heapMib) return 0;
       const ageMs = Date.now() - (await stat(this.#path)).mtimeMs;
-      if (inVain < IN_VAIN_MAX || ageMs < 0 || ageMs > REST_MS) return inVain;
+      if (inVain < IN_VAIN_MAX || Math.abs(ageMs) > REST_MS) return inVain;
     } catch {
       return 0;
     }
