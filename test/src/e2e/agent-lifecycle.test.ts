@@ -377,7 +377,6 @@ describe('starting and stopping', () => {
 
   it.each([
     ['[fe80::1]:0', /cannot listen on \[fe80::1\]:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
-    ['198.51.100.1:0', /cannot listen on 198\.51\.100\.1:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
     ['no.such.host.invalid:0', /cannot listen on no\.such\.host\.invalid:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
   ])('says that it cannot listen on %s', async (address, msg) => {
     const agent = start({ SERVICE_LISTEN_ADDR: address });
