@@ -375,13 +375,11 @@ describe('starting and stopping', () => {
     other.close();
   });
 
-  it.each([
-    ['[fe80::1]:0', /cannot listen on \[fe80::1\]:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
-    ['no.such.host.invalid:0', /cannot listen on no\.such\.host\.invalid:0 \(E\w+\): set SERVICE_LISTEN_ADDR/],
-  ])('says that it cannot listen on %s', async (address, msg) => {
+  it.each(['[fe80::1]:0', 'no.such.host.invalid:0'])('says that it cannot listen on %s', async (address) => {
     const agent = start({ SERVICE_LISTEN_ADDR: address });
     expect(await agent.exited).toEqual({ code: 1, signal: null });
-    expect(agent.log.at(-1)).toMatchObject({ level: 'FATAL', msg: expect.stringMatching(msg) });
+    const [said, remedy] = String(agent.log.at(-1)?.msg).split(/ \(E\w+\): /);
+    expect([said, remedy]).toEqual([`failed to start: cannot listen on ${address}`, 'set SERVICE_LISTEN_ADDR']);
     expect(agent.log.at(-1)).not.toHaveProperty('err');
   });
 
