@@ -125,10 +125,6 @@ try {
   const meanwhile = taken(begun, ended + 1000);
   const quiet = taken(begun - QUIET_MS, begun);
   const at = (values: number[], part: number) => values[Math.floor(values.length * part)] ?? Number.NaN;
-  if (process.env.WORST) {
-    const worst = samples.filter(([, ms]) => ms > 8).map(([t, ms]) => `${Math.round(t - begun)}:${ms.toFixed(0)}`);
-    process.stderr.write(`${worst.join(' ')}\n`);
-  }
   const figures: RenewalFigures = {
     records: changed.length,
     requests: meanwhile.length,

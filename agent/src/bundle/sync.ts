@@ -2,6 +2,7 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import { clearAwayAfter } from '../background.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
@@ -147,6 +148,7 @@ export class Sync {
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#state.replaced(served);
+    clearAwayAfter(good.json.length);
     this.#etag = etag ?? `"${served.bundleRevision}"`;
     this.#last = served;
     this.#trust = good.trust;

@@ -1,3 +1,4 @@
+import { clearAwayAfter } from '../background.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
@@ -33,6 +34,7 @@ export async function warmStart(
     const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
+    clearAwayAfter(json.length);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
   } catch (error) {

@@ -93,8 +93,9 @@ export class TarReader {
     if (size === undefined || !Number.isSafeInteger(size)) throw invalid(`The size of ${name} cannot be read.`);
     if (size > this.#limit) throw tooLarge(this.#limit);
     if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
-    // Reserved at once, so that the bytes are held once; the system backs only what has been written.
-    this.#body = Buffer.allocUnsafeSlow(size);
+    // Reserved at once, so that the bytes are held once; the system backs only what has been written. Shared memory is
+    // none that V8 counts: it would collect in a hurry with each chunk that is unpacked.
+    this.#body = Buffer.from(new SharedArrayBuffer(size));
     this.#bodyFilled = 0;
     this.#bodies.set(path, this.#body);
     this.#padding = (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK;
