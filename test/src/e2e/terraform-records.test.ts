@@ -348,8 +348,16 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
           ip_ranges    = [terraform_data.x.output == "x" ? "10.0.0.0/8" : "::1"]
           time_windows = [{ start = "09:00", end = terraform_data.x.output == "x" ? "17:00" : "18:00" }]
         }
+      }
+      resource "service_policy" "q" {
+        count         = 2
+        name          = "q\${count.index}"
+        effect        = "ALLOW"
+        resource_type = service_resource_type.t.path
+        actions       = ["read"]
+        condition     = "context.level > \${count.index}"
       }`);
-    expect(await workspace.apply()).toContain('10 added');
+    expect(await workspace.apply()).toContain('12 added');
     await workspace.isSettled();
   });
 });

@@ -76,6 +76,35 @@ describe('a configuration by itself', () => {
       policy({ resource_type: null, actions: null, resources: [{ resource: UNKNOWN, actions: ['x'] }] }),
       [],
     ],
+    ['has a condition that is unknown', 'policy', policy({ condition: UNKNOWN }), []],
+    [
+      'is of two ends that are unknown',
+      'group_membership',
+      { group: UNKNOWN, entity_type: 'group', entity: UNKNOWN },
+      [],
+    ],
+    [
+      'is wrong beside what is unknown',
+      'policy',
+      policy({
+        modifiers: {
+          ip_ranges: [UNKNOWN, '10.0.0.0/99'],
+          time_windows: [UNKNOWN, { start: UNKNOWN, end: '25:00', zone: UNKNOWN }],
+          mfa_required: UNKNOWN,
+        },
+      }),
+      [
+        { severity: 'error', path: ['modifiers', 'ip_ranges', 1], detail: '"10.0.0.0/99": must be an IP address' },
+        { severity: 'error', path: ['modifiers', 'time_windows', 1, 'end'], detail: '"25:00" must be a time of day' },
+      ],
+    ],
+    [
+      'may be right once the rest of it is known',
+      'policy',
+      policy({ resource_type: null, actions: null, resources: [UNKNOWN, { resource: UNKNOWN, actions: UNKNOWN }] }),
+      [],
+    ],
+    ['maps names to what is unknown', 'resource_type', { application: 'a', name: 't', properties: { b: UNKNOWN } }, []],
     ['has unknown properties', 'subject', { type: 'user', id: 'a', properties: UNKNOWN }, []],
     [
       'has an unknown moment',

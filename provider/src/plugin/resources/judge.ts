@@ -24,12 +24,13 @@ export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | u
 }
 
 /**
- * What is wrong with a configuration by itself, without looking at any other record. Unknown values are not judged;
- * what needs the whole record is judged as if they were harmless ones.
+ * What is wrong with a configuration by itself, without looking at any other record. Unknown values are not judged,
+ * but what is known beside them is; what needs the whole record is judged as if they were harmless ones.
  */
 export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
   const faults = [...form.forms].flatMap(([name, field]) => judgeField(form, name, field, config[name] ?? null));
   if (faults.length > 0) return faults;
+  const isKnown = (name: string) => isWhollyKnown(config[name] ?? null);
   const filled: Values = Object.fromEntries(
     [...form.forms].map(([name, field]) => {
       const value = withoutUnknown(field, config[name] ?? null);
@@ -38,10 +39,12 @@ export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
   );
   const { fields, faults: wrong } = parseFields(form.kind, fieldsFrom(form.forms, filled));
   if (fields === undefined) {
-    const judged = [...form.forms.keys()].every((name) => isWhollyKnown(config[name] ?? null));
+    const judged = [...form.forms.keys()].every(isKnown);
     return judged ? wrong.map(({ pointer, detail }) => faultAt(pathOf(pointer), detail)) : [];
   }
-  return findingsAlone(declare(form.kind, fields as Fields<Kind>)).map(diagnosticOf);
+  return findingsAlone(declare(form.kind, fields as Fields<Kind>))
+    .filter(({ pointer }) => isKnown(String(pathOf(pointer)[0])))
+    .map(diagnosticOf);
 }
 
 /** What is wrong with a record among the others; what it alone gives rise to has been said of its configuration. */
@@ -72,7 +75,7 @@ export function pathOf(pointer: string): Path {
 
 function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: Value): Diagnostic[] {
   const schema = definitionOf(kind).schema.shape[name];
-  if (schema === undefined || value === null || !isWhollyKnown(value)) return [];
+  if (schema === undefined || value === null || value === UNKNOWN) return [];
   let field: unknown;
   try {
     field = form.toField(value);
@@ -82,9 +85,21 @@ function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: 
   }
   const result = z.safeParse(schema, field);
   if (result.success) return [];
-  return result.error.issues.map((issue) =>
-    faultAt([name, ...(issue.path as (string | number)[])], issueText(issue, valueAt(field, issue.path), HCL_WORDS)),
-  );
+  return result.error.issues
+    .filter((issue) => isWhollyKnown(partAt(value, issue.path)))
+    .map((issue) =>
+      faultAt([name, ...(issue.path as (string | number)[])], issueText(issue, valueAt(field, issue.path), HCL_WORDS)),
+    );
+}
+
+/** What stands at the path; unknown where that lies within something unknown. */
+function partAt(value: Value, path: readonly PropertyKey[]): Value {
+  let at: Value | undefined = value;
+  for (const token of path) {
+    if (at === UNKNOWN) return UNKNOWN;
+    at = valueAt(at, [token]) as Value | undefined;
+  }
+  return at ?? null;
 }
 
 /** A text that begins in lower case is the end of a sentence about what stands at the path. */
