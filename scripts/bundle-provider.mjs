@@ -3,7 +3,7 @@
  * Does nothing while the bundle is newer than all that it is made of.
  */
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,28 +37,43 @@ const COMMON = {
 
 /**
  * Terraform starts the provider three or four times a command, and V8 reads every function of a program before the first
- * line runs. So what answers the handshake is the program, and the provider a text in it, compiled by the first call that
- * needs it; the schema, for which alone one of the starts is, is a text, too.
+ * line runs. So what answers the handshake is the program, and the rest are texts in it, compiled where they are needed:
+ * the provider by the first call that asks it something; what judges conditions, a third of it, by the first condition;
+ * the schema, for which alone one of the starts is, is bytes.
  */
-function prepared(schema, provider) {
-  const modules = {
-    prepared: `export const prepared = { GetProviderSchema: Buffer.from(${JSON.stringify(schema.toString('base64'))}, 'base64') };`,
-    handlers: `
-      import { compileFunction } from 'node:vm';
-      const loaded = { exports: {} };
-      const source = ${JSON.stringify(provider)};
-      compileFunction(source, ['exports', 'require', 'module'], { filename: 'provider.js' })(loaded.exports, require, loaded);
-      export const { serviceHandlers } = loaded.exports;`,
-  };
-  return {
-    name: 'prepared',
-    setup(build) {
-      build.onLoad({ filter: /[\\/]plugin[\\/](?:prepared|handlers)\.js$/ }, ({ path }) => ({
-        contents: modules[basename(path, '.js')],
-      }));
-    },
-  };
-}
+const inPlaceOf = (modules) => ({
+  name: 'in-place-of',
+  setup(build) {
+    for (const [path, contents] of Object.entries(modules)) {
+      const filter = new RegExp(`${path.replaceAll('/', '[\\\\/]').replaceAll('.', '\\.')}$`);
+      build.onLoad({ filter }, () => ({ contents }));
+    }
+  },
+});
+
+/** Code for what the module of this text exports, once it has been compiled. */
+const compiled = (name, text) =>
+  `(() => {
+    const loaded = { exports: {} };
+    const source = ${JSON.stringify(text)};
+    compileFunction(source, ['exports', 'require', 'module'], { filename: '${name}.js' })(loaded.exports, require, loaded);
+    return loaded.exports;
+  })()`;
+
+const conditionsLater = (text) => `
+  import { compileFunction } from 'node:vm';
+  let conditions;
+  export function checkCondition(...args) {
+    conditions ??= ${compiled('conditions', text)};
+    return conditions.checkCondition(...args);
+  }`;
+
+const providerLater = (text) => `
+  import { compileFunction } from 'node:vm';
+  export const { serviceHandlers } = ${compiled('provider', text)};`;
+
+const schemaReady = (bytes) =>
+  `export const prepared = { GetProviderSchema: Buffer.from(${JSON.stringify(bytes.toString('base64'))}, 'base64') };`;
 
 async function schemaOf(folder) {
   const load = (path) => import(pathToFileURL(join(folder, 'plugin', path)).href);
@@ -78,14 +93,24 @@ async function bundleProvider() {
 
   const { build } = await import('esbuild');
   const textOf = async (entry, options) => {
-    const made = await build({ ...COMMON, ...options, entryPoints: [join(folder, 'plugin', entry)] });
+    const made = await build({ ...COMMON, ...options, entryPoints: [join(root, entry)] });
     return made.outputFiles[0].text;
   };
   // What is compiled from a text has no import(), but the program's own require.
-  const provider = await textOf('handlers.js', { supported: { 'dynamic-import': false }, plugins: [withoutLocales] });
-  const program = await textOf('main.js', {
+  const later = { supported: { 'dynamic-import': false } };
+  const conditions = await textOf('core/dist/conditions/check.js', later);
+  const provider = await textOf('provider/dist/plugin/handlers.js', {
+    ...later,
+    plugins: [withoutLocales, inPlaceOf({ '/conditions/check.js': conditionsLater(conditions) })],
+  });
+  const program = await textOf('provider/dist/plugin/main.js', {
     banner: { js: '#!/usr/bin/env node' },
-    plugins: [prepared(await schemaOf(folder), provider)],
+    plugins: [
+      inPlaceOf({
+        '/plugin/prepared.js': schemaReady(await schemaOf(folder)),
+        '/plugin/handlers.js': providerLater(provider),
+      }),
+    ],
   });
   const made = `${outfile}.${process.pid}.tmp`;
   writeFileSync(made, program);

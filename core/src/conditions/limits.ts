@@ -1,8 +1,9 @@
 /**
- * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded. Its length is
- * bounded by its record's schema (`MAX_CONDITION_LENGTH`).
+ * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded.
  */
 export const CONDITION_LIMITS = {
+  /** Characters of a condition. */
+  length: 4096,
   /** Levels of brackets, selections, indexes and operands. */
   depth: 48,
   /** Nodes of the parsed expression. */

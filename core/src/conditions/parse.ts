@@ -1,5 +1,4 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
-import { MAX_CONDITION_LENGTH } from '../records/policy.js';
 import { CONDITION_LIMITS } from './limits.js';
 
 /** A node of a parsed CEL expression. Macros stand as the calls they were written as. */
@@ -31,8 +30,9 @@ const environment = new Environment({
 
 /** Parses a condition. Throws `ConditionFault`. */
 export function parseCondition(source: string): Ast {
-  if (source.length > MAX_CONDITION_LENGTH)
-    throw new ConditionFault(`has ${source.length} characters: at most ${MAX_CONDITION_LENGTH} are allowed`);
+  const { length } = CONDITION_LIMITS;
+  if (source.length > length)
+    throw new ConditionFault(`has ${source.length} characters: at most ${length} are allowed`);
   try {
     return environment.parse(source).ast;
   } catch (error) {
