@@ -3,6 +3,9 @@ import { PROBLEMS, type ProblemCode, ProblemError, type ProblemItem } from '@aut
 /** The longest answer read, in bytes after decompression. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
+/** What proxies answer in the service's place, in whatever words. */
+const GATEWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /** What the service answered, read whole. */
 export interface Answer {
   status: number;
@@ -45,8 +48,12 @@ export function problemOf(answer: Answer, at: string): ProblemError {
   const body = isJson(answer) ? parse(answer.body) : undefined;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return notTheService(answer, at);
   const members = body as Record<string, unknown>;
-  if (typeof members.error === 'string') return oauthProblem(members.error, members.error_description, at);
   const code = codeOf(members.code);
+  if (code === undefined && GATEWAY.has(answer.status)) {
+    const why = 'a proxy on the way is busy, or does not reach the service.';
+    return new ProblemError('network', `${at} answered ${answer.status} with JSON that is not the service's: ${why}`);
+  }
+  if (typeof members.error === 'string') return oauthProblem(members.error, members.error_description, at);
   const requestId = textOf(members.request_id) ?? answer.headers.get('x-request-id') ?? undefined;
   return new ProblemError(
     code ?? 'internal',

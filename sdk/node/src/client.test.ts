@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { ProblemError } from '@authz-service/core/problem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
+import { type Reply, type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
 import { type ClientOptions, ServiceClient } from './client.js';
 
 const QUESTION = {
@@ -161,6 +161,16 @@ describe('what is no answer of the service', () => {
       { status: 500, json: {} },
       { code: 'internal', detail: expect.stringMatching(/POST http.*\/v1\/authorize answered 500/) },
     ],
+    ...[429, 502, 503, 504].flatMap((status) =>
+      [{ message: 'busy' }, { error: 'busy' }, { code: 'busy' }].map((json): [string, Reply, object] => [
+        `a proxy's ${status} in JSON with ${Object.keys(json)}`,
+        { status, json },
+        {
+          code: 'network',
+          detail: expect.stringMatching(new RegExp(`answered ${status} .*a proxy on the way is busy`)),
+        },
+      ]),
+    ),
     [
       'an HTML page with an error',
       { status: 404, text: '<html>' },
