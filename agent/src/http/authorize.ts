@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Decision } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
-import { decisionResponse } from '@authz-service/core/wire/decision-response';
+import { decisionText } from '@authz-service/core/wire/decision-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { type AgentState, notReady } from '../state.js';
 import type { AgentRequest } from './agent-request.js';
 import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
-import { requestIdOf, sendJson, sendProblem } from './respond.js';
+import { requestIdOf, sendProblem, sendText } from './respond.js';
 
 /**
  * `POST /v1/authorize` (specification section 4.1), and the same under the path of AuthZEN 1.0 (section 10.1). Every
@@ -54,7 +54,7 @@ export function finish(
     const requestId = sendProblem(request, response, outcome);
     if (PROBLEM_STATUS[outcome.code] === 500) logFailure(options.log, evaluation, outcome, requestId);
   } else {
-    sendJson(response, decisionResponse(outcome), requestIdOf(request));
+    sendText(response, 200, 'application/json', decisionText(outcome), requestIdOf(request));
   }
   account(options, evaluation, outcome);
 }

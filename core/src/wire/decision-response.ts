@@ -21,3 +21,14 @@ export function decisionResponse(answer: Decision | Explanation): DecisionRespon
   if ('candidates' in answer) context.explanation = { candidates: answer.candidates };
   return { decision: answer.decision, context };
 }
+
+/**
+ * The same as JSON text. Written by hand where nothing is explained: `JSON.stringify` takes longer for an object in an
+ * object than the decision took.
+ */
+export function decisionText(answer: Decision | Explanation): string {
+  if ('candidates' in answer) return JSON.stringify(decisionResponse(answer));
+  const { decision, reason, policy_id, access_path } = answer;
+  const policy = policy_id === undefined ? '' : `"policy_id":${JSON.stringify(policy_id)},`;
+  return `{"decision":${decision},"context":{"reason":${JSON.stringify(reason)},${policy}"access_path":"${access_path}"}}`;
+}
