@@ -336,4 +336,18 @@ describe.skipIf(!hasTerraform)('the provider', () => {
     const workspace = tenant.workspace('data "service_role" "r" { name = "nobody" }');
     expect(await workspace.fails('plan')).toContain('no role with name "nobody"');
   });
+
+  it('says how to read what the configuration itself makes', async () => {
+    // A direct reference makes Terraform wait by itself; one through a local value or a module does not.
+    const roles = 'resource "service_role" "r" { name = "late" }\nlocals { path = service_role.r.path }';
+    const workspace = tenant.workspace(`${roles}\ndata "service_role" "r" { path = local.path }`);
+    expect(await workspace.fails('plan')).toContain('name the resource in depends_on');
+    workspace.write(`${roles}
+      data "service_role" "r" {
+        path       = local.path
+        depends_on = [service_role.r]
+      }`);
+    await workspace.apply();
+    await workspace.isSettled();
+  });
 });

@@ -75,7 +75,9 @@ export function recordSource(kind: Kind): DataSource<Configured> {
       if (record?.kind === kind) return readValues(form, record);
       const wanted = [...asked].filter((name) => (config[name] ?? null) !== null);
       const text = wanted.map((name) => `${name} "${String(config[name])}"`).join(', ');
-      throw refuse('No such record', `There is no ${kind} with ${text}.`, wanted.slice(0, 1));
+      const remedy =
+        'If this configuration makes it, name the resource in depends_on: its path is known before it is made.';
+      throw refuse('No such record', `There is no ${kind} with ${text}. ${remedy}`, wanted.slice(0, 1));
     },
   };
 }
