@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { readManifest } from '@authz-service/core/manifest/read';
+import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA_PATH, scaffold } from './files.js';
 
@@ -13,6 +14,15 @@ describe('scaffold', () => {
     expect(result.faults).toEqual([]);
     expect(result.warnings).toEqual([]);
     expect(result.manifest).toMatchObject(options);
+  });
+
+  it('shares no record with the first example, so that the newcomer who has applied that can apply this too', async () => {
+    const records = (result: ReturnType<typeof readManifest>) =>
+      result.manifest?.records.map(({ address }) => address) ?? [];
+    const example = await readTree(new URL('../../../examples/tenant', import.meta.url).pathname);
+    const taken = new Set(records(readManifest(example)));
+    expect(taken.size).toBeGreaterThan(40);
+    expect(records(readManifest(scaffold({ stack: 'default' }))).filter((address) => taken.has(address))).toEqual([]);
   });
 
   it('names the schema in each file, as the editor will look for it', () => {

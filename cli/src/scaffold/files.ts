@@ -8,11 +8,14 @@ const modeline = (schema: string): string => `# yaml-language-server: $schema=${
 
 export const SCHEMA_PATH = '.service/schema.json';
 
-/** `stack` owns what the tree declares; `tenant`, where given, is the only one it may be applied to. */
+/**
+ * Shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares; `tenant`, where given, is the only one it may be
+ * applied to.
+ */
 export function scaffold({ stack, tenant }: { stack: string; tenant?: string | undefined }): ScaffoldFile[] {
   return [
     { path: 'tenant.yaml', text: modeline(SCHEMA_PATH) + tenantFile(stack, tenant) },
-    { path: 'applications/billing.yaml', text: modeline(`../${SCHEMA_PATH}`) + BILLING },
+    { path: 'applications/helpdesk.yaml', text: modeline(`../${SCHEMA_PATH}`) + HELPDESK },
     { path: 'people.yaml', text: modeline(SCHEMA_PATH) + PEOPLE },
   ];
 }
@@ -41,71 +44,71 @@ tenant: ${JSON.stringify(tenant)}
 }
 # Roles and policies outside of an application belong to the tenant and may span applications.
 roles:
-  auditor:
-    description: Reads everything that has to do with money.
+  observer:
+    description: Reads everything that customers write.
 
 policies:
-  audit-invoices:
+  observe-tickets:
     effect: ALLOW
-    resource_type: billing/invoice
+    resource_type: helpdesk/ticket
     actions: [read]
-    assigned_to: [role/auditor]
+    assigned_to: [role/observer]
 
 # Renaming a record? Say so, and it keeps its id and everything that mentions it:
 # moved:
-#   - { from: role/billing/clerk, to: role/billing/accountant }
+#   - { from: role/helpdesk/clerk, to: role/helpdesk/supporter }
 `;
 
-const BILLING = `version: 1
+const HELPDESK = `version: 1
 applications:
-  billing:
-    description: Invoices and who may approve them.
+  helpdesk:
+    description: Tickets and who may close them.
 
     # A type of protected thing, its actions, and the properties that conditions may read.
     resource_types:
-      invoice:
-        actions: [read, approve]
-        properties: { amount: number }
+      ticket:
+        actions: [read, close]
+        properties: { severity: number }
 
     # Single resources need a record only where a policy names them or a condition reads their properties.
     resources:
-      INV-1: { type: invoice, properties: { amount: 120 } }
+      T-1: { type: ticket, properties: { severity: 2 } }
 
     roles:
-      clerk: {}
-      accountant: {}
+      supporter: {}
+      lead: {}
 
     policies:
-      read-invoices:
+      read-tickets:
         effect: ALLOW
-        resource_type: invoice # covers invoices without a record too
+        resource_type: ticket # covers tickets without a record too
         actions: [read]
-        assigned_to: [role/billing/clerk, role/billing/accountant]
+        assigned_to: [role/helpdesk/supporter, role/helpdesk/lead]
 
-      approve-small-invoices:
+      close-minor-tickets:
         description: The highest priority that applies decides; at equal priority DENY wins.
         effect: ALLOW
         priority: 10
-        resource_type: invoice
-        actions: [approve]
-        condition: resource.properties.amount < 10000
-        assigned_to: [role/billing/accountant]
+        resource_type: ticket
+        actions: [close]
+        condition: resource.properties.severity < 3
+        assigned_to: [role/helpdesk/lead]
 `;
 
 const PEOPLE = `version: 1
 groups:
-  finance:
-    description: Everybody who works with invoices.
-    members: [user/alice, user/bob]
-    roles: [billing/clerk]
+  support:
+    description: Everybody who works with tickets.
+    members: [user/grace, user/henry]
+    roles: [helpdesk/supporter]
 
 # A subject is TYPE/ID; the id is the one that your applications send.
 subjects:
-  user/alice: { name: Alice, roles: [billing/accountant] }
-  user/bob: { name: Bob }
-  user/carol:
-    name: Carol
+  user/grace: { name: Grace, roles: [helpdesk/lead] }
+  user/henry: { name: Henry }
+  user/iris:
+    name: Iris
     roles:
       # An assignment may end by itself.
-      - { role: auditor, expires_at: "2099-12-31T23:59:59Z" }
+      - { role: observer, expires_at: "2099-12-31T23:59:59Z" }
 `;

@@ -23,7 +23,7 @@ describe('from nothing to decisions', () => {
 
     const planned = await bench.run(['plan', 'fresh', '--detailed-exitcode'], { env });
     expect(planned).toMatchObject({ code: 2, stderr: '' });
-    expect(planned.stdout).toMatch(/\+ role\/billing\/accountant\n/);
+    expect(planned.stdout).toMatch(/\+ role\/helpdesk\/lead\n/);
     expect(planned.stdout).toMatch(/\nPlan: \d+ to add, 0 to change, 0 to remove, 0 unchanged\.\n$/);
 
     const applied = await bench.run(['apply', 'fresh', '--yes'], { env });
@@ -31,18 +31,18 @@ describe('from nothing to decisions', () => {
     expect(applied.stdout).toMatch(
       /^Applied: revision 2\.[0-9a-f]{16}; \d+ added, 0 changed, 0 removed, 0 unchanged\.\n$/,
     );
-    expect(applied.stderr).toContain('+ role/billing/accountant');
+    expect(applied.stderr).toContain('+ role/helpdesk/lead');
 
     const again = await bench.run(['plan', 'fresh', '--detailed-exitcode'], { env });
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('No changes') });
 
     const asked = await bench.run(
-      ['authorize', '--subject', 'user:alice', '--action', 'approve', '--resource', 'invoice:INV-1'],
+      ['authorize', '--subject', 'user:grace', '--action', 'close', '--resource', 'ticket:T-1'],
       { env },
     );
     expect(asked).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^allowed {2}user:alice approve invoice:INV-1\n/),
+      stdout: expect.stringMatching(/^allowed {2}user:grace close ticket:T-1\n/),
     });
 
     expect(await bench.run(['export', '--out', 'exported'], { env })).toMatchObject({ code: 0 });
