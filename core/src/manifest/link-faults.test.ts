@@ -75,6 +75,17 @@ describe('a link', () => {
       ],
     ],
     [
+      'is told the kind, the application or the slash that it lacks',
+      `${V}applications: { b: { roles: { clerk: {} } } }\ngroups:\n  g: { members: ["user:alice", "user:zoe"], roles: [clerk] }\npolicies: { p: { effect: ALLOW, resource_type: b/t, actions: [a], assigned_to: [b/clerk] } }\nsubjects: { user/alice: {}, "user:bob": {} }\nexternal: [resource_type/b/t]\n`,
+      [
+        'a.yaml:4:18: group/g: members[0]: "user:alice" does not say of what kind it is: did you mean "user/alice"?',
+        'a.yaml:4:32: group/g: members[1]: "user:zoe" does not say of what kind it is: write TYPE/ID for a subject, group/NAME or role/PATH.',
+        'a.yaml:4:53: role_assignment/clerk//group/g: Role "clerk" does not exist: did you mean "b/clerk"?',
+        'a.yaml:5:81: policy_assignment/p//subject/b/clerk: Subject "b/clerk" does not exist, but there is a role of that path: if it is meant, write "role/b/clerk".',
+        'a.yaml:6:29: subjects.user:bob: "user:bob" is no path of a subject: write "user/bob".',
+      ],
+    ],
+    [
       'in a list of its own says both ends',
       `${V}role_assignments: [{ role: x }, 5, { role: role/b/c, to: user/a, expires_at: x }]\ngroup_memberships: [{ group: g, to: user/a }]\n`,
       [

@@ -42,8 +42,14 @@ export function readPath(kind: Kind, text: string, application?: Path): ReadPath
   }
   const prefixed = segments[0] === kind && segments.length > 1;
   const hint = segments.length > form.length ? ', with "/" in a name as "%2F"' : '';
-  const remedy = prefixed ? `leave out "${kind}/"` : `write ${formText(kind)}${hint}`;
+  const remedy = prefixed ? `leave out "${kind}/"` : `write ${colonless(kind, text) ?? formText(kind) + hint}`;
   throw new NotationError(`${quote(text)} is no path of ${oneOf(kind)}: ${remedy}.`);
+}
+
+/** A subject as the command line writes it, `user:alice`, as a path. */
+function colonless(kind: Kind, text: string): string | undefined {
+  const [type, id, ...more] = text.split(':');
+  return kind === 'subject' && type && id && more.length === 0 ? quote(`${type}/${id}`) : undefined;
 }
 
 /** `a role`, `an API key`. */

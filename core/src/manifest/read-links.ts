@@ -157,7 +157,9 @@ export class LinkReader {
         if (known && !address.includes('//')) this.entities.set(rest.at(-1) ?? '', entity);
       }
     }
-    const meant = this.entities.get(encodeSegment(text));
+    // A colon is what the command line writes between a subject's type and id.
+    const path = text.replace(':', '/');
+    const meant = this.known(`subject/${path}`) ? path : this.entities.get(encodeSegment(text));
     const remedy =
       meant === undefined ? 'write TYPE/ID for a subject, group/NAME or role/PATH.' : `did you mean ${quote(meant)}?`;
     return `${quote(text)} does not say of what kind it is: ${remedy}`;

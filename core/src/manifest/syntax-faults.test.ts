@@ -36,6 +36,25 @@ describe('a text that is not YAML', () => {
       ['a.yaml:3:1: Tabs are not allowed as indentation. Indent with spaces.'],
     ],
     [
+      'asks for the colon of a key',
+      `${V}groups\nsubjects: {}\n`,
+      ['a.yaml:2:1: Implicit keys need to be on a single line. Is a colon missing behind a key?'],
+    ],
+    [
+      'asks for a comma between what stands in braces',
+      `${V}roles: { a: { description: x } b: {} }\n`,
+      [
+        'a.yaml:2:32: Unexpected scalar at node end. Put the whole value in quotes, not a part of it; between values, is a comma missing?',
+      ],
+    ],
+    [
+      'asks for quotes around a text that begins with quotes',
+      `${V}policies:\n  p:\n    condition: "a" in context.b\n`,
+      [
+        'a.yaml:4:20: Unexpected scalar at node end. Put the whole value in quotes, not a part of it; between values, is a comma missing?',
+      ],
+    ],
+    [
       'asks for quotes around a star',
       `${V}policies: { p: { actions: [*] } }\n`,
       [

@@ -11,10 +11,15 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
   BAD_DQ_ESCAPE: 'Write \\\\ for a backslash, or put the text in single quotes.',
   BAD_SCALAR_START: 'Put the value in quotes.',
+  BLOCK_IN_FLOW: 'Is a comma missing, or a closing bracket?',
   BLOCK_AS_IMPLICIT_KEY: 'Put a text that holds ": " in quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Is a colon missing behind a key?',
   TAB_AS_INDENT: 'Indent with spaces.',
   TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
 };
+
+/** What to do about something behind a value that has ended: the parser gives other errors the same code. */
+const AFTER_VALUE = 'Put the whole value in quotes, not a part of it; between values, is a comma missing?';
 
 /** By how the parser names what is not closed: what opens and what closes it. The parser tells only where it gave up. */
 const UNCLOSED: readonly { says: RegExp; opens: string; remedy: string }[] = [
@@ -40,7 +45,7 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
   for (const { code, pos, message } of [...errors, ...warnings]) {
     const unclosed = UNCLOSED.find(({ says }) => says.test(message));
     if (unclosed === undefined) {
-      const hint = HINTS[code];
+      const hint = message.endsWith(' at node end') ? AFTER_VALUE : HINTS[code];
       faults.push({ offset: Math.min(pos[0], last), text: hint === undefined ? `${message}.` : `${message}. ${hint}` });
       continue;
     }

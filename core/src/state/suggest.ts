@@ -5,8 +5,20 @@ export type Suggest = (word: string, names: () => Iterable<string>) => string | 
 
 /** Looking for a near name may walk a million: only the first faults of a change-set get that remedy. */
 const SUGGESTED_MAX = 10;
+/** Among how many paths one that ends in a bare name is looked for. */
+const LOOKED_AT_MAX = 100_000;
 
 export function suggester(): Suggest {
   let left = SUGGESTED_MAX;
-  return (word, names) => (left-- > 0 ? nearest(word, names()) : undefined);
+  return (word, names) => (left-- > 0 ? (nearest(word, names()) ?? qualified(word, names())) : undefined);
+}
+
+/** The path that ends in a bare name: the application before it was left out. */
+function qualified(name: string, paths: Iterable<string>): string | undefined {
+  let left = LOOKED_AT_MAX;
+  for (const path of paths) {
+    if (path.endsWith(`/${name}`)) return path;
+    if (--left === 0) return undefined;
+  }
+  return undefined;
 }

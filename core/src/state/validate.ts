@@ -62,8 +62,15 @@ export function* validateInSteps(
   return findings;
 }
 
+/** What a path may name besides a subject where whom a link leads to is said without its kind. */
+const ENTITIES = ['role', 'group'] as const;
+
 function danglingDetail(target: Address, view: RecordView, suggest: Suggest): string {
   const { kind, path } = splitReference(target);
+  const other = kind === 'subject' ? ENTITIES.find((entity) => view.get(`${entity}/${path}`) !== undefined) : undefined;
+  if (other !== undefined) {
+    return `${titleOf(kind)} "${path}" does not exist, but there is a ${other} of that path: if it is meant, write "${other}/${path}".`;
+  }
   const meant = suggest(path, () => pathsOf(view, kind));
   const declare = hasForm(kind, path) ? 'declare it, or correct the name.' : `write ${formText(kind)}.`;
   const remedy = meant === undefined ? declare : `did you mean "${meant}"?`;
