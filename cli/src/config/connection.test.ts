@@ -121,6 +121,13 @@ describe('chooseConnection', () => {
     expect(await choose({}, {}, undefined)).toMatchObject({ url: LOCALHOST, source: 'none are set' });
   });
 
+  it('names the profiles that could be chosen where none is the default', async () => {
+    const { default: _, ...profiles } = file.profiles;
+    const { source, credentials } = await choose({}, {}, { ...file, profiles });
+    expect(credentials).toBeUndefined();
+    expect(source).toBe('no profile is chosen: --profile takes one of staging, bare, home');
+  });
+
   it('says for whom the credentials are that it does not send', async () => {
     const { source } = await choose({ url: 'http://elsewhere.example' }, {}, file);
     expect(source).toBe('those of the profile "default" are for http://default.example');

@@ -45,7 +45,7 @@ export async function chooseConnection(
   const name = wanted ?? 'default';
   const file = await readProfiles();
   if (wanted === undefined && file?.profiles.default === undefined) {
-    return { url: url ?? environment.cloudUrl, source: 'none are set', warnings };
+    return { url: url ?? environment.cloudUrl, source: unchosen(file), warnings };
   }
   if (file === undefined) {
     throw new ProblemError('invalid_config', `There is no profile "${name}": ~/.service/config.yaml does not exist.`);
@@ -60,4 +60,10 @@ export async function chooseConnection(
     return { url: chosen, source: `those of the profile "${name}" are for ${home}`, warnings };
   }
   return { url: chosen, credentials: profile.credentials, source: `the profile "${name}"`, warnings };
+}
+
+/** Why there are no credentials where nobody has named a profile and none is called `default`. */
+function unchosen(file: ProfilesFile | undefined): string {
+  const names = Object.keys(file?.profiles ?? {});
+  return names.length === 0 ? 'none are set' : `no profile is chosen: --profile takes one of ${names.join(', ')}`;
 }

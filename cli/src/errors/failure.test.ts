@@ -56,6 +56,7 @@ describe('what the parser says', () => {
       parseError('Nonexistent flag: --jsn\nSee more help with --help', { flags: ['--jsn'] }),
       'There is no flag --jsn: did you mean --json?',
     ],
+    ['of a flag cut short', parseError('', { flags: ['--js'] }), 'There is no flag --js: did you mean --json?'],
     ['of a flag unlike any', parseError('', { flags: ['--xyzzyx=1'] }), 'There is no flag --xyzzyx.'],
     ['of one argument too many', parseError('', { args: ['b'] }), '"b" is one argument too many.'],
     ['of a missing argument', parseError('', { args: [{ name: 'name' }] }), 'NAME is missing.'],

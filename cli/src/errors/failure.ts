@@ -45,8 +45,8 @@ export function failureOf(error: unknown, caller: Caller): Failure {
     return { code: 'interrupted', title: 'Interrupted', detail, errors: [] };
   }
   if (error instanceof Declined) return { code: 'declined', title: 'Not agreed to', detail: error.message, errors: [] };
-  if (error instanceof UsageError) return usage(error.message, caller);
-  if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller);
+  if (error instanceof UsageError) return usage(error.message, caller.id ?? error.subject);
+  if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller.id);
   if (isSystemError(error)) {
     return { code: 'io', title: 'A file could not be used', detail: systemDetail(error), errors: [] };
   }
@@ -59,7 +59,7 @@ export function failureOf(error: unknown, caller: Caller): Failure {
   };
 }
 
-function usage(detail: string, { id }: Caller): Failure {
+function usage(detail: string, id: string | undefined): Failure {
   const hint = `"service ${id === undefined ? '' : `${id} `}--help" shows how to call it.`;
   return { code: 'usage', title: 'The command line is wrong', detail, errors: [], hint };
 }

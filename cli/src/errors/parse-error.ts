@@ -49,6 +49,7 @@ function wrongChoice(flag: string | undefined, word: string, choices: readonly s
 
 function unknownFlag(flag: string, known: readonly string[]): string {
   const word = flag.split('=')[0] ?? flag;
-  const meant = nearest(word.replace(/^-+/, ''), known);
+  const typed = word.replace(/^-+/, '');
+  const meant = nearest(typed, known) ?? (typed.length > 1 ? known.find((name) => name.startsWith(typed)) : undefined);
   return `There is no flag ${word}${meant === undefined ? '.' : `: did you mean --${meant}?`}`;
 }

@@ -7,8 +7,9 @@ export function wrongWord(target: Extract<Route, { to: 'unknown' | 'misplaced-fl
   if (target.to === 'misplaced-flag') {
     return new UsageError(`The flag ${target.flag} stands before the command: write the command first.`);
   }
-  const typed = target.words.split(' ').at(-1) ?? '';
+  const words = target.words.split(' ');
+  const typed = words.pop() ?? '';
   const meant = nearest(typed, target.known);
   const remedy = meant === undefined ? `Known here: ${target.known.join(', ')}.` : `Did you mean "${meant}"?`;
-  return new UsageError(`There is no command "${target.words}". ${remedy}`);
+  return new UsageError(`There is no command "${target.words}". ${remedy}`, words.join(' ') || undefined);
 }

@@ -19,7 +19,11 @@ const KEYED = { SERVICE_API_KEY: 'svc_hunter2', SERVICE_CLOUD_URL: NOWHERE };
 describe('a wrong call exits with 1, says why on stderr, and prints nothing', () => {
   it.each<[string, string[], RegExp]>([
     ['an unknown command', ['pln'], /There is no command "pln"\. Did you mean "plan"\?/],
-    ['an unknown second word', ['keys', 'mak'], /There is no command "keys mak"\. Known here: create, list, delete\./],
+    [
+      'an unknown second word',
+      ['keys', 'mak'],
+      /There is no command "keys mak"\. Known here: create, list, delete\.\nhint: "service keys --help"/,
+    ],
     ['a flag before the command', ['--json=x', 'plan'], /stands before the command/],
     [
       'an unknown flag',
