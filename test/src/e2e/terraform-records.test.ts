@@ -186,6 +186,20 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     expect(await workspace.apply('-destroy', '-refresh=false')).toContain('3 destroyed');
   });
 
+  it('that went away after the plan was made are planned again', async () => {
+    const role = (text: string) => `resource "service_role" "r" {\n  name = "r"\n  description = "${text}"\n}`;
+    const workspace = tenant.workspace(role('one'));
+    await workspace.apply();
+    workspace.write(role('two'));
+    await workspace.ok('plan', '-out=planned');
+    await tenant.client.changeset({ changes: [{ op: 'delete', address: 'role/r' }] });
+    expect(await workspace.fails('apply', 'planned')).toMatch(
+      /with service_role\.r,.*"role\/r" does not exist.*plan again/,
+    );
+    expect(await workspace.apply()).toContain('1 added, 0 changed, 0 destroyed');
+    expect(await tenant.fields('role/r')).toEqual({ name: 'r', description: 'two' });
+  });
+
   it('follow a rename in the service as drift, since the id stays', async () => {
     const workspace = tenant.workspace('resource "service_role" "r" { name = "before" }');
     await workspace.apply();

@@ -96,7 +96,11 @@ class RecordResource implements Resource<Configured> {
 
   update(configured: Configured, prior: Values, planned: Values, config: Values, context: Context): Promise<Values> {
     const service = serviceOf(configured);
-    return this.explained(context, undefined, async () => {
+    const hint: Hint = (problem) =>
+      problem.code === 'conflict'
+        ? 'It was there when this was planned: plan again, and Terraform makes it.'
+        : undefined;
+    return this.explained(context, hint, async () => {
       const { address, fields } = this.recordOf(planned);
       const secret = credentialSecrets(this.kind)?.chosen(prior, planned, config);
       const change: Change = { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
@@ -157,7 +161,11 @@ class RecordResource implements Resource<Configured> {
   }
 
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
-    this.refuseForeign(service, prior);
+    this.refuseForeign(
+      service,
+      prior,
+      ' To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.',
+    );
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
   }
@@ -168,12 +176,12 @@ class RecordResource implements Resource<Configured> {
     );
   }
 
-  private refuseForeign(service: Service, prior: Values): void {
+  private refuseForeign(service: Service, prior: Values, more = ''): void {
     const { managed_by: owner, address } = prior;
     if (service.takeOwnership || owner === service.stack || owner === null || owner === undefined) return;
     throw refuse(
       'Record of another stack',
-      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block.`,
+      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block.${more}`,
     );
   }
 
