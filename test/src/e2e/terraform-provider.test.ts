@@ -180,11 +180,11 @@ describe.skipIf(!hasTerraform)('the provider', () => {
 
       await second.ok('import', 'service_role.r', 'role/shared');
       await second.isSettled();
+      expect(await second.fails('plan', '-destroy')).toMatch(/Record of another stack.*terraform state rm/);
       second.write(as('second') + role('two'));
       expect(await second.fails('plan')).toMatch(
         /Record of another stack .*belongs to the stack "first", not to "second".*take_ownership = true/,
       );
-      expect(await second.fails('plan', '-destroy')).toMatch(/Record of another stack.*terraform state rm/);
 
       second.write(as('second', 'take_ownership = true') + role('two'));
       expect(await second.ok('plan')).toMatch(/~ managed_by\s+= "first" -> "second"/);
