@@ -31,7 +31,8 @@ export interface Syncing {
   requestedAtMs: number | undefined;
   activatedAtMs: number | undefined;
   lastError: { at: string; code: string; detail: string } | undefined;
-  longPoll: boolean;
+  /** Undefined while it is not known whether the cloud holds requests. */
+  longPoll: boolean | undefined;
   /** Their ids. */
   trustedKeys: string[];
   pinned: boolean;
@@ -70,7 +71,7 @@ export class AgentState {
     requestedAtMs: undefined,
     activatedAtMs: undefined,
     lastError: undefined,
-    longPoll: false,
+    longPoll: undefined,
     trustedKeys: [],
     pinned: false,
   };

@@ -22,8 +22,8 @@ export interface StatusReport {
   last_error: { at: string; code: string; detail: string } | null;
   degraded: boolean;
   consecutive_failures: number;
-  /** Whether the cloud holds requests until there is something newer. */
-  long_poll: boolean;
+  /** Whether the cloud holds requests until there is something newer; null before the first such request has ended. */
+  long_poll: boolean | null;
   keys: {
     /** The key that signed what is served. */
     signed_by: string | null;
@@ -52,7 +52,7 @@ export function statusReport(state: AgentState): StatusReport {
     last_error: syncing.lastError ?? null,
     degraded: health.degraded,
     consecutive_failures: health.consecutive_failures,
-    long_poll: syncing.longPoll,
+    long_poll: syncing.longPoll ?? null,
     keys: { signed_by: served?.signedBy ?? null, trusted: syncing.trustedKeys, pinned: syncing.pinned },
   };
 }

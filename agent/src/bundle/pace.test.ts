@@ -11,7 +11,7 @@ describe('Pace', () => {
     expect(own.waitSeconds).toBe(0);
     expect(own.succeeded({ waitSeconds: 0, elapsedMs: 5, holds: false, news: true })).toBe(0);
     expect(own.waitSeconds).toBe(24);
-    expect(own.holds).toBe(false);
+    expect(own.holds).toBeUndefined();
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 3, holds: true, news: true })).toBe(0);
     expect(own.holds).toBe(true);

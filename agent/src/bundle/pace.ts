@@ -41,9 +41,9 @@ export class Pace {
     this.#waitSeconds = Math.min(WAIT_SECONDS_MAX, Math.floor((pollIntervalMs * WAIT_SHARE) / 1000));
   }
 
-  /** Whether the cloud holds requests. */
-  get holds(): boolean {
-    return this.#holds === true;
+  /** Whether the cloud holds requests; undefined before the first that it might have held. */
+  get holds(): boolean | undefined {
+    return this.#holds;
   }
 
   /** For how long to let the cloud hold the next request: not while it is unknown whether it answers at all. */

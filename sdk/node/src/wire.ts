@@ -200,7 +200,8 @@ export interface AgentStatus {
   last_error: { at: string; code: string; detail: string } | null;
   degraded: boolean;
   consecutive_failures: number;
-  long_poll: boolean;
+  /** Whether the cloud holds requests until there is something newer; null while that is not known. */
+  long_poll: boolean | null;
   keys: { signed_by: string | null; trusted: string[]; pinned: boolean };
 }
 

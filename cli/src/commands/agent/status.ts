@@ -32,11 +32,21 @@ function render(url: string, status: AgentStatus): string {
     ['revision', status.revision ?? 'none yet'],
     ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
     ['activated', activated(status)],
-    ['signed by', `${keys.signed_by ?? 'nobody yet'} (${keys.pinned ? 'pinned' : 'trusted since the first contact'})`],
-    ['long poll', status.long_poll ? 'yes' : 'no'],
+    ['signed by', signed(keys)],
+    ['long poll', longPoll(status)],
     ['last error', fault === null ? 'none' : `${fault.at} ${fault.detail}`],
   ];
   return rows.map(([name, value]) => `${name.padEnd(10)}  ${printable(value)}`).join('\n');
+}
+
+function signed({ signed_by: by, pinned }: AgentStatus['keys']): string {
+  return by === null ? 'nobody yet' : `${by} (${pinned ? 'pinned' : 'trusted since the first contact'})`;
+}
+
+/** It shows with the end of the first request that the cloud may hold. */
+function longPoll({ long_poll: holds }: AgentStatus): string {
+  if (holds === null) return 'not known yet';
+  return holds ? 'yes' : 'no';
 }
 
 function failures({ consecutive_failures: count }: AgentStatus): string {
