@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +57,34 @@ describe('in bash', () => {
     ['nothing behind what nobody knows', ['service', 'nothing', ''], []],
   ])('completes %s', (_, line, expected) => {
     expect(offered(...line)).toEqual(expected);
+  });
+});
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+
+describe.skipIf(!hasFish)('in fish', () => {
+  it.each<[string, string, string[]]>([
+    ['commands', 'service ap', ['apply']],
+    [
+      'words of a topic alone, beside what fish knows of another "service"',
+      'service keys ',
+      ['create', 'delete', 'list'],
+    ],
+    ['words of a topic under the other name', 'servicectl keys ', ['create', 'delete', 'list']],
+    ['values', 'service completion ', ['bash', 'fish', 'zsh']],
+  ])('completes %s', (_, line, expected) => {
+    const completions = join(folder, 'fish', 'completions');
+    mkdirSync(completions, { recursive: true });
+    for (const program of ['service', 'servicectl'])
+      writeFileSync(join(completions, `${program}.fish`), fishScript(words));
+    const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder };
+    const output = execFileSync('fish', ['-c', `complete -C '${line}'`], { cwd: folder, encoding: 'utf8', env });
+    expect(
+      output
+        .trimEnd()
+        .split('\n')
+        .map((offer) => offer.split('\t')[0]),
+    ).toEqual(expected);
   });
 });
 
