@@ -12,10 +12,12 @@ export function checkConsent(
 ): void {
   const removed = plan.changes.filter((change) => change.action === 'delete');
   if (removed.length > 0 && consent.prune !== true) {
+    const made = new Set(plan.changes.flatMap(({ action, kind }) => (action === 'create' ? [kind] : [])));
+    const renamed = removed.some(({ kind }) => made.has(kind)) ? ', or write renames under "moved"' : '';
     throw refusal(
       removed,
       'removes',
-      'Nothing was changed. Agree to the removals with --prune, or declare them again.',
+      `Nothing was changed. Agree to the removals with --prune, or declare them again${renamed}.`,
     );
   }
   const taken = plan.changes.filter((change) => 'taken_from' in change && change.taken_from !== undefined);

@@ -124,7 +124,13 @@ describe('applying', () => {
   });
 
   it.each([
-    ['removals without consent', [], {}, /removes application\/billing\. .*--prune/],
+    ['removals without consent', [], {}, /removes application\/billing\. .*--prune, or declare them again\.$/],
+    [
+      'removals beside records of the same kind that are made, with the word for renames',
+      [declare('application', { name: 'invoicing' })],
+      {},
+      /removes application\/billing\. .*--prune, or declare them again, or write renames under "moved"\.$/,
+    ],
     [
       'taking over without consent',
       [declare('group', { name: 'theirs' })],
