@@ -11,7 +11,8 @@ export default class Completion extends ServiceCommand {
 
   bash  in ~/.bashrc: source <(service completion bash)
   zsh   in ~/.zshrc, after compinit: source <(service completion zsh)
-  fish  service completion fish | tee ~/.config/fish/completions/service{,ctl}.fish >/dev/null
+  fish  service completion fish |
+          tee ~/.config/fish/completions/service{,ctl}.fish >/dev/null
 
 After an update of this program, write the script again.`;
   static override examples = [{ description: 'In this shell, now', command: 'source <(service completion bash)' }];
