@@ -75,9 +75,13 @@ describe.skipIf(!hasFish)('in fish', () => {
   ])('completes %s', (_, line, expected) => {
     const completions = join(folder, 'fish', 'completions');
     mkdirSync(completions, { recursive: true });
-    for (const program of ['service', 'servicectl'])
+    for (const program of ['service', 'servicectl']) {
       writeFileSync(join(completions, `${program}.fish`), fishScript(words));
-    const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder };
+      // fish looks for the file of a program only where there is the program.
+      writeFileSync(join(folder, program), '', { mode: 0o755 });
+    }
+    const PATH = `${folder}:${process.env.PATH}`;
+    const env = { ...process.env, PATH, HOME: folder, XDG_CONFIG_HOME: folder };
     const output = execFileSync('fish', ['-c', `complete -C '${line}'`], { cwd: folder, encoding: 'utf8', env });
     expect(
       output
