@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 /*
@@ -12,9 +13,6 @@ const NICE = 10;
 
 /** Keeps requests before all that is done in the background. To be called once, first. */
 export async function keepBackgroundBack(): Promise<void> {
-  // Nothing is collected before there is three times what the last collection left: room for two tenants and their waste.
-  // Otherwise V8 collects in the midst of compiling, in steps between requests.
-  setFlagsFromString('--heap-growing-percent=200');
   setFlagsFromString('--concurrent-marking-max-worker-num=1');
   if (process.platform !== 'linux') return;
   // Only Linux gives threads a priority of their own. By the time that the folder is read, libuv has started its threads.
@@ -28,19 +26,63 @@ export async function keepBackgroundBack(): Promise<void> {
   }
 }
 
-/** V8 begins to collect at 64 MiB of memory that it knows of outside its heap (`kExternalAllocationSoftLimit`). */
-const PRESSURE_BYTES = 80 * 1024 * 1024;
-
-/** What smaller bundles leave behind is nothing to speak of. */
+/** Smaller bundles are compiled before V8 thinks of collecting. */
 const BUNDLE_BYTES_MIN = 8 * 1024 * 1024;
 
+/** Room for two tenants and the waste of compiling: three times what a collection leaves. */
+const ROOM_PERCENT = 200;
+
+/** What V8 goes by where nothing is set. */
+const OWN_MEASURE = 0;
+
+/** A collection of a heap of gigabytes takes about as long. */
+const COLLECTED_MS_MAX = 2_000;
+
 /**
- * Begins to collect what was replaced or used up when a bundle of so many bytes was taken in, once the functions that did
- * so have returned. V8 cannot be asked for that, but it listens to memory; what is never touched takes none.
+ * Runs work that takes in a bundle of so many bytes beside what is served. V8 collects before it and after it; otherwise
+ * it would in the midst, in steps between requests.
+ */
+export async function withRoomFor<T>(bundleBytes: number, work: () => Promise<T>): Promise<T> {
+  if (bundleBytes < BUNDLE_BYTES_MIN) return await work();
+  setFlagsFromString(`--heap-growing-percent=${ROOM_PERCENT}`);
+  try {
+    await collected();
+    return await work();
+  } finally {
+    clearAwayAfter(bundleBytes);
+  }
+}
+
+/** Begins a collection and waits for its end, if there is one in good time. */
+async function collected(): Promise<void> {
+  let seen = () => {};
+  const observer = new PerformanceObserver((list) => {
+    const kinds = list.getEntries().map((entry) => (entry as unknown as { detail: { kind: number } }).detail.kind);
+    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) seen();
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  await new Promise<void>((resolve) => {
+    seen = resolve;
+    setTimeout(resolve, COLLECTED_MS_MAX).unref();
+    beginCollection();
+  });
+  observer.disconnect();
+}
+
+/**
+ * Has V8 collect what was replaced or used up when a bundle of so many bytes was taken in, once the functions that did so
+ * have returned.
  */
 export function clearAwayAfter(bundleBytes: number): void {
   if (bundleBytes < BUNDLE_BYTES_MIN) return;
-  setImmediate(() => {
-    new ArrayBuffer(PRESSURE_BYTES);
-  });
+  setFlagsFromString(`--heap-growing-percent=${OWN_MEASURE}`);
+  setImmediate(beginCollection);
+}
+
+/** V8 begins to collect at 64 MiB of memory that it knows of outside its heap (`kExternalAllocationSoftLimit`). */
+const PRESSURE_BYTES = 80 * 1024 * 1024;
+
+/** V8 cannot be asked for that, but it listens to memory; what is never touched takes none. */
+function beginCollection(): void {
+  new ArrayBuffer(PRESSURE_BYTES);
 }

@@ -2,7 +2,7 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { clearAwayAfter } from '../background.js';
+import { withRoomFor } from '../background.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
@@ -30,6 +30,8 @@ export interface SyncParts {
   trust: Trust;
   log: Logger;
 }
+
+type FetchedBundle = Extract<Fetched, { is: 'bundle' }>;
 
 /** A bundle that was found good, and the keys by which it was. */
 interface Good extends Verified {
@@ -138,8 +140,12 @@ export class Sync {
   }
 
   /** Whether it is another revision than before. */
-  async #replace({ archive, etag, diverged }: Extract<Fetched, { is: 'bundle' }>): Promise<boolean> {
-    const good = await this.#verified(archive);
+  async #replace(fetched: FetchedBundle): Promise<boolean> {
+    const good = await this.#verified(fetched.archive);
+    return await withRoomFor(good.json.length, () => this.#activate(good, fetched));
+  }
+
+  async #activate(good: Good, { etag, diverged }: FetchedBundle): Promise<boolean> {
     const before = this.#last;
     const former = before && { last: before, served: this.#state.served, diverged };
     const take = () => activate(good, this.options, former);
@@ -148,7 +154,6 @@ export class Sync {
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#state.replaced(served);
-    clearAwayAfter(good.json.length);
     this.#etag = etag ?? `"${served.bundleRevision}"`;
     this.#last = served;
     this.#trust = good.trust;
