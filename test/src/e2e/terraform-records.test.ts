@@ -370,6 +370,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
         resource_type = service_resource_type.t.path
         actions       = ["read"]
         condition     = "context.level > \${count.index}"
+        modifiers     = { mfa_required = terraform_data.x.output == "y" }
       }`);
     expect(await workspace.apply()).toContain('12 added');
     await workspace.isSettled();

@@ -64,6 +64,22 @@ describe('what Terraform holds a provider to', () => {
     expect(keepSpelling(attributes, {}, present)).toMatchObject({ text: 'ABC' });
   });
 
+  it('keeps it inside nested objects and lists, and where absence means the same', () => {
+    const switched: Attributes = {
+      on: { type: 'bool', description, same: (a, b) => (a === true) === (b === true) },
+    };
+    const within: Attributes = {
+      one: { nested: 'single', attributes: switched, description },
+      list: { nested: 'list', attributes: switched, description },
+    };
+    const state = { one: { on: false }, list: [{ on: false }, { on: false }] };
+    expect(keepSpelling(within, state, { one: { on: null }, list: [{ on: true }, { on: null }] })).toEqual({
+      one: { on: false },
+      list: [{ on: true }, { on: false }],
+    });
+    expect(keepSpelling(within, state, { one: null, list: [] })).toEqual({ one: null, list: [] });
+  });
+
   it('keeps of a faulty result what can be kept', () => {
     expect(withoutUnknown({ text: 'a', tags: [UNKNOWN], one: { text: 'b' } })).toEqual({
       text: 'a',

@@ -42,13 +42,22 @@ function conforms(attribute: Attribute, planned: Value, result: Value): boolean 
 /** The values as a refresh gives them, except that one which means the same as the state's keeps the state's spelling. */
 export function keepSpelling(attributes: Attributes, state: Values, present: Values): Values {
   return Object.fromEntries(
-    Object.entries(attributes).map(([name, attribute]) => {
-      const before = state[name] ?? null;
-      const now = present[name] ?? null;
-      const same = before !== null && now !== null && attribute.same?.(before, now);
-      return [name, same ? before : now];
-    }),
+    Object.entries(attributes).map(([name, attribute]) => [
+      name,
+      keptSpelling(attribute, state[name] ?? null, present[name] ?? null),
+    ]),
   );
+}
+
+/** Absence may mean the same as a value: what is not there, as what is false. */
+function keptSpelling(attribute: Attribute, before: Value, now: Value): Value {
+  if (before === null) return now;
+  if ('type' in attribute) return attribute.same?.(before, now) ? before : now;
+  const object = (earlier: Value | undefined, later: Value): Value =>
+    isObject(earlier) && isObject(later) ? keepSpelling(attribute.attributes, earlier, later) : later;
+  if (attribute.nested === 'single') return object(before, now);
+  if (attribute.nested !== 'list' || !isList(before) || !isList(now)) return now;
+  return now.map((item, index) => object(before[index], item));
 }
 
 /** The values with null in place of every attribute that is not wholly known. */
