@@ -1,7 +1,8 @@
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { isList, isObject, UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { judgeConfig, judgeRecord, pathOf, recordFrom } from './judge.js';
 import { identityOf, recordForm } from './record-form.js';
 
@@ -135,6 +136,63 @@ describe('a configuration by itself', () => {
       expected.map(({ detail, ...rest }) => ({ ...rest, detail: expect.stringContaining(detail) })),
     );
   });
+});
+
+describe('what is right', () => {
+  const link = { entity_type: 'group', entity: 'g', expires_at: '2099-01-01T00:00:00Z' };
+  const window = { days: ['mon', 'sun'], start: '09:00', end: '17:00', zone: 'UTC' };
+  const credential = { name: 'k', scopes: ['decisions', 'bundle'], expires_at: '2099-01-01T00:00:00Z' };
+  const RIGHT: { readonly [K in Kind]: Values } = {
+    application: { name: 'billing', description: 'd' },
+    resource_type: { application: 'billing', name: 't', actions: ['a', 'b'], properties: { n: 'number', s: 'any' } },
+    resource: { type: 'billing/t', name: 'r', properties: '{"n":1}' },
+    subject: { type: 'user', id: 'a', name: 'A', properties: '{"n":1}' },
+    role: { application: 'billing', name: 'r' },
+    group: { name: 'g', description: 'd' },
+    role_assignment: { role: 'billing/r', ...link },
+    policy_assignment: { policy: 'billing/p', ...link },
+    group_membership: { group: 'h', ...link },
+    policy: policy({
+      application: 'billing',
+      condition: 'context.level > 1',
+      modifiers: { ip_ranges: ['10.0.0.0/8', '::1'], time_windows: [window, window], mfa_required: true },
+    }),
+    api_key: credential,
+    oauth_client: { name: 'c', scopes: ['records:write'] },
+  };
+  const single = policy({
+    resource_type: null,
+    actions: null,
+    effect: 'DENY',
+    condition: 'has(subject.properties.a) && subject.properties.a == 1',
+    resources: [
+      { resource: 'billing/t/a', actions: ['x'] },
+      { resource: 'billing/t/b', actions: ['x', 'y'] },
+    ],
+  });
+
+  /** The values with unknown ones wherever the source of chance says so. */
+  function partly(value: Value, isUnknown: () => boolean): Value {
+    if (value === null) return null;
+    if (isUnknown()) return UNKNOWN;
+    if (isList(value)) return value.map((item) => partly(item, isUnknown));
+    return isObject(value) ? partlyObject(value, isUnknown) : value;
+  }
+  const partlyObject = (values: Values, isUnknown: () => boolean): Values =>
+    Object.fromEntries(Object.entries(values).map(([name, item]) => [name, partly(item, isUnknown)]));
+
+  it.each([...KINDS.map((kind) => [kind, RIGHT[kind]] as const), ['policy', single] as const])(
+    'of a %s is not refused, whatever of it is unknown',
+    (kind, values) => {
+      expect(judgeConfig(form(kind), values)).toEqual([]);
+      fc.assert(
+        fc.property(fc.infiniteStream(fc.boolean()), (chance) => {
+          const some = partlyObject(values, () => chance.next().value);
+          expect(judgeConfig(form(kind), some)).toEqual([]);
+        }),
+      );
+    },
+  );
 });
 
 describe('a record among others', () => {
