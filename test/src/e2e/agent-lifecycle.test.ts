@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
@@ -55,20 +55,6 @@ async function freePort(): Promise<number> {
 const cachePath = () => join(home, '.service', 'bundles', 'bundle.json');
 
 const writeCache = (bundle: Bundle) => cloud.signer.leaveIn(join(home, '.service', 'bundles'), bundle);
-
-describe.runIf(process.platform === 'linux')('the agent on Linux', () => {
-  it('has its other threads give way to the one that answers', async () => {
-    await cloud.refuse();
-    const agent = start();
-    await agent.healthy(() => true);
-    const { pid } = agent;
-    const threads = readdirSync(`/proc/${pid}/task`).map(Number);
-    const behind = threads.filter((thread) => getPriority(thread) === 10);
-    expect(behind).not.toContain(pid);
-    // Those of V8 and of libuv, four each.
-    expect(behind.length).toBeGreaterThanOrEqual(8);
-  });
-});
 
 describe('the agent without a bundle', () => {
   it('is up but not ready, grants nothing, and says so every fifth time it fails', async () => {
