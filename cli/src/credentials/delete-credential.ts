@@ -16,14 +16,18 @@ export async function deleteCredential(
   { yes, signal }: { yes: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
   const what = `the ${nounOf(kind)} "${name}"`;
-  if (!yes) await confirm(what, name);
-  const client = await connect();
-  await client.records(kind).delete(name, { signal });
+  if (!yes && !canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, say --yes.`);
+  const records = (await connect()).records(kind);
+  if (!yes) {
+    // Nobody is asked about what does not exist.
+    await records.get(name, { signal });
+    await confirm(what, name);
+  }
+  await records.delete(name, { signal });
   return { json: { deleted: name }, text: `Deleted ${what}.` };
 }
 
 async function confirm(what: string, name: string): Promise<void> {
-  if (!canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, say --yes.`);
   const typed = await ask(err.style.bold(`Whatever uses ${what} will be refused. Type "${name}" to go on: `));
   if (typed.trim() !== name) throw new Declined('That is another name: nothing was deleted.');
 }

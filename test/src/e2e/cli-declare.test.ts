@@ -208,8 +208,8 @@ describe('a saved plan', () => {
   });
 
   it.each([
-    ['is no JSON', 'role: x', /not valid JSON/],
-    ['has no plan in it', '{"format": 2}', /no saved plan/],
+    ['is no JSON', 'role: x', /no\.plan: .*not valid JSON/],
+    ['has no plan in it', '{"format": 2}', /no\.plan: .*no saved plan/],
   ])('that %s is refused', async (_, text, message) => {
     await bench.write({ 'no.plan': text });
     const env = await cloud.tenant();

@@ -70,6 +70,21 @@ describe('apply on a terminal', () => {
   });
 });
 
+describe('keys delete on a terminal', () => {
+  it('asks about a key that exists, and deletes it', async () => {
+    await bench.json(['keys', 'create', 'ci', '--scope', 'decisions'], { env });
+    const terminal = session(['keys', 'delete', 'ci']);
+    await terminal.answer('Type "ci" to go on: ', 'ci\r');
+    expect(await terminal.end()).toEqual({ code: 0, output: expect.stringContaining('Deleted the API key "ci"') });
+  });
+
+  it('asks nothing about a key that does not exist', async () => {
+    const { code, output } = await session(['keys', 'delete', 'nope']).end();
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('"nope" does not exist') });
+    expect(output).not.toContain('Type ');
+  });
+});
+
 describe('colour', () => {
   it.each<[string, string[], Record<string, string>, boolean]>([
     ['is there on a terminal', ['plan', 'tree'], {}, true],
