@@ -1,7 +1,7 @@
 import { jsonPointer } from '../json-pointer.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
-import { type Kind, kindRank } from '../records/kinds.js';
+import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { eachInSteps } from '../turns.js';
 import { affectedByTypes } from './affected.js';
@@ -121,7 +121,8 @@ export class Stage {
     const address = addressOf(kind, fields);
     this.#ask('create', address, index);
     if (this.#overlay.get(address)) {
-      const detail = `"${address}" exists already: update it instead, or choose another name.`;
+      const instead = isCredential(kind) ? 'remove it first, since its secret is shown once' : 'update it instead';
+      const detail = `"${address}" exists already: ${instead}, or choose another name.`;
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
       return address;
     }

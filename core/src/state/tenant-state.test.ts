@@ -296,6 +296,18 @@ describe('TenantState', () => {
       [{ pointer: '/changes/0', address: 'role/auditor', detail: expect.stringContaining('exists already') }],
     ],
     [
+      'creating a credential that exists',
+      [
+        create('api_key', { name: 'ci', scopes: ['decisions'] }),
+        create('api_key', { name: 'ci', scopes: ['decisions'] }),
+      ],
+      'conflict',
+      [
+        { address: 'api_key/ci', detail: expect.stringContaining('join them in one') },
+        { address: 'api_key/ci', detail: expect.stringContaining('exists already: remove it first') },
+      ],
+    ],
+    [
       'updating and deleting what does not exist, both',
       [
         { op: 'update', address: 'role/nobody', fields: { name: 'nobody' } },
