@@ -59,9 +59,9 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
       const detail = `No whole answer came from ${url.origin} within ${(bounds.totalMs + holdMs) / 1000} s.`;
       throw new ProblemError('timeout', detail, [], { cause: error });
     }
-    throw new ProblemError('network', `The cloud at ${url.origin} could not be asked: ${causeOf(error)}.`, [], {
-      cause: error,
-    });
+    const remedy = UNREACHED.has((error as NodeJS.ErrnoException).code ?? '') ? REACH : '';
+    const detail = `The cloud at ${url.origin} could not be asked: ${causeOf(error)}${remedy}.`;
+    throw new ProblemError('network', detail, [], { cause: error });
   } finally {
     clearTimeout(timer);
     stop.removeEventListener('abort', cut);
@@ -87,6 +87,10 @@ function send(url: URL, options: RequestOptions, idleMs: number): Promise<Incomi
     request.end();
   });
 }
+
+/** Nothing listens there, or nothing is called so. */
+const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND']);
+const REACH = ': check SERVICE_CLOUD_URL, and that the cloud runs there';
 
 function causeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -96,6 +96,12 @@ describe('fetchBundle', () => {
   it.each<[string, RequestListener, string, RegExp]>([
     ['401', (_, response) => response.writeHead(401).end(), 'unauthorized', /check SERVICE_API_KEY/],
     ['403', (_, response) => response.writeHead(403).end(), 'forbidden', /scope "bundle"/],
+    [
+      '404',
+      (_, response) => response.writeHead(404).end(),
+      'network',
+      /status 404, as no cloud does: check SERVICE_CLOUD_URL\./,
+    ],
     ['429', (_, response) => response.writeHead(429).end(), 'network', /status 429\./],
     ['500', (_, response) => response.writeHead(500).end('oops'), 'network', /status 500\./],
     ['304 to no condition', (_, response) => response.writeHead(304).end(), 'network', /status 304\./],
@@ -175,7 +181,7 @@ describe('fetchBundle', () => {
     await new Promise((resolve) => server?.close(resolve));
     await expect(fetchFrom(url)).rejects.toMatchObject({
       code: 'network',
-      detail: expect.stringContaining('ECONNREFUSED'),
+      detail: expect.stringMatching(/ECONNREFUSED.*: check SERVICE_CLOUD_URL, and that the cloud runs there\.$/),
     });
   });
 

@@ -121,6 +121,12 @@ export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal)
   });
 }
 
+/** What answers so is no cloud: an agent, say, or a web server. */
+const ELSEWHERE: Record<number, string> = {
+  404: ', as no cloud does: check SERVICE_CLOUD_URL',
+  405: ', as no cloud does: check SERVICE_CLOUD_URL',
+};
+
 /** Throws unless the response is a 200 with an archive. */
 function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: URL): void {
   if (statusCode === 401) {
@@ -131,7 +137,7 @@ function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: U
   }
   if (statusCode !== 200) {
     const redirect = statusCode > 300 && statusCode < 400 && statusCode !== 304;
-    const hint = redirect ? ', and redirects are not followed: check SERVICE_CLOUD_URL' : '';
+    const hint = redirect ? ', and redirects are not followed: check SERVICE_CLOUD_URL' : (ELSEWHERE[statusCode] ?? '');
     throw new ProblemError('network', `The cloud at ${origin} answered with status ${statusCode}${hint}.`);
   }
   const type = headers['content-type'];
