@@ -139,6 +139,25 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       await workspace.isSettled();
     });
 
+    it('that may be chosen or made, which shows only in the apply', async () => {
+      const input = (text: string) => `-var=input=${text}`;
+      const workspace = tenant.workspace(`
+        variable "input" { type = string }
+        resource "terraform_data" "x" { input = var.input }
+        ${key(`
+          secret_wo         = terraform_data.x.output == "chosen" ? "${KEY}" : null
+          secret_wo_version = terraform_data.x.output == "chosen" ? 1 : null`)}`);
+      await workspace.apply(input('made'));
+      const { secret } = await workspace.attributes('service_api_key.k');
+      expect((await whoami(String(secret))).credential.name).toBe('k');
+      await workspace.apply(input('still made'));
+      expect(await workspace.attributes('service_api_key.k')).toMatchObject({ secret });
+      await workspace.apply(input('chosen'));
+      expect(await workspace.attributes('service_api_key.k')).toMatchObject({ secret: null });
+      expect((await whoami(KEY)).credential.name).toBe('k');
+      await workspace.isSettled(input('chosen'));
+    });
+
     it.each<[string, string, RegExp]>([
       ['that are too short', key('secret_wo = "svc_short"\nsecret_wo_version = 1'), /Invalid secret_wo .*at least 32/],
       ['without a version', key(`secret_wo = "${KEY}"`), /give `secret_wo_version` too/],

@@ -102,9 +102,13 @@ function secretsOf({
     },
 
     plan(prior, config) {
+      // What is not known yet may turn out to be null, and nothing chosen.
+      const undecided = [config.secret_wo, config.secret_wo_version].includes(UNKNOWN);
       if (prior === null) {
-        return Object.fromEntries(names.map((name) => [name, name === secret && isGiven(config) ? null : UNKNOWN]));
+        const isChosen = isGiven(config) && !undecided;
+        return Object.fromEntries(names.map((name) => [name, name === secret && isChosen ? null : UNKNOWN]));
       }
+      if (undecided) return (prior[secret] ?? null) === null ? {} : { [secret]: UNKNOWN };
       return isNewlyChosen(prior, config) ? { [secret]: null } : {};
     },
 
