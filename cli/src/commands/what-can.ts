@@ -102,9 +102,15 @@ name an ACTION and the types with --resource-type, or a --resource.`;
       wanted.map((type) => search(type, action)),
       flags.limit,
     );
-    await err.line(err.style.dim(counted(results.length, 'resource')));
+    await err.line(err.style.dim(countOf(results)));
     return { json: { results }, text: shownEntities(results) };
   }
+}
+
+/** Where there are none, why that does not mean that nothing is allowed. */
+function countOf(results: readonly FoundEntity[]): string {
+  if (results.length > 0) return counted(results.length, 'resource');
+  return '0 resources with a record: whether a policy on a type covers one without, "service authorize" tells.';
 }
 
 async function actionsFound(results: FoundAction[]): Promise<Outcome> {
@@ -135,7 +141,7 @@ async function everything(types: KnownType[], search: Search, limit?: number): P
 }
 
 async function everythingFound(results: FoundWithActions[]): Promise<Outcome> {
-  await err.line(err.style.dim(counted(results.length, 'resource')));
+  await err.line(err.style.dim(countOf(results)));
   const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
   return {
     json: { results },

@@ -131,6 +131,10 @@ describe('an agent of the real cloud', () => {
     const { revision } = await admin.state();
     const text = await service('agent', 'status', '--url', url);
     expect(text).toMatch(new RegExp(`^agent +${url}\nstatus +ok\n[^]*revision +${revision}\n[^]*last error +none\n$`));
+    await expect(service('agent', 'status', '--url', await cloud.url())).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is no agent: give the address of one with --url/),
+    });
   });
 
   it('goes on when its key is taken away, and says which setting to look at', async () => {

@@ -109,6 +109,12 @@ describe('what-can, of one who may read records', () => {
     });
   });
 
+  it('says where it finds nothing what it cannot list', async () => {
+    const { code, stdout, stderr } = await bench.run(['what-can', 'user:nobody'], { env: admin });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(/^0 resources with a record: .*"service authorize"/);
+  });
+
   it('refuses a question without an unknown', async () => {
     const { code, stderr } = await bench.run(['what-can', 'user:bob', 'read', '--resource', 'record:record-1'], {
       env: admin,

@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import type { AgentStatus } from '@authz-service/sdk/wire';
 import { string } from '@oclif/core/flags';
 import { clientOf } from '../../config/connect.js';
@@ -18,7 +19,11 @@ export default class AgentStatusCommand extends ServiceCommand {
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(AgentStatusCommand);
     const client = await clientOf({ url: flags.url });
-    const status = await client.agentStatus({ signal: this.signal });
+    const status = await client.agentStatus({ signal: this.signal }).catch((error: unknown) => {
+      if (!(error instanceof ProblemError && error.code === 'not_found')) throw error;
+      const detail = `What answers at ${client.url} is no agent: give the address of one with --url.`;
+      throw new ProblemError('not_found', detail, [], { cause: error });
+    });
     return { json: status, text: render(client.url, status) };
   }
 }
