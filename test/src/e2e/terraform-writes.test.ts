@@ -114,6 +114,32 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     expect(await workspace.ok('state', 'list')).toContain('service_role.r');
   });
 
+  it('names the record that a change would make invalid, and says in which order it can be done', async () => {
+    const tree = (actions: string, used: string) => `
+      resource "service_application" "a" { name = "a" }
+      resource "service_resource_type" "t" {
+        application = service_application.a.path
+        name        = "t"
+        actions     = ${actions}
+      }
+      resource "service_policy" "p" {
+        name          = "p"
+        effect        = "ALLOW"
+        resource_type = service_resource_type.t.path
+        actions       = ["${used}"]
+      }`;
+    const workspace = tenant.workspace(tree('["old"]', 'old'));
+    await workspace.apply();
+    workspace.write(tree('["new"]', 'new'));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+      /with service_resource_type\.t,.*"policy\/p" would become invalid\. .*no action "old": .*in two applies/,
+    );
+    workspace.write(tree('["old", "new"]', 'new'));
+    await workspace.apply();
+    workspace.write(tree('["new"]', 'new'));
+    await workspace.apply();
+  });
+
   it('does every change once, though answers are lost and the service is busy', async () => {
     let requests = 0;
     relay.fate = (line) => {

@@ -28,10 +28,14 @@ export interface Granted {
   secret?: ChangesetResult['secrets'][number];
 }
 
-/** What the service says of one wish. `item` places the fault in the wish's own fields, where it does. */
+/**
+ * What the service says of one wish. `item` places the fault in the wish's own fields, where it does; its address is
+ * another than the wish's where the wish would make another record invalid.
+ */
 export class Refused extends Error {
   constructor(
     readonly problem: ProblemError,
+    readonly wish: Wish,
     readonly item?: ProblemItem,
   ) {
     super(problem.detail);
@@ -183,7 +187,7 @@ export class ChangeQueue {
         for (const entry of rest) {
           const item = refused.get(entry);
           if (refused.size > 0 && item === undefined) continue;
-          entry.reject(error instanceof ProblemError ? new Refused(error, item) : error);
+          entry.reject(error instanceof ProblemError ? new Refused(error, entry, item) : error);
         }
         rest = refused.size === 0 ? [] : rest.filter((entry) => !refused.has(entry));
       }

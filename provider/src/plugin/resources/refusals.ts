@@ -1,6 +1,6 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { type Path, Refusal, refuse } from '../framework/diagnostics.js';
-import { Refused, Stopped, Unanswered } from './change-queue.js';
+import { Refused, Stopped, Unanswered, type Wish } from './change-queue.js';
 import { pathOf } from './judge.js';
 import { refusalOf } from './problem-diagnostics.js';
 
@@ -21,15 +21,21 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
       );
     }
     if (error instanceof Refused) {
-      const { problem, item } = error;
+      const { problem, item, wish } = error;
       const path = item === undefined || item.pointer === '' ? undefined : pathOf(item.pointer);
-      const shown = item === undefined ? problem : withDetail(problem, item.detail);
+      const shown = item === undefined ? problem : withDetail(problem, detailOf(item, wish));
       throw refusalOf(shown, path, hint?.(shown, path));
     }
     if (error instanceof ProblemError) throw refusalOf(error);
     if (signal.aborted && !(error instanceof Refusal)) throw interrupted();
     throw error;
   }
+}
+
+/** Terraform changes what mentions a record after it, and so cannot change both at once. */
+function detailOf({ address, detail }: ProblemItem, wish: Wish): string {
+  if (address === undefined || address === wish.address) return detail;
+  return `"${address}" would become invalid. ${detail} Do it in two applies: first add here what is new and change what mentions it, then remove what is old.`;
 }
 
 /** An interrupt before anything was sent that changes something. */
