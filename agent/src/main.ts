@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { keepBackgroundBack } from './background.js';
+import { putRequestsFirst } from './garbage.js';
 import { runAgent } from './run.js';
 
 const HELP = `Answers authorization questions beside an application, from the policy bundle of a cloud.
@@ -52,7 +52,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  await keepBackgroundBack();
+  await putRequestsFirst();
   return runAgent({ configPath: options.config, env: process.env });
 }
 

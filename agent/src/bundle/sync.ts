@@ -2,7 +2,7 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { withRoomFor } from '../background.js';
+import { withRoomFor } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';

@@ -1,4 +1,4 @@
-import { clearAwayAfter } from '../background.js';
+import { clearAwayAfter } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';

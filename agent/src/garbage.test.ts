@@ -1,6 +1,6 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { expect, it } from 'vitest';
-import { withRoomFor } from './background.js';
+import { withRoomFor } from './garbage.js';
 
 it('a large bundle is taken in between two collections', async () => {
   const order: string[] = [];

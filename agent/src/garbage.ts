@@ -4,15 +4,18 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * What V8 and libuv do beside the thread that answers requests: collecting garbage, unpacking, writing. The heap of an
- * agent is one large tenant, and for a while the one that takes its place too.
+ * How V8 is led to collect garbage. The heap of an agent is one large tenant, and for a while the one that takes its place
+ * too.
  */
 
-/** The lower half of what anybody may give to threads of their own. */
-const NICE = 10;
+/**
+ * Two fifths of the share of a processor that others get. With much less, a busy machine would starve the threads that
+ * collect, and at the end of a collection requests wait for them.
+ */
+const NICE = 4;
 
-/** Keeps requests before all that is done in the background. To be called once, first. */
-export async function keepBackgroundBack(): Promise<void> {
+/** Has requests go before collecting, unpacking and writing. To be called once, first. */
+export async function putRequestsFirst(): Promise<void> {
   setFlagsFromString('--concurrent-marking-max-worker-num=1');
   if (process.platform !== 'linux') return;
   // Only Linux gives threads a priority of their own. By the time that the folder is read, libuv has started its threads.
