@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { BodyBytes } from '@authz-service/core/wire/body-bytes';
 
 const KIB = 1024;
 export const MIB = 1024 * KIB;
@@ -25,22 +26,16 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     );
   }
   return await new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new BodyBytes(limit);
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) {
-        chunks.push(chunk);
-      } else {
-        chunks.length = 0;
-        if (size <= limit + REFUSED_BYTES_MAX) return;
-        request.removeAllListeners('data').pause();
-        reject(tooLarge(limit));
-      }
+      body.add(chunk);
+      if (body.size <= limit + REFUSED_BYTES_MAX) return;
+      request.removeAllListeners('data').pause();
+      reject(tooLarge(limit));
     });
     request.on('end', () => {
-      if (size > limit) reject(tooLarge(limit));
-      else resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks));
+      if (body.size > limit) reject(tooLarge(limit));
+      else resolve(body.take());
     });
     request.on('error', (error) => reject(new AbortedError('the request was cut off', { cause: error })));
     request.on('close', () => {
