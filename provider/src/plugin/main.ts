@@ -1,12 +1,11 @@
 /** The Terraform provider: what `terraform-provider-service` runs. */
 import { setFlagsFromString } from 'node:v8';
 import { prepared } from './prepared.js';
+import { V8_FLAGS } from './v8-flags.js';
 import { Log, levelFrom } from './wire/log.js';
 import { serve } from './wire/serve.js';
 
-// A process lives for a second or some: what V8 would spend on optimizing code, and then on memory for the garbage of a
-// thousand resources, which it would sooner let grow to 50 MiB than collect, Terraform needs for itself meanwhile.
-for (const flag of ['--no-opt', '--semi-space-growth-factor=1']) setFlagsFromString(flag);
+for (const flag of V8_FLAGS) setFlagsFromString(flag);
 
 const log = new Log(levelFrom(process.env));
 serve({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Packed, pack, unpack } from '../wire/msgpack.js';
-import { decodeObject, encodeObject } from './encode.js';
+import { decodeObject, encodeObject, isNull } from './encode.js';
 import type { Attributes } from './schema.js';
 import { UNKNOWN, type Value } from './value.js';
 
@@ -71,5 +71,15 @@ describe('encoding by the schema', () => {
     ['an unknown name inside a nested object', { one: { other: 1 } }],
   ])('refuses to write %s', (_name, values) => {
     expect(() => encodeObject(attributes, values)).toThrow(/should be|has no attribute/);
+  });
+  it.each([
+    ['nil', { msgpack: pack(null) }, true],
+    ['an object', { msgpack: pack({ text: null }) }, false],
+    ['null in JSON', { json: Buffer.from(' null\n') }, true],
+    ['an object in JSON', { json: Buffer.from('{"text":null}') }, false],
+    ['nothing', undefined, true],
+  ])('tells without decoding whether %s is none', (_name, message, none) => {
+    expect(isNull(message)).toBe(none);
+    expect(decodeObject(attributes, message) === null).toBe(none);
   });
 });

@@ -3,7 +3,7 @@
  * is null, and numbers that a double would round travel as text.
  */
 import type { DynamicValue } from '../wire/messages.js';
-import { type Packed, pack, unpack } from '../wire/msgpack.js';
+import { NIL, type Packed, pack, unpack } from '../wire/msgpack.js';
 import type { Attribute, Attributes, Type } from './schema.js';
 import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 
@@ -15,33 +15,47 @@ export function decodeObject(attributes: Attributes, message: DynamicValue | und
         ? null
         : (JSON.parse(Buffer.from(message.json).toString('utf8')) as Packed)
       : unpack(message.msgpack);
-  return raw === null ? null : readObject(attributes, raw, []);
+  return raw === null ? null : readObject(attributes, raw, undefined);
+}
+
+/** Whether there is no object, told without decoding it. */
+export function isNull(message: DynamicValue | undefined): boolean {
+  if (message?.msgpack !== undefined) return message.msgpack[0] === NIL;
+  return message?.json === undefined || Buffer.from(message.json).toString('utf8').trim() === 'null';
 }
 
 export function encodeObject(attributes: Attributes, values: Values | null): DynamicValue {
-  return { msgpack: pack(values === null ? null : writeObject(attributes, values, [])) };
+  return { msgpack: pack(values === null ? null : writeObject(attributes, values, undefined)) };
 }
 
-function fault(at: readonly string[], expected: string, value: unknown): Error {
+/** An attribute, and the one that it is of. */
+type Place = { readonly name: string; readonly within: Place } | undefined;
+
+function pathText(at: Place): string {
+  if (at === undefined) return '';
+  return at.within === undefined ? at.name : `${pathText(at.within)}.${at.name}`;
+}
+
+function fault(at: Place, expected: string, value: unknown): Error {
   const found = value === UNKNOWN ? 'an unknown' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  return new Error(`the value of ${at.join('.') || 'the object'} should be ${expected} and is ${found}`);
+  return new Error(`the value of ${pathText(at) || 'the object'} should be ${expected} and is ${found}`);
 }
 
 function isRecord(value: Packed | undefined): value is { readonly [key: string]: Packed } {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 }
 
-function readObject(attributes: Attributes, raw: Packed, at: readonly string[]): Values {
+function readObject(attributes: Attributes, raw: Packed, at: Place): Values {
   if (!isRecord(raw)) throw fault(at, 'an object', raw);
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, attribute]) => [
-      name,
-      readAttribute(attribute, Object.hasOwn(raw, name) ? (raw[name] ?? null) : null, [...at, name]),
-    ]),
-  );
+  const values: { [name: string]: Value } = {};
+  for (const name in attributes) {
+    const value = Object.hasOwn(raw, name) ? (raw[name] ?? null) : null;
+    values[name] = readAttribute(attributes[name] as Attribute, value, { name, within: at });
+  }
+  return values;
 }
 
-function readAttribute(attribute: Attribute, raw: Packed, at: readonly string[]): Value {
+function readAttribute(attribute: Attribute, raw: Packed, at: Place): Value {
   if ('type' in attribute) return readTyped(attribute.type, raw, at);
   const object = (item: Packed) =>
     item === null ? null : item === UNKNOWN ? UNKNOWN : readObject(attribute.attributes, item, at);
@@ -49,7 +63,7 @@ function readAttribute(attribute: Attribute, raw: Packed, at: readonly string[])
   return readCollection(attribute.nested === 'map', raw, object, at);
 }
 
-function readTyped(type: Type, raw: Packed, at: readonly string[]): Value {
+function readTyped(type: Type, raw: Packed, at: Place): Value {
   if (raw === null || raw === UNKNOWN) return raw;
   if (type === 'number') return readNumber(raw, at);
   if (type === 'string' || type === 'bool') {
@@ -60,7 +74,7 @@ function readTyped(type: Type, raw: Packed, at: readonly string[]): Value {
   return readCollection(kind === 'map', raw, (value) => readTyped(item, value, at), at);
 }
 
-function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Value, at: readonly string[]): Value {
+function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Value, at: Place): Value {
   if (raw === null || raw === UNKNOWN) return raw;
   if (isMap && isRecord(raw)) return Object.fromEntries(Object.entries(raw).map(([key, item]) => [key, read(item)]));
   if (!isMap && Array.isArray(raw)) return raw.map(read);
@@ -68,26 +82,26 @@ function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Val
 }
 
 /** Terraform writes what a 64-bit integer or float cannot hold exactly as decimal text, 0.1 too. */
-function readNumber(raw: Packed, at: readonly string[]): number | bigint {
+function readNumber(raw: Packed, at: Place): number | bigint {
   if (typeof raw === 'number' || typeof raw === 'bigint') return raw;
   if (typeof raw !== 'string') throw fault(at, 'a number', raw);
   const near = Number(raw);
   return /^-?\d+$/.test(raw) && !Number.isSafeInteger(near) ? BigInt(raw) : near;
 }
 
-function writeObject(attributes: Attributes, values: Values, at: readonly string[]): Packed {
+function writeObject(attributes: Attributes, values: Values, at: Place): Packed {
   for (const name of Object.keys(values)) {
-    if (!Object.hasOwn(attributes, name)) throw new Error(`the schema has no attribute ${[...at, name].join('.')}`);
+    if (!Object.hasOwn(attributes, name))
+      throw new Error(`the schema has no attribute ${pathText({ name, within: at })}`);
   }
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, attribute]) => [
-      name,
-      writeAttribute(attribute, values[name] ?? null, [...at, name]),
-    ]),
-  );
+  const packed: { [name: string]: Packed } = {};
+  for (const name in attributes) {
+    packed[name] = writeAttribute(attributes[name] as Attribute, values[name] ?? null, { name, within: at });
+  }
+  return packed;
 }
 
-function writeAttribute(attribute: Attribute, value: Value, at: readonly string[]): Packed {
+function writeAttribute(attribute: Attribute, value: Value, at: Place): Packed {
   if ('type' in attribute) return writeTyped(attribute.type, value, at);
   const object = (item: Value) => {
     if (item === null || item === UNKNOWN) return item;
@@ -98,7 +112,7 @@ function writeAttribute(attribute: Attribute, value: Value, at: readonly string[
   return writeCollection(attribute.nested === 'map', value, object, at);
 }
 
-function writeTyped(type: Type, value: Value, at: readonly string[]): Packed {
+function writeTyped(type: Type, value: Value, at: Place): Packed {
   if (value === null || value === UNKNOWN) return value;
   if (type === 'number') {
     if (typeof value === 'bigint') return value.toString();
@@ -113,7 +127,7 @@ function writeTyped(type: Type, value: Value, at: readonly string[]): Packed {
   return writeCollection(kind === 'map', value, (element) => writeTyped(item, element, at), at);
 }
 
-function writeCollection(isMap: boolean, value: Value, write: (item: Value) => Packed, at: readonly string[]): Packed {
+function writeCollection(isMap: boolean, value: Value, write: (item: Value) => Packed, at: Place): Packed {
   if (value === null || value === UNKNOWN) return value;
   if (isMap && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, write(item)]));

@@ -2,7 +2,7 @@ import type { Handlers, Request, Response } from '../wire/messages.js';
 import { fault } from './calls.js';
 import { faultsOf, keepSpelling, withoutUnknown } from './conform.js';
 import { pathMessage, refuse } from './diagnostics.js';
-import { decodeObject, encodeObject } from './encode.js';
+import { decodeObject, encodeObject, isNull } from './encode.js';
 import { planValues, replacedBy } from './plan.js';
 import type { Context, Resource } from './provider.js';
 import type { Attributes } from './schema.js';
@@ -99,7 +99,7 @@ async function planChange<C>(
       const prior = decodeObject(attributes, request.prior_state);
       const config = decodeObject(attributes, request.config) ?? {};
       // Terraform's proposal is null when the object is to be destroyed; the rest of it follows from state and configuration.
-      if (decodeObject(attributes, request.proposed_new_state) === null) {
+      if (isNull(request.proposed_new_state)) {
         await resource.plan?.(session.client(), { prior, planned: null, config }, context);
         return { planned: encodeObject(attributes, null), replace: [] };
       }

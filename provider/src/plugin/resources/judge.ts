@@ -28,6 +28,9 @@ export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | u
  * but what is known beside them is; what needs the whole record is judged as if they were harmless ones.
  */
 export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
+  // Most configurations are known and right, which is told in one go.
+  const record = recordFrom(form, config);
+  if (record !== undefined) return findingsAlone(record).map(diagnosticOf);
   const faults = [...form.forms].flatMap(([name, field]) => judgeField(form, name, field, config[name] ?? null));
   if (faults.length > 0) return faults;
   const isKnown = (name: string) => isWhollyKnown(config[name] ?? null);
@@ -49,10 +52,10 @@ export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
 
 /** What is wrong with a record among the others; what it alone gives rise to has been said of its configuration. */
 export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnostic[] {
+  const found = validateRecords(view, [record.address], { external: () => true });
+  if (found.length === 0) return [];
   const alone = new Set(findingsAlone(record).map(({ pointer, detail }) => `${pointer} ${detail}`));
-  return validateRecords(view, [record.address], { external: () => true })
-    .filter(({ pointer, detail }) => !alone.has(`${pointer} ${detail}`))
-    .map(diagnosticOf);
+  return found.filter(({ pointer, detail }) => !alone.has(`${pointer} ${detail}`)).map(diagnosticOf);
 }
 
 function findingsAlone(record: DeclaredRecord): RecordFinding[] {

@@ -16,8 +16,8 @@ beforeEach(async () => {
     new Map<string, UnaryMethod>([
       [
         '/t.S/Echo',
-        async (request: Buffer, replied: Promise<void>) => {
-          replied.then(() => {
+        async (request: Buffer, afterwards: (run: () => void) => void) => {
+          afterwards(() => {
             left += 1;
           });
           return request;

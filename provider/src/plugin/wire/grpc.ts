@@ -7,14 +7,18 @@ import { createServer, type Server } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
 import { encodeHeaders, type Header } from './hpack.js';
 import { type Exchange, serveHttp2 } from './http2.js';
+import type { Reply } from './http2-outbox.js';
 
 const STATUS = { ok: 0, unimplemented: 12, internal: 13 } as const;
 
 /**
- * Takes a request message and gives the response message; null gives a status without a message. `replied` resolves
- * when the answer has left, or cannot any more.
+ * Takes a request message and gives the response message; null gives a status without a message. What is given to
+ * `afterwards` runs when the answer has left, or cannot any more.
  */
-export type UnaryMethod = (request: Buffer, replied: Promise<void>) => Promise<Buffer | null> | Buffer | null;
+export type UnaryMethod = (
+  request: Buffer,
+  afterwards: (run: () => void) => void,
+) => Promise<Buffer | null> | Buffer | null;
 
 /** Who the server is, and the only one that it serves: key and certificate in PEM, the client's certificate in DER. */
 export interface Identity {
@@ -61,31 +65,32 @@ async function answer(exchange: Exchange, methods: ReadonlyMap<string, UnaryMeth
   const path = exchange.headers.find(([name]) => name === ':path')?.[1] ?? '';
   const method = methods.get(path);
   if (method === undefined) {
-    finish(exchange, STATUS.unimplemented, `unknown method ${path}`);
+    exchange.answer(statusOnly(STATUS.unimplemented, `unknown method ${path}`));
     return;
   }
-  let left = () => {};
-  const replied = new Promise<void>((resolve) => {
-    left = resolve;
-  });
+  let left: (() => void) | undefined;
+  let reply: Reply;
   try {
-    const response = await method(unframe(exchange.body), replied);
-    if (response === null) {
-      await finish(exchange, STATUS.ok);
-    } else {
-      const data = Buffer.allocUnsafe(5 + response.length);
-      data[0] = 0;
-      data.writeUInt32BE(response.length, 1);
-      response.copy(data, 5);
-      await exchange.answer({ head: ENCODED_HEAD, data, trailers: ENCODED_OK });
-    }
+    const response = await method(unframe(exchange.body), (run) => {
+      left = run;
+    });
+    reply =
+      response === null ? statusOnly(STATUS.ok) : { head: ENCODED_HEAD, data: framed(response), trailers: ENCODED_OK };
   } catch (error) {
-    await finish(exchange, STATUS.internal, error instanceof Error ? error.message : String(error));
+    reply = statusOnly(STATUS.internal, error instanceof Error ? error.message : String(error));
   }
-  left();
+  exchange.answer(reply, left);
 }
 
 /** A message is framed by a flag (compressed or not) and its length. */
+function framed(message: Buffer): Buffer {
+  const data = Buffer.allocUnsafe(5 + message.length);
+  data[0] = 0;
+  data.writeUInt32BE(message.length, 1);
+  message.copy(data, 5);
+  return data;
+}
+
 function unframe(body: Buffer): Buffer {
   if (body.length === 0) return body;
   if (body.length < 5 || body.length !== 5 + body.readUInt32BE(1)) throw new Error('malformed gRPC: not one message');
@@ -94,8 +99,8 @@ function unframe(body: Buffer): Buffer {
 }
 
 /** A status without a message: headers and trailers in one. The message is percent-encoded, as the protocol asks; what is no text becomes U+FFFD. */
-function finish(exchange: Exchange, status: number, text = ''): Promise<void> {
+function statusOnly(status: number, text = ''): Reply {
   const told: Header[] = [['grpc-status', String(status)]];
   if (text !== '') told.push(['grpc-message', encodeURIComponent(Buffer.from(text).toString())]);
-  return exchange.answer({ head: encodeHeaders([...HEAD, ...told]) });
+  return { head: encodeHeaders([...HEAD, ...told]) };
 }

@@ -15,7 +15,7 @@ interface Outgoing {
   window: number;
   reply?: Reply;
   sent: number;
-  left?: () => void;
+  left?: (() => void) | undefined;
 }
 
 /**
@@ -54,25 +54,26 @@ export class Outbox {
     this.frames.push(head, payload);
     if (this.flushing) return;
     this.flushing = true;
-    process.nextTick(() => this.flush());
+    setImmediate(() => this.flush());
   }
 
-  /** Resolves when the answer has been handed to the operating system, or cannot be any more. */
-  reply(stream: number, reply: Reply): Promise<void> {
+  /** `left` runs when the answer has been handed to the operating system, or cannot be any more. */
+  reply(stream: number, reply: Reply, left?: () => void): void {
     const outgoing = this.streams.get(stream);
-    if (this.ended || outgoing === undefined) return Promise.resolve();
+    if (this.ended || outgoing === undefined) {
+      left?.();
+      return;
+    }
     const endsWithHead = reply.trailers === undefined;
     this.frame(FRAME.headers, FLAG.endHeaders | (endsWithHead ? FLAG.endStream : 0), stream, reply.head);
-    return new Promise((resolve) => {
-      outgoing.reply = reply;
-      outgoing.left = resolve;
-      if (endsWithHead) {
-        this.finish(stream, outgoing);
-      } else {
-        this.waiting.add(stream);
-        this.pump();
-      }
-    });
+    outgoing.left = left;
+    if (endsWithHead) {
+      this.finish(stream, outgoing);
+      return;
+    }
+    outgoing.reply = reply;
+    this.waiting.add(stream);
+    this.pump();
   }
 
   /** The stream was reset: nobody reads what is still to be sent. */

@@ -27,8 +27,8 @@ const FRAME_BYTES_AGREED_MAX = 2 ** 24 - 1;
 export interface Exchange {
   headers: readonly Header[];
   body: Buffer;
-  /** Resolves when the answer has left, or cannot any more. */
-  answer(reply: Reply): Promise<void>;
+  /** `left` runs when the answer has been handed to the operating system, or cannot be any more. */
+  answer(reply: Reply, left?: () => void): void;
 }
 
 /** What the other end did against the protocol. The connection ends with it (section 5.4.1). */
@@ -214,7 +214,7 @@ class Connection {
     if (incoming === undefined) return;
     this.incoming.delete(stream);
     const { headers, chunks } = incoming;
-    this.serve({ headers, body: whole(chunks), answer: (reply) => this.outbox.reply(stream, reply) });
+    this.serve({ headers, body: whole(chunks), answer: (reply, left) => this.outbox.reply(stream, reply, left) });
   }
 
   private takeSettings(payload: Buffer): void {

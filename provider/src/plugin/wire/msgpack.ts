@@ -17,6 +17,9 @@ export type Packed =
   | readonly Packed[]
   | { readonly [key: string]: Packed };
 
+/** The whole of what null is packed as. */
+export const NIL = 0xc0;
+
 class Packer {
   private buffer = Buffer.allocUnsafe(512);
   private length = 0;
@@ -81,7 +84,7 @@ class Packer {
   }
 
   pack(value: Packed): void {
-    if (value === null) this.byte(0xc0);
+    if (value === null) this.byte(NIL);
     else if (value === UNKNOWN) this.head(0xd4, 0, 2);
     else if (typeof value === 'boolean') this.byte(value ? 0xc3 : 0xc2);
     else if (typeof value === 'string') this.text(value);
@@ -169,7 +172,7 @@ class Unpacker {
     if (head < 0xc0) return this.span(head & 0x1f).toString('utf8');
     if (head >= 0xe0) return head - 0x100;
     switch (head) {
-      case 0xc0:
+      case NIL:
         return null;
       case 0xc2:
         return false;

@@ -97,8 +97,8 @@ function pluginMethods(shutdown: () => void): Map<string, UnaryMethod> {
   return new Map<string, UnaryMethod>([
     [
       '/plugin.GRPCController/Shutdown',
-      (_request, replied) => {
-        replied.then(() => setImmediate(shutdown));
+      (_request, afterwards) => {
+        afterwards(() => setImmediate(shutdown));
         return Buffer.alloc(0);
       },
     ],
