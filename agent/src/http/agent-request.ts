@@ -5,7 +5,7 @@ import { BodyBytes } from '@authz-service/core/wire/body-bytes';
 /** The largest request body that is read, in bytes. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** How much of a refused body is still read, so that the caller gets to read the answer, before the connection ends. */
+/** How much of a refused body is still read before the answer, so that the connection can carry another request. */
 const REFUSED_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 /** Takes a body that has come whole, or why it cannot be taken. */
@@ -37,9 +37,8 @@ export class AgentRequest extends IncomingMessage {
       return true;
     }
     this.#body.add(chunk);
-    if (this.#body.size <= REFUSED_BYTES_MAX) return true;
-    this.#hand(tooLarge());
-    return false;
+    if (this.#take !== TAKEN && this.#body.size > REFUSED_BYTES_MAX) this.#hand(tooLarge());
+    return true;
   }
 
   /** Called by the server after the answer, to do away with a body that nobody has read. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemError } from '@authz-service/core/problem';
+import { closeLingering } from '@authz-service/core/wire/lingering-close';
 import { PROBLEM_TYPE, problemDocument } from '@authz-service/core/wire/problem-document';
 
 /**
@@ -41,7 +42,10 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   const requestId = requestIdOf(request) ?? randomUUID();
   const document = problemDocument(problem, requestId);
   // The rest of the body is not waited for, so the connection cannot carry another request.
-  if (problem.code === 'payload_too_large' && !request.complete) response.shouldKeepAlive = false;
+  if (problem.code === 'payload_too_large' && !request.complete) {
+    response.shouldKeepAlive = false;
+    closeLingering(request.socket);
+  }
   sendText(response, document.status, PROBLEM_TYPE, JSON.stringify(document), requestId);
   return requestId;
 }

@@ -1,4 +1,6 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { compileEngine } from '@authz-service/core/decision/engine';
 import type { Decision, DecisionRequest, Explanation } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
@@ -297,6 +299,22 @@ describe('POST /v1/authorize', () => {
     expect(answer.json.code).toBe('payload_too_large');
     expect(answer.headers.connection).toBe('keep-alive');
     expect(await calls()).toEqual({ 'true role': 1, 'false none': 1 });
+  });
+
+  it.each([
+    ['of a known length', 'Content-Length: 1000000000', 'x'.repeat(1 << 20)],
+    ['in chunks', 'Transfer-Encoding: chunked', `100000\r\n${'x'.repeat(1 << 20)}\r\n`],
+  ])('answers a body without end, %s, with 413, and ends the connection', async (_, header, piece) => {
+    ready();
+    const socket = connect(port, '127.0.0.1');
+    const answer = text(socket);
+    socket.write(`POST /v1/authorize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${header}\r\n\r\n`);
+    const more = (error?: Error | null) => {
+      if (!error && socket.writable) socket.write(piece, more);
+    };
+    more();
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await answer).toMatch(/Connection: close/i);
   });
 
   it.each([

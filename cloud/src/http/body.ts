@@ -10,7 +10,7 @@ export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }
 
-/** How much of a refused body is still read, so that a caller who is still writing gets to read the answer. */
+/** How much of a refused body is still read before the answer, so that the connection can carry another request. */
 const REFUSED_BYTES_MAX = 16 * MIB;
 
 /**
@@ -30,7 +30,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     request.on('data', (chunk: Buffer) => {
       body.add(chunk);
       if (body.size <= limit + REFUSED_BYTES_MAX) return;
-      request.removeAllListeners('data').pause();
+      request.removeAllListeners('data').resume();
       reject(tooLarge(limit));
     });
     request.on('end', () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
+import { closeLingering } from '@authz-service/core/wire/lingering-close';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -36,8 +37,10 @@ export function refuse(exchange: Exchange, error: unknown, headers: Record<strin
     return;
   }
   // The rest of the body is not waited for, so that the connection cannot carry another request.
-  if (error instanceof ProblemError && error.code === 'payload_too_large' && !request.complete)
+  if (error instanceof ProblemError && error.code === 'payload_too_large' && !request.complete) {
     response.shouldKeepAlive = false;
+    closeLingering(request.socket);
+  }
   const sent = request.headers.authorization !== undefined;
   send(response, problemReply(error, requestId, { sent, headers }));
 }
