@@ -3,14 +3,14 @@ import { Progress } from './progress.js';
 import { Terminal } from './terminal.js';
 
 let written: string;
-const progressOn = (isTTY: boolean) => {
+const progressOn = (isTTY: boolean, TERM = 'xterm') => {
   written = '';
   const write = (text: string, done: () => void) => {
     written += text;
     done();
     return true;
   };
-  return new Progress(new Terminal({ write, isTTY } as never, { NO_COLOR: '1' }));
+  return new Progress(new Terminal({ write, isTTY } as never, { NO_COLOR: '1', TERM }));
 };
 
 beforeEach(() => vi.useFakeTimers());
@@ -36,9 +36,12 @@ describe('on a terminal', () => {
   });
 });
 
-describe('in a log', () => {
-  it('writes a line now and then, ever more rarely', () => {
-    const progress = progressOn(false);
+describe('where no line can move', () => {
+  it.each([
+    ['in a log', false, 'xterm'],
+    ['on a dumb terminal', true, 'dumb'],
+  ])('%s, writes a line now and then, ever more rarely', (_, isTTY, term) => {
+    const progress = progressOn(isTTY, term);
     progress.phase('Applying 10,000 changes');
     vi.advanceTimersByTime(21_000);
     progress.done();

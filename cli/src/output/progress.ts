@@ -4,7 +4,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 /** What is done sooner than this needs no word. */
 const PATIENCE_MS = 400;
-/** Without a terminal, how long a phase lasts before a line says so, and then how often again. */
+/** Where no line can move, how long a phase lasts before a line says so, and then how often again. */
 const LINE_MS = 5000;
 
 /** Says on stderr what takes long: a moving line on a terminal, now and then a line in a log. */
@@ -46,7 +46,7 @@ export class Progress {
   #tick(): void {
     const elapsed = performance.now() - this.#since;
     const seconds = Math.floor(elapsed / 1000);
-    if (this.terminal.interactive) {
+    if (this.terminal.erasable) {
       if (elapsed < PATIENCE_MS) return;
       this.#frame = (this.#frame + 1) % FRAMES.length;
       const line = `${FRAMES[this.#frame]} ${this.#text} …${seconds > 0 ? ` ${seconds} s` : ''}`;

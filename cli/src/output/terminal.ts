@@ -29,6 +29,8 @@ type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: n
 /** One of the two streams a command writes to. */
 export class Terminal {
   readonly interactive: boolean;
+  /** Whether a line can be erased and written anew. */
+  readonly erasable: boolean;
   readonly style: Style;
 
   constructor(
@@ -36,8 +38,9 @@ export class Terminal {
     environment: Record<string, string | undefined>,
   ) {
     this.interactive = stream.isTTY === true;
+    this.erasable = this.interactive && environment.TERM !== 'dumb';
     // https://no-color.org: any value that is not empty turns colour off.
-    this.style = style(this.interactive && !environment.NO_COLOR && environment.TERM !== 'dumb');
+    this.style = style(this.erasable && !environment.NO_COLOR);
   }
 
   /** The width in columns; without a terminal nothing limits it. */

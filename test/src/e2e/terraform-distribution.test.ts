@@ -95,6 +95,7 @@ describe('service provider install', { timeout: 90_000 }, () => {
     try {
       expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
       expect(await workspace.apply()).not.toContain('Warning');
+      await workspace.isSettled();
       const resource = { type: 'order', name: '1', properties: { total: 20 } };
       const question = { subject: { type: 'user', id: 'erin' }, action: { name: 'refund' }, resource };
       expect(await client.authorize(question)).toMatchObject({ decision: true });
