@@ -1,5 +1,6 @@
 import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
 import { CONDITION_LIMITS } from './limits.js';
+import { syntaxWords } from './syntax-words.js';
 
 /** A node of a parsed CEL expression. Macros stand as the calls they were written as. */
 export type Ast = ASTNode;
@@ -37,15 +38,14 @@ export function parseCondition(source: string): Ast {
     return environment.parse(source).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw new ConditionFault('does not parse');
-    throw new ConditionFault(wording(error), error.range?.start);
+    throw new ConditionFault(wording(error, source), error.range?.start);
   }
 }
 
-function wording(error: ParseError): string {
-  const summary = error.summary.charAt(0).toLowerCase() + error.summary.slice(1);
-  return error.code === 'limit_exceeded'
-    ? `is too large: ${summary.replace(/max[A-Z]\w+/, (limit) => LIMIT_WORDS[limit] ?? limit)}`
-    : `does not parse: ${summary}`;
+function wording(error: ParseError, source: string): string {
+  if (error.code !== 'limit_exceeded') return `does not parse: ${syntaxWords(error, source)}`;
+  const exceeded = error.summary.replace(/max[A-Z]\w+/, (limit) => LIMIT_WORDS[limit] ?? limit);
+  return `is too large: ${exceeded.charAt(0).toLowerCase()}${exceeded.slice(1)}`;
 }
 
 const LIMIT_WORDS: Readonly<Record<string, string>> = {

@@ -185,7 +185,7 @@ describe('a field', () => {
         'a.yaml:4:16: policy/q: effect: "allow" is not known here: did you mean "ALLOW"? Write one of ALLOW, DENY.',
         'a.yaml:4:33: policy/q: priority: is the number 1.5, a whole number is expected.',
         'a.yaml:5:3: policy/r: covers nothing: give `resource_type` and `actions`, or `resources`.',
-        'a.yaml:6:37: policy/s: Resource type "a/b" does not exist: declare it, or correct the name.',
+        'a.yaml:6:37: policy/s: Resource type "a/b" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
         'a.yaml:6:53: policy/s: resources: is an empty list: name at least one.',
         'a.yaml:7:16: policy/t: effect: is the number 5: write one of ALLOW, DENY.',
         'a.yaml:7:29: policy/t: priority: is the number 2000000: write one that is at most 1000000.',
@@ -243,7 +243,7 @@ policies:
       [
         'a.yaml:7:20: policy/billing/p: effect: is the text "X": write one of ALLOW, DENY.',
         'a.yaml:7:57: policy/billing/p: The type "billing/invoice" has no action "raed": did you mean "read"?',
-        'a.yaml:7:79: policy/billing/p: The condition is not valid (at character 4): does not parse: unexpected token: EOF',
+        'a.yaml:7:79: policy/billing/p: The condition is not valid (at character 4): does not parse: it ends too early',
       ],
     ],
   ]);
