@@ -3,6 +3,8 @@ import { MAX_FILE_LENGTH } from './limits.js';
 import type { Findings, Source } from './source.js';
 import { YamlDocument } from './yaml-document.js';
 
+/** What Git writes around the two sides of a conflict; no line of a mapping begins like that. */
+const CONFLICT = /^(?:<{7}|>{7}) /m;
 const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u;
 
 /** Parses one file into its documents, reporting what is not YAML. */
@@ -34,6 +36,11 @@ function unreadable(text: string): { offset: number; detail: string } | undefine
     const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, '0');
     const detail = `The control character U+${code} is not allowed in YAML: remove it, or save the file as UTF-8.`;
     return { offset: control, detail };
+  }
+  const conflict = text.search(CONFLICT);
+  if (conflict >= 0) {
+    const detail = 'Git has left the two sides of a merge conflict here: keep what is right, and remove its marks.';
+    return { offset: conflict, detail };
   }
   const replaced = text.indexOf('\uFFFD');
   return replaced < 0 ? undefined : { offset: replaced, detail: 'The file is not valid UTF-8: save it as UTF-8.' };

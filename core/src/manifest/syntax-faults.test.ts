@@ -22,7 +22,7 @@ describe('a text that is not YAML', () => {
     [
       'says where a bracket is not closed by its indentation',
       `${V}groups: {\na: {}\n}\n`,
-      [`a.yaml:2:9: ${unclosed('{')}`, 'a.yaml:4:1: Unexpected flow-map-end token in YAML stream: "}".'],
+      [`a.yaml:2:9: ${unclosed('{')}`],
     ],
     [
       'says which of several brackets are not closed',
@@ -39,6 +39,21 @@ describe('a text that is not YAML', () => {
       'asks for the colon of a key',
       `${V}groups\nsubjects: {}\n`,
       ['a.yaml:2:1: Implicit keys need to be on a single line. Is a colon missing behind a key?'],
+    ],
+    [
+      'says once where the indentation goes astray',
+      `${V}groups:\n  a: {}\n b: {}\n c: {}\nsubjects: {}\n`,
+      ['a.yaml:4:1: All mapping items must start at the same column. Indent it like its neighbours.'],
+    ],
+    [
+      'says once where it is lost',
+      `${V}groups:\n  a { members: [] }\n  b: {}\n  c: {}\nsubjects: {}\n`,
+      ['a.yaml:3:19: Unexpected flow-map-end token in YAML stream: "}". Is a colon or a bracket missing before it?'],
+    ],
+    [
+      'knows a merge conflict',
+      `${V}groups:\n<<<<<<< HEAD\n  a: {}\n=======\n  b: {}\n>>>>>>> theirs\n`,
+      ['a.yaml:3:1: Git has left the two sides of a merge conflict here: keep what is right, and remove its marks.'],
     ],
     [
       'asks for a comma between what stands in braces',
@@ -168,7 +183,7 @@ describe('a text that is not YAML', () => {
   it('does not report what is mentioned as missing where it may be declared in what could not be read', () => {
     const groups = `${V}groups: { g: { members: [user/alice, user/alyce] } }\n`;
     expect(read(groups, 'subjects:\n  user/alice: {\n').faults.map(faultText)).toEqual([
-      'a.yaml:2:38: group_membership/g//subject/user/alyce: Subject "user/alyce" does not exist: declare it, or correct the name.',
+      'a.yaml:2:38: group_membership/g//subject/user/alyce: Subject "user/alyce" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
       `b.yaml:2:15: ${unclosed('{')}`,
     ]);
   });

@@ -8,6 +8,7 @@ interface YamlFault {
 
 /** What to do about an error of the YAML parser, where its own words do not say. */
 const HINTS: Partial<Record<YAMLError['code'], string>> = {
+  BAD_INDENT: 'Indent it like its neighbours.',
   BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
   BAD_DQ_ESCAPE: 'Write \\\\ for a backslash, or put the text in single quotes.',
   BAD_SCALAR_START: 'Put the value in quotes.',
@@ -20,6 +21,9 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
 
 /** What to do about something behind a value that has ended: the parser gives other errors the same code. */
 const AFTER_VALUE = 'Put the whole value in quotes, not a part of it; between values, is a comma missing?';
+
+/** What the parser says of all that follows once it is lost. */
+const LOST = / token in YAML stream/;
 
 /** By how the parser names what is not closed: what opens and what closes it. The parser tells only where it gave up. */
 const UNCLOSED: readonly { says: RegExp; opens: string; remedy: string }[] = [
@@ -41,11 +45,14 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
   const faults: YamlFault[] = [];
   let starts: Map<number, number[]> | undefined;
   let quoteOpen = false;
+  const said = new Set<string>();
   const last = text.trimEnd().length;
   for (const { code, pos, message } of [...errors, ...warnings]) {
+    if (isEcho(message, said)) continue;
+    said.add(message);
     const unclosed = UNCLOSED.find(({ says }) => says.test(message));
     if (unclosed === undefined) {
-      const hint = message.endsWith(' at node end') ? AFTER_VALUE : HINTS[code];
+      const hint = hintOn(code, message);
       faults.push({ offset: Math.min(pos[0], last), text: hint === undefined ? `${message}.` : `${message}. ${hint}` });
       continue;
     }
@@ -60,6 +67,16 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
     faults.push({ offset, text: `The ${what} that opens here is not closed: ${remedy}.` });
   }
   return faults;
+}
+
+function hintOn(code: YAMLError['code'], message: string): string | undefined {
+  if (message.endsWith(' at node end')) return AFTER_VALUE;
+  return LOST.test(message) ? 'Is a colon or a bracket missing before it?' : HINTS[code];
+}
+
+/** Whether an error only follows from one before it: the parser is lost, or has met the indentation of before again. */
+function isEcho(message: string, said: ReadonlySet<string>): boolean {
+  return (LOST.test(message) && said.size > 0) || (message.endsWith(' at the same column') && said.has(message));
 }
 
 /** Where the nodes start that the parser left at an offset, by that offset; the inner ones last. */
