@@ -14,7 +14,8 @@ import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
-import { loadManifest } from '../tree/load-tree.js';
+import { loadTree } from '../tree/load-tree.js';
+import { placeRefusals } from '../tree/place-refusals.js';
 
 interface Planned {
   plan: Plan;
@@ -121,8 +122,11 @@ applied exactly, or refused when the tenant has moved.`;
     }
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
-    const manifest = await loadManifest(tree, (text) => progress.say(`${err.style.yellow('warning:')} ${text}`));
-    const replan = () => planTree(client, manifest, { takeOwnership, signal: this.signal });
+    const { manifest, placeOf } = await loadTree(tree, (text) =>
+      progress.say(`${err.style.yellow('warning:')} ${text}`),
+    );
+    const options = { takeOwnership, signal: this.signal };
+    const replan = () => placeRefusals(planTree(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     return { plan: await replan(), replan };
   }

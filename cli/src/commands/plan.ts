@@ -6,7 +6,8 @@ import { err, out } from '../output/terminal.js';
 import { writePlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
-import { loadManifest } from '../tree/load-tree.js';
+import { loadTree } from '../tree/load-tree.js';
+import { placeRefusals } from '../tree/place-refusals.js';
 
 const CHANGES_EXIT_CODE = 2;
 
@@ -47,9 +48,10 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
     ]);
     try {
       progress.phase('Reading the tree');
-      const manifest = await loadManifest(args.dir, warn);
+      const { manifest, placeOf } = await loadTree(args.dir, warn);
       progress.phase('Reading the tenant');
-      const plan = await planTree(client, manifest, { takeOwnership: flags['take-ownership'], signal: this.signal });
+      const options = { takeOwnership: flags['take-ownership'], signal: this.signal };
+      const plan = await placeRefusals(planTree(client, manifest, options), placeOf);
       if (flags.out !== undefined) await writePlan(flags.out, plan);
       return {
         json: plan,

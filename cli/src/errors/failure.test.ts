@@ -120,6 +120,14 @@ hint: Run "service whoami" to see the scopes of this credential.`);
     expect(render(new ProblemError('conflict', 'role/x: It is gone.', items))).toBe('error: role/x: It is gone.');
   });
 
+  it('says where that is of which the detail has said what is wrong', () => {
+    const place = { file: 'a.yaml', line: 3, column: 7 };
+    const items = [{ pointer: '', detail: 'belongs to the stack "hr"', address: 'role/x', ...place }];
+    expect(render(new ProblemError('not_owner', '"role/x" belongs to the stack "hr".', items))).toBe(
+      'error: "role/x" belongs to the stack "hr".\n  a.yaml:3:7: role/x',
+    );
+  });
+
   it('counts what there is no room for', () => {
     const items = Array.from({ length: 60 }, (_, index) => ({ pointer: `/${index}`, detail: 'is wrong' }));
     const lines = render(new ProblemError('invalid_records', 'Many.', items)).split('\n');

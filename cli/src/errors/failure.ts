@@ -67,8 +67,8 @@ function usage(detail: string, id: string | undefined): Failure {
 /** How a person sees a failure: what is wrong, where, and what to do. */
 export function renderFailure(failure: Failure, style: Style): string {
   const lines = [`${style.red(style.bold('error:'))} ${printable(failure.detail)}`];
-  const items = failure.errors.filter((item) => !says(failure.detail, item));
-  lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(item, style)));
+  const items = failure.errors.filter((item) => item.file !== undefined || !says(failure.detail, item));
+  lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(failure.detail, item, style)));
   if (items.length > ITEMS_SHOWN)
     lines.push(`  … and ${counted(items.length - ITEMS_SHOWN, 'more', 'more')}; --json shows every one`);
   if (failure.code === 'internal' && failure.request_id !== undefined)
@@ -82,11 +82,15 @@ function says(detail: string, item: PlacedItem): boolean {
   return detail.includes(item.detail) || (item.address !== undefined && detail.includes(item.address));
 }
 
-/** `file:line:column` where the item has one, else the record or the pointer. */
-function itemLine(item: PlacedItem, style: Style): string {
+/**
+ * `file:line:column` where the item has one, else the record or the pointer; then what is wrong there, or of what is said
+ * already, only which record.
+ */
+function itemLine(said: string, item: PlacedItem, style: Style): string {
   const subject = item.address === undefined || item.detail.includes(item.address) ? item.pointer : item.address;
   const place = item.file === undefined ? subject : `${item.file}:${item.line}:${item.column}`;
-  return `  ${place === '' ? '' : `${style.bold(printable(place))}: `}${printable(item.detail)}`;
+  const text = item.address !== undefined && says(said, item) ? item.address : item.detail;
+  return `  ${place === '' ? '' : `${style.bold(printable(place))}: `}${printable(text)}`;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

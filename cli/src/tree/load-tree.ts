@@ -40,10 +40,15 @@ export async function readFolder(folder: string): Promise<LoadedTree> {
   };
 }
 
-/** The manifest of a folder, for commands that need it whole. Warnings go to `warn`. Throws `InvalidTree`. */
-export async function loadManifest(folder: string, warn: (text: string) => Promise<void>): Promise<Manifest> {
+/** A tree without faults. */
+export interface SoundTree extends Pick<ManifestResult, 'placeOf'> {
+  manifest: Manifest;
+}
+
+/** Reads a folder for commands that need it whole. Warnings go to `warn`. Throws `InvalidTree`. */
+export async function loadTree(folder: string, warn: (text: string) => Promise<void>): Promise<SoundTree> {
   const { result } = await readFolder(folder);
   for (const warning of result.warnings) await warn(faultText(warning));
   if (result.manifest === undefined) throw new InvalidTree(result.faults, folder);
-  return result.manifest;
+  return { manifest: result.manifest, placeOf: result.placeOf };
 }

@@ -2,6 +2,7 @@ import type { Address } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
 import { describeNode, expectedList } from './describe.js';
+import type { Place } from './manifest.js';
 import { attempt, readAddress } from './paths.js';
 import type { About } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
@@ -31,6 +32,11 @@ export class AddressLists {
       const address = readText(document, node, about)?.address;
       if (address !== undefined) this.external.set(address, { about, document, node });
     }
+  }
+
+  placeOfExternal(address: Address): Place | undefined {
+    const written = this.external.get(address);
+    return written?.document.source.place(written.node.start);
   }
 
   readMoved(document: YamlDocument, list: YamlNode): void {

@@ -7,6 +7,9 @@ import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';
 import { placeText } from './locate.js';
 
+/** What to do about a record that is mentioned and not there. */
+const DECLARE = 'declare it, correct the name, or list it under "external" if another stack declares it.';
+
 /**
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
  * the `unread` texts may declare is no fault.
@@ -15,7 +18,8 @@ export function checkRecords(declarations: Declarations, lists: AddressLists, un
   const { records, partial, origins } = declarations;
   const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
   const addresses = [...records.keys(), ...partial.keys()];
-  for (const found of validateRecords(viewOf(records, partial), addresses, { external: exists })) {
+  const options = { external: exists, declare: DECLARE };
+  for (const found of validateRecords(viewOf(records, partial), addresses, options)) {
     const { address, pointer, detail, offset } = found;
     const origin = origins.get(address);
     if (origin === undefined) continue;
@@ -85,8 +89,9 @@ function checkMoves(declarations: Declarations, lists: AddressLists, exists: (ad
     if (!exists(to) && !froms.has(to)) {
       document.fault(node, about, `moves to ${to}, which is not declared: declare it, or remove the move.`);
     }
-    if (origin !== undefined && !tos.has(from)) {
-      const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two.`;
+    if (origin !== undefined) {
+      const again = tos.has(from) ? ', and make the renames one after the other' : '';
+      const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two${again}.`;
       document.fault(node, about, text);
     }
   }

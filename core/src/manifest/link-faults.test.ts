@@ -71,7 +71,7 @@ describe('a link', () => {
         'a.yaml:3:24: group_membership/finance//subject/user/alise: Subject "user/alise" does not exist: did you mean "user/alice"?',
         'a.yaml:3:36: group_membership/finance//group/fnance: Group "fnance" does not exist: did you mean "finance"?',
         'a.yaml:3:59: role_assignment/auditr//group/finance: Role "auditr" does not exist: did you mean "auditor"?',
-        'a.yaml:3:79: policy_assignment/x/y//group/finance: Policy "x/y" does not exist: declare it, or correct the name.',
+        'a.yaml:3:79: policy_assignment/x/y//group/finance: Policy "x/y" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
       ],
     ],
     [
@@ -133,8 +133,8 @@ describe('a policy', () => {
       'names resources that exist, found again after sorting',
       `${V}policies: { p: { effect: DENY, resources: [{ resource: b/t/z, actions: [r] }, { resource: b/t/a, actions: [w, r] }] } }\n`,
       [
-        'a.yaml:2:56: policy/p: Resource "b/t/z" does not exist: declare it, or correct the name.',
-        'a.yaml:2:91: policy/p: Resource "b/t/a" does not exist: declare it, or correct the name.',
+        'a.yaml:2:56: policy/p: Resource "b/t/z" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
+        'a.yaml:2:91: policy/p: Resource "b/t/a" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
       ],
     ],
     [
@@ -149,7 +149,7 @@ describe('a policy', () => {
       'has a condition that parses, with the place inside',
       `${BILLING}    policies:\n      p:\n        effect: ALLOW\n        resource_type: invoice\n        actions: [read]\n        condition: resource.properties.amount <\n`,
       [
-        'a.yaml:11:48: policy/billing/p: The condition is not valid (at character 29): does not parse: unexpected token: EOF',
+        'a.yaml:11:48: policy/billing/p: The condition is not valid (at character 29): does not parse: it ends too early',
       ],
     ],
     [
@@ -202,6 +202,14 @@ describe('a move', () => {
       [
         'a.yaml:4:5: moved[0]: moves from group/a, which is still declared at a.yaml:2:11: remove one of the two.',
         'a.yaml:6:5: moved[2]: moves to group/z, which is not declared: declare it, or remove the move.',
+      ],
+    ],
+    [
+      'leads from what is gone also where names are exchanged',
+      `${V}groups: { a: {}, b: {} }\nmoved:\n  - { from: group/a, to: group/b }\n  - { from: group/b, to: group/a }\n`,
+      [
+        'a.yaml:4:5: moved[0]: moves from group/a, which is still declared at a.yaml:2:11: remove one of the two, and make the renames one after the other.',
+        'a.yaml:5:5: moved[1]: moves from group/b, which is still declared at a.yaml:2:18: remove one of the two, and make the renames one after the other.',
       ],
     ],
   ]);

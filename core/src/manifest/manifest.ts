@@ -42,7 +42,7 @@ export interface ManifestResult {
   faults: ManifestFault[];
   warnings: ManifestFault[];
   manifest?: Manifest;
-  /** Where a record, or the field that `pointer` names, is declared. */
+  /** Where a record, or the field that `pointer` names, is declared, or listed as external. */
   placeOf(address: Address, pointer?: string): Place | undefined;
 }
 

@@ -71,7 +71,7 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
   const result: ManifestResult = {
     faults,
     warnings,
-    placeOf: (address, pointer) => declarations.placeOf(address, pointer),
+    placeOf: (address, pointer) => declarations.placeOf(address, pointer) ?? lists.placeOfExternal(address),
   };
   if (faults.length === 0) {
     const { tenant, stack } = settings;

@@ -17,6 +17,8 @@ const STEP = 20;
 export interface ValidateOptions {
   /** Whether a record that the view does not hold exists elsewhere, so that mentioning it is no fault. */
   external?(address: Address): boolean;
+  /** What to do about a mention of a record that is not there. */
+  declare?: string;
 }
 
 /**
@@ -51,7 +53,7 @@ export function* validateInSteps(
     if (!record) return;
     for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
-      const detail = danglingDetail(target, view, suggest);
+      const detail = danglingDetail(target, view, suggest, options.declare);
       findings.push({ severity: 'error', address, pointer, detail });
     }
     if (record.kind === 'policy') add(judgePolicy(record));
@@ -65,15 +67,20 @@ export function* validateInSteps(
 /** What a path may name besides a subject where whom a link leads to is said without its kind. */
 const ENTITIES = ['role', 'group'] as const;
 
-function danglingDetail(target: Address, view: RecordView, suggest: Suggest): string {
+function danglingDetail(
+  target: Address,
+  view: RecordView,
+  suggest: Suggest,
+  declare = 'declare it, or correct the name.',
+): string {
   const { kind, path } = splitReference(target);
   const other = kind === 'subject' ? ENTITIES.find((entity) => view.get(`${entity}/${path}`) !== undefined) : undefined;
   if (other !== undefined) {
     return `${titleOf(kind)} "${path}" does not exist, but there is a ${other} of that path: if it is meant, write "${other}/${path}".`;
   }
   const meant = suggest(path, () => pathsOf(view, kind));
-  const declare = hasForm(kind, path) ? 'declare it, or correct the name.' : `write ${formText(kind)}.`;
-  const remedy = meant === undefined ? declare : `did you mean "${meant}"?`;
+  const mend = hasForm(kind, path) ? declare : `write ${formText(kind)}.`;
+  const remedy = meant === undefined ? mend : `did you mean "${meant}"?`;
   return `${titleOf(kind)} "${path}" does not exist: ${remedy}`;
 }
 

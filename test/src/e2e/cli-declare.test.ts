@@ -250,7 +250,18 @@ describe('consent', () => {
     await bench.write({ ...below('one', billing()), ...below('two', billing({ stack: 'other' })) });
     await bench.json(['apply', 'one', '--yes'], { env });
     const { error } = await bench.json<{ error: object }>(['plan', 'two'], { env, code: 1 });
-    expect(error).toMatchObject({ code: 'not_owner', detail: expect.stringContaining('--take-ownership') });
+    expect(error).toMatchObject({
+      code: 'not_owner',
+      detail: expect.stringContaining('--take-ownership'),
+      errors: expect.arrayContaining([
+        expect.objectContaining({ address: 'role/billing/clerk', file: 'two/apps/billing.yaml', line: 9, column: 7 }),
+      ]),
+    });
+    await bench.write({ 'three/tenant.yaml': 'version: 1\nexternal: [role/x,\n  group/nobodys]\n' });
+    const outside = await bench.run(['plan', 'three'], { env });
+    expect(outside.stderr).toContain('"role/x" is declared as external');
+    expect(outside.stderr).toContain('\n  three/tenant.yaml:2:12: role/x\n');
+    expect(outside.stderr).toContain('\n  three/tenant.yaml:3:3: ');
     const taken = await bench.json(['apply', 'two', '--yes', '--take-ownership'], { env });
     expect(taken).toMatchObject({ added: 0, changed: RECORDS, removed: 0 });
     expect(await bench.json(['get', 'role/billing/clerk'], { env })).toMatchObject({ managed_by: 'other' });

@@ -1,0 +1,20 @@
+import type { ManifestResult } from '@authz-service/core/manifest/manifest';
+import { ProblemError } from '@authz-service/core/problem';
+
+/** How a pointer into the changes that a plan makes begins; the rest leads into the record's fields. */
+const CHANGE = /^\/changes\/\d+(?:\/fields)?/;
+
+/** Gives what a plan of a tree is refused for the places where the tree declares or mentions the records at fault. */
+export async function placeRefusals<T>(planning: Promise<T>, placeOf: ManifestResult['placeOf']): Promise<T> {
+  try {
+    return await planning;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { code, detail, requestId } = error;
+    const items = error.errors.map((item) => ({
+      ...item,
+      ...(item.address !== undefined && placeOf(item.address, item.pointer.replace(CHANGE, ''))),
+    }));
+    throw new ProblemError(code, detail, items, { cause: error, ...(requestId !== undefined && { requestId }) });
+  }
+}
