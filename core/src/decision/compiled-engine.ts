@@ -149,7 +149,7 @@ export class CompiledEngine implements Engine {
     if (deciding === null) {
       return {
         decision: false,
-        reason: noMatchReason(request, type !== undefined),
+        reason: noMatchReason(request, type?.actions),
         access_path: 'none',
         policy_id: undefined,
         policy: undefined,

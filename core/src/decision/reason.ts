@@ -22,8 +22,13 @@ function wayInWords(met: Met): string {
   return met.group === null || met.group === met.principal ? through : `${through} of group/${met.group.name}`;
 }
 
-export function noMatchReason({ subject, action, resource }: DecisionRequest, typeKnown: boolean): string {
+/** Says also what of the question the tenant does not know: `actions` are those of the type, undefined without one. */
+export function noMatchReason(
+  { subject, action, resource }: DecisionRequest,
+  actions: readonly string[] | undefined,
+): string {
   const which = resource.name ?? resource.id ?? '';
   const asked = `No policy matched: "${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
-  return typeKnown ? `${asked}.` : `${asked}; there is no resource type "${resource.type}".`;
+  if (actions === undefined) return `${asked}; there is no resource type "${resource.type}".`;
+  return actions.includes(action.name) ? `${asked}.` : `${asked}; the type has no action "${action.name}".`;
 }
