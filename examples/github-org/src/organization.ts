@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -68,6 +68,8 @@ export class InputError extends Error {}
  * of it. Throws `InputError` naming file and place.
  */
 export function readOrganizations(root: string): Organization[] {
+  if (!existsSync(root))
+    throw new InputError(`${root}: there is no such folder: name the one that holds a folder per organization`);
   const organizations: Organization[] = [];
   for (const folder of readdirSync(root, { withFileTypes: true })) {
     if (!folder.isDirectory()) continue;

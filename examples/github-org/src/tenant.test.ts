@@ -126,4 +126,9 @@ describe('GitHub organizations as a tenant', () => {
     expect(() => readOrganizations(root)).toThrow(InputError);
     expect(() => readOrganizations(root)).toThrow(message);
   });
+
+  it('refuses a folder that is not there', () => {
+    const root = join(folder, 'nowhere');
+    expect(() => readOrganizations(root)).toThrow(`${root}: there is no such folder`);
+  });
 });
