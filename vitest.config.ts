@@ -17,7 +17,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     // End-to-end tests mostly wait for the processes they start, so two at once suit even two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For what hangs: on a slow or busy machine what works may well take a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
