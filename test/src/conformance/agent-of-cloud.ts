@@ -5,17 +5,12 @@ import { loadConfig } from '@authz-service/agent/config';
 import { LineWriter } from '@authz-service/agent/line-writer';
 import { createLog } from '@authz-service/agent/log';
 import { expect, vi } from 'vitest';
+import { agentEnv } from '../e2e/agent/agent-process.js';
 
 /** An agent in this process that has pulled its tenant's bundle from the cloud; `home` is a folder of its own. */
 export async function startReadyAgent(cloudUrl: string, apiKey: string, home: string): Promise<RunningAgent> {
   const { config, faults } = loadConfig({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: apiKey,
-      SERVICE_CLOUD_URL: cloudUrl,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_CACHE_DIR: join(home, 'bundles'),
-    },
+    env: agentEnv(home, cloudUrl, { SERVICE_API_KEY: apiKey, SERVICE_CACHE_DIR: join(home, 'bundles') }),
     cwd: home,
   });
   if (config === undefined) expect.fail(faults.join('\n'));

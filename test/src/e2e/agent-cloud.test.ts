@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
-import { asking } from './agent/tenant-fixture.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { PROGRAM } from './cli/workbench.js';
 import { CloudProcess } from './cloud/cloud-process.js';
 
@@ -56,38 +55,32 @@ const READS = { policy: 'billing/read', entity_type: 'subject', entity: 'user/al
 async function start(client: ServiceClient, cacheDir: string, env: Record<string, string> = {}) {
   const { secret, id } = await client.records('api_key').create({ name: randomUUID(), scopes: ['bundle'] });
   const agent = new AgentProcess({
-    env: {
-      HOME: home,
+    env: agentEnv(home, await cloud.url(), {
       SERVICE_API_KEY: String(secret),
-      SERVICE_CLOUD_URL: await cloud.url(),
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
       SERVICE_POLL_INTERVAL: '50ms',
       SERVICE_CACHE_DIR: join(home, cacheDir),
       ...env,
-    },
+    }),
   });
   running.push(agent);
   return { agent, keyId: String(id) };
 }
 
-const decides = async (agent: AgentProcess, subject = 'alice') =>
-  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
-
 describe('an agent of the real cloud', () => {
   it('follows what is committed, revision by revision', async () => {
     const { agent } = await start(admin, 'follows');
     const { revision } = await admin.state();
-    await agent.healthy(({ bundle_revision }) => bundle_revision === revision);
-    expect(await decides(agent)).toBe(true);
+    await agent.serves(revision);
+    expect(await agent.allows('alice')).toBe(true);
 
     const address = 'policy_assignment/billing/read//subject/user/alice';
     const revoked = await admin.changeset({ changes: [{ op: 'delete', address }] });
-    await agent.healthy(({ bundle_revision }) => bundle_revision === revoked.revision);
-    expect(await decides(agent)).toBe(false);
+    await agent.serves(revoked.revision);
+    expect(await agent.allows('alice')).toBe(false);
 
     const granted = await admin.changeset({ changes: [{ op: 'create', kind: 'policy_assignment', fields: READS }] });
-    await agent.healthy(({ bundle_revision }) => bundle_revision === granted.revision);
-    expect(await decides(agent)).toBe(true);
+    await agent.serves(granted.revision);
+    expect(await agent.allows('alice')).toBe(true);
     expect((await agent.metrics()).get('service_agent_bundle_sync_failures_total')).toBe(0);
   });
 
@@ -99,8 +92,8 @@ describe('an agent of the real cloud', () => {
       const { revision } = await admin.changeset({
         changes: [allowed ? { op: 'create', kind: 'policy_assignment', fields: READS } : { op: 'delete', address }],
       });
-      await agent.healthy(({ bundle_revision }) => bundle_revision === revision);
-      expect(await decides(agent)).toBe(allowed);
+      await agent.serves(revision);
+      expect(await agent.allows('alice')).toBe(allowed);
     }
     const { kid } = await admin.rotateBundleKeys();
     await until(async () => expect((await reported()).keys.signed_by).toBe(kid));
@@ -142,7 +135,7 @@ describe('an agent of the real cloud', () => {
     await agent.healthy(({ status }) => status === 'ok');
     await admin.records('api_key').delete(keyId);
     await agent.healthy(({ status }) => status === 'degraded');
-    expect(await decides(agent)).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     expect((await agent.logged(({ level }) => level === 'WARN')).error).toMatch(/401.*SERVICE_API_KEY/);
   });
 
@@ -158,7 +151,7 @@ describe('an agent of the real cloud', () => {
     expect((await unsure.logged(({ level }) => level === 'WARN')).error).toMatch(/several tenants.*SERVICE_TENANT_ID/);
     const { agent } = await start(admin, 'chosen', { ...key, SERVICE_TENANT_ID: made.id });
     await agent.healthy(({ status }) => status === 'ok');
-    expect(await decides(agent)).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
   });
 
   it('is ready from its cache after a restart while the cloud is gone', async () => {
@@ -167,7 +160,7 @@ describe('an agent of the real cloud', () => {
     await first.kill();
     const { agent } = await start(admin, 'restarted', { SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
     expect(await agent.healthy(({ status }) => status === 'degraded')).toMatchObject({ bundle_revision });
-    expect(await decides(agent)).toBe(true);
-    expect(await decides(agent, 'bob')).toBe(false);
+    expect(await agent.allows('alice')).toBe(true);
+    expect(await agent.allows('bob')).toBe(false);
   });
 });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
 import { type DeltaOptions, deltaBetween } from './agent/tenant-delta.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 import { TestSigner } from './agent/test-signer.js';
 
 const FIRST = tenant({ ballast: 20 });
@@ -30,14 +30,7 @@ afterEach(async () => {
 
 function start(): AgentProcess {
   agent = new AgentProcess({
-    env: {
-      HOME: dir,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '50ms',
-      SERVICE_CACHE_DIR: dir,
-    },
+    env: agentEnv(dir, cloud.url, { SERVICE_POLL_INTERVAL: '50ms', SERVICE_CACHE_DIR: dir }),
   });
   return agent;
 }
@@ -58,10 +51,6 @@ async function serve(to: typeof FIRST, delta: Buffer): Promise<void> {
   cloud.answer(listener);
 }
 
-const at = (running: AgentProcess, { revision }: { revision: string }) =>
-  running.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
-const decides = async (running: AgentProcess, subject: string) =>
-  ((await (await running.authorize(asking(subject))).json()) as { decision: boolean }).decision;
 const cameBy = async (running: AgentProcess) =>
   ((await (await running.get('/v1/status')).json()) as { activated_by: string }).activated_by;
 const refusal = (running: AgentProcess) => running.log.find(({ msg }) => msg.startsWith('changes of the bundle'));
@@ -74,21 +63,21 @@ describe('a delta', () => {
   it('is taken, kept behind the bundle, and replayed without the cloud', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
-    expect(await decides(running, 'bob')).toBe(false);
+    await running.serves(FIRST.revision);
+    expect(await running.allows('bob')).toBe(false);
     await serve(SECOND, await delta());
-    await at(running, SECOND);
-    expect([await decides(running, 'bob'), await cameBy(running)]).toEqual([true, 'delta']);
+    await running.serves(SECOND.revision);
+    expect([await running.allows('bob'), await cameBy(running)]).toEqual([true, 'delta']);
     await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
-    await at(running, THIRD);
-    expect([await decides(running, 'alice'), await cameBy(running)]).toEqual([false, 'delta']);
+    await running.serves(THIRD.revision);
+    expect([await running.allows('alice'), await cameBy(running)]).toEqual([false, 'delta']);
     expect(JSON.parse(readFileSync(join(dir, 'bundle.json'), 'utf8')).revision).toBe(FIRST.revision);
 
     await running.kill();
     await cloud.refuse();
     const restarted = start();
     await restarted.logged(({ msg, deltas }) => msg === 'serving the cached bundle' && deltas === 2);
-    expect([await decides(restarted, 'alice'), await decides(restarted, 'bob')]).toEqual([false, true]);
+    expect([await restarted.allows('alice'), await restarted.allows('bob')]).toEqual([false, true]);
     expect((await restarted.health()).bundle_revision).toBe(THIRD.revision);
   });
 
@@ -131,23 +120,23 @@ describe('a delta', () => {
   ])('%s is not taken: the whole is fetched, and the next delta is taken again', async (_, offered, cause) => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
+    await running.serves(FIRST.revision);
     await serve(SECOND, await offered());
-    await at(running, SECOND);
+    await running.serves(SECOND.revision);
     expect(refusal(running)).toMatchObject({ level: 'WARN', error: expect.stringMatching(cause) });
-    expect([await decides(running, 'bob'), await cameBy(running)]).toEqual([true, 'bundle']);
+    expect([await running.allows('bob'), await cameBy(running)]).toEqual([true, 'bundle']);
     await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
-    await at(running, THIRD);
-    expect([await decides(running, 'alice'), await cameBy(running)]).toEqual([false, 'delta']);
+    await running.serves(THIRD.revision);
+    expect([await running.allows('alice'), await cameBy(running)]).toEqual([false, 'delta']);
   });
 
   it('offered again, or with no whole bundle to be had, changes nothing of what is served', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
+    await running.serves(FIRST.revision);
     const offered = await delta();
     await serve(SECOND, offered);
-    await at(running, SECOND);
+    await running.serves(SECOND.revision);
     cloud.answer((request, response) => {
       const headers = { im: 'policy-delta', etag: '"9.0"', 'content-type': 'application/gzip' };
       if (request.headers['a-im'] === undefined) response.writeHead(500).end();
@@ -156,34 +145,34 @@ describe('a delta', () => {
     await running.healthy(({ consecutive_failures }) => consecutive_failures > 1);
     expect(refusal(running)).toMatchObject({ error: expect.stringMatching(/one to revision 1\./) });
     expect((await running.health()).bundle_revision).toBe(SECOND.revision);
-    expect(await decides(running, 'bob')).toBe(true);
+    expect(await running.allows('bob')).toBe(true);
   });
 
   it('under a new key leads to the whole bundle, by which the key is followed', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
+    await running.serves(FIRST.revision);
     await cloud.signer.rotate({ revoke: true });
     await serve(SECOND, await delta());
-    await at(running, SECOND);
+    await running.serves(SECOND.revision);
     expect(await cameBy(running)).toBe('bundle');
     await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
-    await at(running, THIRD);
+    await running.serves(THIRD.revision);
     expect(await cameBy(running)).toBe('delta');
     await running.kill();
     await cloud.refuse();
     const restarted = start();
     await restarted.logged(({ msg, deltas }) => msg === 'serving the cached bundle' && deltas === 1);
-    expect(await decides(restarted, 'alice')).toBe(false);
+    expect(await restarted.allows('alice')).toBe(false);
   });
 
   it('that is long is followed by the whole bundle once the tenant is quiet', async () => {
     const grown = tenant({ ballast: 5000, revision: 2 });
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
+    await running.serves(FIRST.revision);
     await serve(grown, await deltaBetween(cloud.signer, FIRST, grown));
-    await at(running, grown);
+    await running.serves(grown.revision);
     expect(await cameBy(running)).toBe('delta');
     await until(() => {
       expect(JSON.parse(readFileSync(join(dir, 'bundle.json'), 'utf8')).revision).toBe(grown.revision);
@@ -191,16 +180,16 @@ describe('a delta', () => {
     });
     expect((await running.health()).bundle_revision).toBe(grown.revision);
     await serve(THIRD, await deltaBetween(cloud.signer, grown, THIRD));
-    await at(running, THIRD);
+    await running.serves(THIRD.revision);
     expect(await cameBy(running)).toBe('delta');
   });
 
   it('that is damaged on disk keeps the agent from serving what comes before it', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
-    await at(running, FIRST);
+    await running.serves(FIRST.revision);
     await serve(SECOND, await delta());
-    await at(running, SECOND);
+    await running.serves(SECOND.revision);
     await running.kill();
     await cloud.refuse();
     const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
@@ -212,7 +201,7 @@ describe('a delta', () => {
     );
     expect((await restarted.get('/readyz')).status).toBe(503);
     await cloud.listen();
-    await at(restarted, SECOND);
-    await until(async () => expect(await decides(restarted, 'bob')).toBe(true));
+    await restarted.serves(SECOND.revision);
+    await until(async () => expect(await restarted.allows('bob')).toBe(true));
   });
 });

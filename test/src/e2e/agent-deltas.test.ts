@@ -6,7 +6,7 @@ import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chosenSeed, Random } from '../faults/random.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { CloudProcess } from './cloud/cloud-process.js';
 
 const COMMITS = 200;
@@ -51,14 +51,11 @@ async function startCloud(): Promise<void> {
 
 function startAgent(): AgentProcess {
   return new AgentProcess({
-    env: {
-      HOME: home,
+    env: agentEnv(home, proxy.url, {
       SERVICE_API_KEY: key,
-      SERVICE_CLOUD_URL: proxy.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
       SERVICE_POLL_INTERVAL: '4s',
       SERVICE_CACHE_DIR: join(home, 'cache'),
-    },
+    }),
   });
 }
 
@@ -140,7 +137,7 @@ function randomChanges(): Change[] {
 const spare = (number: number) => (number === 0 ? 'spare' : `spare-${number}`);
 
 async function follows(revision: string): Promise<void> {
-  await agent.healthy(({ bundle_revision }) => bundle_revision === revision);
+  await agent.serves(revision);
 }
 
 /** Agent and cloud answer every question alike. */

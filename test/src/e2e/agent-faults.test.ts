@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 
 /** A gzip stream of random bytes, which no compression ends early. */
 const NOISE = gzipSync(Buffer.from(Array.from({ length: 1 << 20 }, () => Math.random() * 256)));
@@ -90,13 +90,7 @@ beforeAll(async () => {
   cloud = await ScriptedCloud.start();
   await cloud.serve(bundleOf(tenant({ revision })));
   agent = new AgentProcess({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '20ms',
-    },
+    env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '20ms' }),
   });
   await agent.healthy(({ status }) => status === 'ok');
 });
@@ -122,7 +116,7 @@ async function outlives(
   const during = await agent.healthy(({ consecutive_failures }) => consecutive_failures >= 6);
   expect(during).toMatchObject({ status: 'degraded', degraded: true, bundle_revision: before.bundle_revision });
   expect((await agent.get('/readyz')).status).toBe(200);
-  expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+  expect(await agent.allows('alice')).toBe(true);
   const metrics = await agent.metrics();
   expect(metrics.get('service_agent_degraded')).toBe(1);
   expect(metrics.get('service_agent_consecutive_sync_failures')).toBeGreaterThanOrEqual(6);
@@ -136,7 +130,7 @@ async function outlives(
   revision++;
   const next = bundleOf(tenant({ revision }));
   await cloud.serve(next);
-  const after = await agent.healthy(({ bundle_revision }) => bundle_revision === next.revision);
+  const after = await agent.serves(next.revision);
   expect(after).toMatchObject({ status: 'ok', degraded: false, consecutive_failures: 0 });
   expect(Date.parse(after.last_sync)).toBeGreaterThanOrEqual(Date.parse(before.last_sync));
   expect((await agent.metrics()).get('service_agent_degraded')).toBe(0);
@@ -210,23 +204,16 @@ describe('the agent goes on while the disk', () => {
     writeFileSync(file, '');
     await cloud.serve(bundleOf(tenant({ revision: 1 })));
     const other = new AgentProcess({
-      env: {
-        HOME: home,
-        SERVICE_API_KEY: 'svc_test',
-        SERVICE_CLOUD_URL: cloud.url,
-        SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-        SERVICE_POLL_INTERVAL: '20ms',
-        SERVICE_CACHE_DIR: join(file, 'below'),
-      },
+      env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '20ms', SERVICE_CACHE_DIR: join(file, 'below') }),
     });
     try {
       await other.healthy(({ status }) => status === 'ok');
-      expect(await (await other.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+      expect(await other.allows('alice')).toBe(true);
       const line = await other.logged(({ msg }) => msg.startsWith('bundle cannot be cached'));
       expect(line).toMatchObject({ level: 'ERROR', path: join(file, 'below', 'bundle.json') });
       const next = bundleOf(tenant({ revision: 2, readers: ['bob'] }));
       await cloud.serve(next);
-      await other.healthy(({ bundle_revision }) => bundle_revision === next.revision);
+      await other.serves(next.revision);
       // The disk is repaired: without a new revision the bundle in memory gets there.
       rmSync(file);
       await until(() => {

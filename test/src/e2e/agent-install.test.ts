@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -59,17 +59,11 @@ describe('the agent in a folder of its own', () => {
     await cloud.serve(bundleOf(tenant({})));
     const agent = new AgentProcess({
       program: join(modules, '@authz-service', 'agent', 'bin', 'service-agent.js'),
-      env: {
-        HOME: folder,
-        SERVICE_API_KEY: 'svc_test',
-        SERVICE_CLOUD_URL: cloud.url,
-        SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-        SERVICE_POLL_INTERVAL: '50ms',
-      },
+      env: agentEnv(folder, cloud.url, { SERVICE_POLL_INTERVAL: '50ms' }),
     });
     try {
       await agent.healthy(({ status }) => status === 'ok');
-      expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+      expect(await agent.allows('alice')).toBe(true);
     } finally {
       await agent.kill();
       await cloud.stop();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, type AgentStart, until } from './agent/agent-process.js';
+import { AgentProcess, type AgentStart, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
 import { asking, bundleOf, INVOICE_ID, POLICY_ID, tenant } from './agent/tenant-fixture.js';
 
@@ -27,14 +27,7 @@ afterEach(async () => {
 function start(env: Record<string, string> = {}, more: Omit<AgentStart, 'env'> = {}): AgentProcess {
   const agent = new AgentProcess({
     ...more,
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '50ms',
-      ...env,
-    },
+    env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '50ms', ...env }),
   });
   running.push(agent);
   return agent;
@@ -102,8 +95,8 @@ describe('the agent without a bundle', () => {
     await cloud.serve(bundleOf(tenant({}), tenant({ id: 'tenant-2', name: 'other', readers: ['bob'] })));
     const agent = start({ SERVICE_TENANT_ID: chosen });
     await agent.healthy(({ status }) => status === 'ok');
-    expect(await (await agent.authorize(asking('bob'))).json()).toMatchObject({ decision: true });
-    expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: false });
+    expect(await agent.allows('bob')).toBe(true);
+    expect(await agent.allows('alice')).toBe(false);
   });
 });
 
@@ -164,12 +157,12 @@ describe('the agent with a cached bundle', () => {
     await cloud.serve(bundleOf(tenant({ revision: 1 })));
     const agent = start();
     await agent.healthy(({ status }) => status === 'ok');
-    expect(await (await agent.authorize(asking('bob'))).json()).toMatchObject({ decision: false });
+    expect(await agent.allows('bob')).toBe(false);
     const next = bundleOf(tenant({ revision: 2, readers: ['bob'] }));
     await cloud.serve(next);
-    await agent.healthy(({ bundle_revision }) => bundle_revision === next.revision);
-    expect(await (await agent.authorize(asking('bob'))).json()).toMatchObject({ decision: true });
-    expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: false });
+    await agent.serves(next.revision);
+    expect(await agent.allows('bob')).toBe(true);
+    expect(await agent.allows('alice')).toBe(false);
     expect(readFileSync(cachePath()).equals(encodeBundle(next))).toBe(true);
     const known = cloud.requests.map(({ headers }) => headers['if-none-match']);
     await until(() => expect(known.length + 1).toBeLessThan(cloud.requests.length));

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 
 let home: string;
 let cloud: ScriptedCloud;
@@ -24,14 +24,7 @@ afterEach(async () => {
 /** A poll interval at which nothing would happen within the time of a test. */
 function start(env: Record<string, string> = {}): AgentProcess {
   const agent = new AgentProcess({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '1h',
-      ...env,
-    },
+    env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '1h', ...env }),
   });
   running.push(agent);
   return agent;
@@ -62,8 +55,6 @@ class Holding {
   }
 }
 
-const decides = async (agent: AgentProcess, subject: string) =>
-  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
 const longPolls = async (agent: AgentProcess) =>
   ((await (await agent.get('/v1/status')).json()) as { long_poll: boolean | null }).long_poll;
 
@@ -76,8 +67,8 @@ describe('an agent whose cloud holds requests', () => {
       await until(() => expect(holding.held.size).toBe(1));
       if (revision === 2) expect(await longPolls(agent)).toBe(null);
       const bundle = await holding.serve(revision, revision % 2 === 0 ? ['bob'] : ['alice']);
-      await agent.healthy(({ bundle_revision }) => bundle_revision === bundle.revision);
-      expect(await decides(agent, 'bob')).toBe(revision % 2 === 0);
+      await agent.serves(bundle.revision);
+      expect(await agent.allows('bob')).toBe(revision % 2 === 0);
     }
     await until(() => expect(holding.held.size).toBe(1));
     expect(await longPolls(agent)).toBe(true);
@@ -116,11 +107,11 @@ describe('an agent whose cloud holds requests', () => {
     await until(() => expect(holding.held.size).toBe(1));
     await cloud.refuse();
     await agent.healthy(({ status }) => status === 'degraded');
-    expect(await decides(agent, 'alice')).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     const bundle = await holding.serve(2, ['bob']);
     await cloud.listen();
-    await agent.healthy(({ bundle_revision, status }) => bundle_revision === bundle.revision && status === 'ok');
-    expect(await decides(agent, 'alice')).toBe(false);
+    await agent.serves(bundle.revision);
+    expect(await agent.allows('alice')).toBe(false);
     await until(() => expect(holding.held.size).toBe(1));
   });
 
@@ -129,10 +120,10 @@ describe('an agent whose cloud holds requests', () => {
     await holding.serve(1);
     const agent = start({ SERVICE_POLL_INTERVAL: '2s' });
     await until(() => expect(holding.held.size).toBe(1));
-    expect(await decides(agent, 'alice')).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     const line = await agent.logged(({ msg }) => msg === 'bundle sync failed');
     expect(line.error).toMatch(/was silent for 11 s/);
-    expect(await decides(agent, 'alice')).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     await agent.healthy(({ status }) => status === 'ok');
   }, 60_000);
 
@@ -184,7 +175,7 @@ describe('while bundles change', () => {
     });
     for (let revision = 2; revision <= 30; revision++) {
       const bundle = await holding.serve(revision, revision % 2 === 0 ? ['bob'] : ['alice']);
-      await agent.healthy(({ bundle_revision }) => bundle_revision === bundle.revision);
+      await agent.serves(bundle.revision);
     }
     going = false;
     await Promise.all(asking);

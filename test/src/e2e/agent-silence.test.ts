@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 
 type Silence = (request: IncomingMessage, response: ServerResponse, archive: Buffer) => void;
 
@@ -26,13 +26,7 @@ describe.concurrent('a cloud that falls silent', () => {
       const cloud = await ScriptedCloud.start();
       await cloud.serve(bundleOf(tenant({ revision: 1 })));
       const agent = new AgentProcess({
-        env: {
-          HOME: home,
-          SERVICE_API_KEY: 'svc_test',
-          SERVICE_CLOUD_URL: cloud.url,
-          SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-          SERVICE_POLL_INTERVAL: '50ms',
-        },
+        env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '50ms' }),
       });
       try {
         await agent.healthy(({ status }) => status === 'ok');
@@ -42,19 +36,19 @@ describe.concurrent('a cloud that falls silent', () => {
         cloud.answer((request, response) => silence(request, response, archive));
         await until(() => expect(cloud.requests.length).toBeGreaterThan(before));
         const asked = cloud.requests.length;
-        expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+        expect(await agent.allows('alice')).toBe(true);
         expect(await agent.health()).toMatchObject({ status: 'ok', consecutive_failures: 0 });
 
         await agent.healthy(({ status }) => status === 'degraded');
         expect(cloud.requests.length - asked).toBeLessThanOrEqual(1);
         expect((await agent.logged(({ level }) => level === 'WARN')).error).toMatch(/was silent for 10 s/);
-        expect(await (await agent.authorize(asking('alice'))).json()).toMatchObject({ decision: true });
+        expect(await agent.allows('alice')).toBe(true);
 
         // Ends the poll that is waiting in vain by now.
         await cloud.refuse();
         await cloud.serve(next);
         await cloud.listen();
-        await agent.healthy(({ bundle_revision }) => bundle_revision === next.revision);
+        await agent.serves(next.revision);
       } finally {
         await agent.kill();
         await cloud.stop();

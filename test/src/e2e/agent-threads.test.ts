@@ -2,15 +2,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
 
 it.runIf(process.platform === 'linux')('the other threads of an agent give way to the one that answers', async () => {
   const home = mkdtempSync(join(tmpdir(), 'agent-e2e-'));
   const cloud = await ScriptedCloud.start();
   await cloud.refuse();
-  const env = { HOME: home, SERVICE_API_KEY: 'svc_test', SERVICE_CLOUD_URL: cloud.url };
-  const agent = new AgentProcess({ env: { ...env, SERVICE_LISTEN_ADDR: '127.0.0.1:0' } });
+  const agent = new AgentProcess({ env: agentEnv(home, cloud.url) });
   try {
     await agent.healthy(() => true);
     const threads = readdirSync(`/proc/${agent.pid}/task`).map(Number);

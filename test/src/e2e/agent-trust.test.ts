@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
+import { bundleOf, tenant } from './agent/tenant-fixture.js';
 import { sha256Of, TestSigner } from './agent/test-signer.js';
 
 let home: string;
@@ -25,14 +25,7 @@ afterEach(async () => {
 
 function start(env: Record<string, string> = {}): AgentProcess {
   const agent = new AgentProcess({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '30ms',
-      ...env,
-    },
+    env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '30ms', ...env }),
   });
   running.push(agent);
   return agent;
@@ -42,10 +35,6 @@ const inCache = (name: string) => join(home, '.service', 'bundles', name);
 const first = bundleOf(tenant({ revision: 5 }));
 const second = bundleOf(tenant({ revision: 6, readers: ['eve'] }));
 const third = bundleOf(tenant({ revision: 7, readers: ['bob'] }));
-const allows = async (agent: AgentProcess, subject: string) =>
-  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
-const serves = (agent: AgentProcess, { revision }: Bundle) =>
-  agent.healthy((health) => health.bundle_revision === revision && health.status === 'ok');
 const status = async (agent: AgentProcess) =>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into the report.
   (await (await agent.get('/v1/status')).json()) as any;
@@ -59,7 +48,7 @@ async function serveSigned(bundle: Bundle, jws: string): Promise<void> {
 async function refuses(agent: AgentProcess, cause: RegExp): Promise<void> {
   const health = await agent.healthy(({ consecutive_failures }) => consecutive_failures >= 2);
   expect(health).toMatchObject({ status: 'degraded', bundle_revision: first.revision });
-  expect([await allows(agent, 'alice'), await allows(agent, 'eve')]).toEqual([true, false]);
+  expect([await agent.allows('alice'), await agent.allows('eve')]).toEqual([true, false]);
   const line = await agent.logged(({ level, error }) => level === 'WARN' && cause.test(String(error)));
   expect(line.msg).toBe('bundle sync failed');
   expect((await status(agent)).last_error).toMatchObject({ code: 'invalid_bundle', detail: line.error });
@@ -126,7 +115,7 @@ describe('an agent refuses a bundle', () => {
   ])('%s', async (_, serve, cause) => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     await serve(await TestSigner.make());
     await refuses(agent, cause);
   });
@@ -140,7 +129,7 @@ describe('an agent refuses a bundle', () => {
     expect((await status(agent)).keys).toEqual({ signed_by: null, trusted: [], pinned: false });
     cloud.signer = stranger;
     await cloud.serve(second);
-    await serves(agent, second);
+    await agent.serves(second.revision);
   });
 });
 
@@ -148,10 +137,10 @@ describe('the keys an agent trusts', () => {
   it('follow announcements, however many it has slept through, and last over a restart', async () => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     for (let turn = 0; turn < 3; turn++) await cloud.signer.rotate();
     await cloud.serve(second);
-    await serves(agent, second);
+    await agent.serves(second.revision);
     expect((await status(agent)).keys).toMatchObject({ signed_by: cloud.signer.kid, pinned: false });
     await agent.kill();
     const again = start({ SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
@@ -162,12 +151,12 @@ describe('the keys an agent trusts', () => {
   it('are dropped where the announcement drops them', async () => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     const stolen = cloud.signer.sign.bind(cloud.signer);
     const forged = await stolen(third);
     await cloud.signer.rotate({ revoke: true });
     await cloud.serve(second);
-    await serves(agent, second);
+    await agent.serves(second.revision);
     await serveSigned(third, forged);
     const line = await agent.logged(({ level }) => level === 'WARN');
     expect(line.error).toMatch(/not trusted/);
@@ -177,7 +166,7 @@ describe('the keys an agent trusts', () => {
   it('are looked for when the cloud signs the same revision with another one', async () => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     await cloud.signer.rotate();
     const archive = await cloud.signer.pack(first);
     const { kid } = cloud.signer;
@@ -194,7 +183,7 @@ describe('the keys an agent trusts', () => {
     writeFileSync(join(home, 'keys.json'), cloud.signer.jwks);
     const jwks = place === 'a file' ? join(home, 'keys.json') : cloud.signer.jwks;
     const good = start({ SERVICE_BUNDLE_JWKS: jwks });
-    await serves(good, first);
+    await good.serves(first.revision);
     expect((await status(good)).keys).toEqual({
       signed_by: cloud.signer.kid,
       trusted: [cloud.signer.kid],
@@ -203,7 +192,7 @@ describe('the keys an agent trusts', () => {
     // A key announced by a pinned one is as good as pinned.
     await cloud.signer.rotate();
     await cloud.serve(second);
-    await serves(good, second);
+    await good.serves(second.revision);
     await good.kill();
 
     const stranger = await TestSigner.make();
@@ -220,7 +209,7 @@ describe('a cached bundle', () => {
     async (name) => {
       await cloud.serve(first);
       const agent = start();
-      await serves(agent, first);
+      await agent.serves(first.revision);
       rmSync(inCache(name), { recursive: true });
       await until(() => {
         expect(readFileSync(inCache('bundle.json')).equals(encodeBundle(first))).toBe(true);
@@ -244,7 +233,7 @@ describe('a cached bundle', () => {
   ])('%s is not served', async (_, damage) => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     await agent.kill();
     damage();
     const again = start({ SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
@@ -257,13 +246,13 @@ describe('a rollback', () => {
   it('is taken where the operator permits it, and said', async () => {
     await cloud.serve(first);
     const agent = start();
-    await serves(agent, first);
+    await agent.serves(first.revision);
     await agent.kill();
     const older = bundleOf(tenant({ revision: 2, readers: ['bob'] }));
     await cloud.serve(older);
     const again = start({ SERVICE_ALLOW_ROLLBACK: 'true' });
-    await serves(again, older);
-    expect(await allows(again, 'bob')).toBe(true);
+    await again.serves(older.revision);
+    expect(await again.allows('bob')).toBe(true);
     const line = await again.logged(({ level }) => level === 'WARN');
     expect(line).toMatchObject({ before: first.revision, bundle_revision: older.revision });
   });

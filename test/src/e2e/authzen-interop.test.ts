@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { Workbench } from './cli/workbench.js';
 
 const example = (name: string) => fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
@@ -26,13 +26,10 @@ beforeAll(async () => {
       const key = async (scope: string) =>
         (await bench.json<{ secret: string }>(['keys', 'create', scope, '--scope', scope], { env })).secret;
       const agent = new AgentProcess({
-        env: {
-          HOME: bench.folder,
+        env: agentEnv(bench.folder, cloud.url, {
           SERVICE_API_KEY: await key('bundle'),
-          SERVICE_CLOUD_URL: cloud.url,
-          SERVICE_LISTEN_ADDR: '127.0.0.1:0',
           SERVICE_CACHE_DIR: bench.path(name),
-        },
+        }),
       });
       agents.push(agent);
       await agent.healthy(({ status }) => status === 'ok');

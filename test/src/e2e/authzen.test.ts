@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { type Finished, Workbench } from './cli/workbench.js';
 
 const FIXTURE = fileURLToPath(new URL('../../../examples/authzen-fixture', import.meta.url));
@@ -27,13 +27,7 @@ beforeAll(async () => {
     env: admin,
   });
   agent = new AgentProcess({
-    env: {
-      HOME: bench.folder,
-      SERVICE_API_KEY: bundle,
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_CACHE_DIR: bench.path('bundles'),
-    },
+    env: agentEnv(bench.folder, cloud.url, { SERVICE_API_KEY: bundle, SERVICE_CACHE_DIR: bench.path('bundles') }),
   });
   await agent.healthy(({ status }) => status === 'ok');
   points.set('cloud', { url: cloud.url, env: { SERVICE_API_KEY: secret } });

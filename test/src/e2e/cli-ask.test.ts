@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess } from './agent/agent-process.js';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { below, billing } from './cli/tenant.js';
 import { firstLine, PROGRAM, Workbench } from './cli/workbench.js';
 
@@ -146,13 +146,10 @@ describe('an agent is asked like the cloud', () => {
     const agent = new AgentProcess({
       program: PROGRAM,
       args: ['agent', 'start'],
-      env: {
-        HOME: bench.path('agent-home'),
+      env: agentEnv(bench.path('agent-home'), cloud.url, {
         SERVICE_API_KEY: secret,
-        SERVICE_CLOUD_URL: cloud.url,
-        SERVICE_LISTEN_ADDR: '127.0.0.1:0',
         SERVICE_CACHE_DIR: bench.path('bundles'),
-      },
+      }),
     });
     try {
       const url = await agent.url();

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from '../e2e/agent/agent-process.js';
-import { asking } from '../e2e/agent/tenant-fixture.js';
+import { AgentProcess, agentEnv, until } from '../e2e/agent/agent-process.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
 import { TcpProxy } from './tcp-proxy.js';
@@ -16,18 +15,13 @@ let dir: string;
 let cloud: CloudProcess;
 let admin: ServiceClient;
 let proxy: TcpProxy;
+let target: URL | undefined;
 let key: string;
 const agents: AgentProcess[] = [];
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'backup-'));
-  let target: URL | undefined;
   proxy = await TcpProxy.start(() => target);
-  startCloud = async () => {
-    cloud = new CloudProcess(join(dir, 'cloud'));
-    target = new URL(await cloud.url());
-    admin = await cloud.client();
-  };
   await startCloud();
   await admin.changeset({ changes: TENANT });
   key = String((await admin.records('api_key').create({ name: 'agent', scopes: ['bundle'] })).secret);
@@ -39,18 +33,15 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-let startCloud: () => Promise<void>;
+async function startCloud(): Promise<void> {
+  cloud = new CloudProcess(join(dir, 'cloud'));
+  target = new URL(await cloud.url());
+  admin = await cloud.client();
+}
 
 function start(name: string, env: Record<string, string> = {}): AgentProcess {
   const agent = new AgentProcess({
-    env: {
-      HOME: join(dir, name),
-      SERVICE_API_KEY: key,
-      SERVICE_CLOUD_URL: proxy.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '100ms',
-      ...env,
-    },
+    env: agentEnv(join(dir, name), proxy.url, { SERVICE_API_KEY: key, SERVICE_POLL_INTERVAL: '100ms', ...env }),
   });
   agents.push(agent);
   return agent;
@@ -70,11 +61,6 @@ async function commitBeyond(revision: string): Promise<string> {
   }
 }
 
-const serves = (agent: AgentProcess, revision: string) =>
-  agent.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
-const allows = async (agent: AgentProcess) =>
-  ((await (await agent.authorize(asking('alice'))).json()) as { decision: boolean }).decision;
-
 describe('a cloud whose database was restored from an older backup', () => {
   it('gives no agent back what was revoked, not even when its revisions outrun theirs, unless an operator permits it', async () => {
     await stopCloud();
@@ -82,8 +68,8 @@ describe('a cloud whose database was restored from an older backup', () => {
     await startCloud();
     const [running, away] = [start('running'), start('away')];
     const { revision } = await admin.changeset({ changes: [{ op: 'delete', address: GRANT }] });
-    await Promise.all([serves(running, revision), serves(away, revision)]);
-    expect(await allows(running)).toBe(false);
+    await Promise.all([running.serves(revision), away.serves(revision)]);
+    expect(await running.allows('alice')).toBe(false);
     await away.kill();
 
     await stopCloud();
@@ -97,7 +83,7 @@ describe('a cloud whose database was restored from an older backup', () => {
     for (const agent of [running, back]) {
       await agent.logged(({ error }) => remedy.test(String(error)));
       expect(await agent.health()).toMatchObject({ bundle_revision: revision, degraded: true });
-      expect(await allows(agent)).toBe(false);
+      expect(await agent.allows('alice')).toBe(false);
     }
     await until(() => {
       const lines = cloud.stderr.filter((line) => line.includes('a revision that this tenant never stood at'));
@@ -107,7 +93,7 @@ describe('a cloud whose database was restored from an older backup', () => {
 
     await back.kill();
     const permitted = start('away', { SERVICE_ALLOW_ROLLBACK: 'true' });
-    await serves(permitted, later);
-    expect(await allows(permitted)).toBe(true);
+    await permitted.serves(later);
+    expect(await permitted.allows('alice')).toBe(true);
   });
 });

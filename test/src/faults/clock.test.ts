@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess } from '../e2e/agent/agent-process.js';
+import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { asking } from '../e2e/agent/tenant-fixture.js';
 import { bootstrapEnv, CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
@@ -44,15 +44,12 @@ async function agentOff(hours: number, env: Record<string, string> = {}) {
   clock.set(hours);
   const { secret } = await admin.records('api_key').create({ name, scopes: ['bundle'] });
   const agent = new AgentProcess({
-    env: {
-      HOME: join(dir, name),
+    env: agentEnv(join(dir, name), await cloud.url(), {
       SERVICE_API_KEY: String(secret),
-      SERVICE_CLOUD_URL: await cloud.url(),
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
       SERVICE_POLL_INTERVAL: '30s',
       ...clock.env,
       ...env,
-    },
+    }),
   });
   agents.push(agent);
   await agent.healthy(({ status }) => status === 'ok');
@@ -76,11 +73,6 @@ async function granted(hours: number): Promise<{ subject: string; revision: stri
   });
   return { subject, revision, address: `policy_assignment/billing/read//subject/${entity}` };
 }
-
-const allows = async (agent: AgentProcess, subject: string) =>
-  ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
-const serves = (agent: AgentProcess, revision: string) =>
-  agent.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
 
 describe('a cloud whose clock jumps', () => {
   it('takes no token and no key beyond its end, and gives no right beyond it', async () => {
@@ -126,8 +118,8 @@ describe('a cloud whose clock jumps', () => {
       });
       expect(revisionNumber(revision)).toBeGreaterThan(before);
       before = revisionNumber(revision);
-      await serves(agent, revision);
-      expect([await allows(agent, 'alice'), await allows(agent, subject)]).toEqual([true, false]);
+      await agent.serves(revision);
+      expect([await agent.allows('alice'), await agent.allows(subject)]).toEqual([true, false]);
     }
     const revisions: number[] = [];
     for await (const { revision } of (await cloud.client()).audit({ limit: 1000 }))
@@ -138,8 +130,8 @@ describe('a cloud whose clock jumps', () => {
   it('leads the time of decisions until the next commit, which the agent says when it begins and ends', async () => {
     const { agent } = await agentOff(0, { SERVICE_POLL_INTERVAL: '2s' });
     const { subject, revision } = await granted(2);
-    await serves(agent, revision);
-    expect(await allows(agent, subject)).toBe(true);
+    await agent.serves(revision);
+    expect(await agent.allows(subject)).toBe(true);
     cloudClock.set(5);
     await (await cloud.client()).records('api_key').create({ name: `ahead-${count++}`, scopes: ['bundle'] });
     const said = await agent.logged(({ lead_seconds }) => lead_seconds !== undefined);
@@ -147,11 +139,11 @@ describe('a cloud whose clock jumps', () => {
       'WARN',
       expect.stringMatching(/1[78]\d{3} s ahead of .* until the next commit$/),
     ]);
-    expect(await allows(agent, subject)).toBe(false);
+    expect(await agent.allows(subject)).toBe(false);
     cloudClock.set(0);
     await granted(1);
     await agent.logged(({ msg }) => msg === 'the clocks of this machine and of the cloud agree again');
-    expect(await allows(agent, subject)).toBe(true);
+    expect(await agent.allows(subject)).toBe(true);
     expect(agent.log.filter(({ level }) => level === 'WARN')).toHaveLength(1);
   });
 
@@ -161,7 +153,7 @@ describe('a cloud whose clock jumps', () => {
     for (const hours of [2, -2]) {
       cloudClock.set(hours);
       const { revision } = await granted(10);
-      await serves(agent, revision);
+      await agent.serves(revision);
     }
   });
 });
@@ -181,10 +173,10 @@ describe('an agent whose clock', () => {
       expect(sync_age_seconds).toBeLessThan(600);
       expect(degraded).toBe(false);
       const { revision, address } = await granted(24 * 365 * 2);
-      await serves(agent, revision);
-      expect(await allows(agent, 'alice')).toBe(true);
+      await agent.serves(revision);
+      expect(await agent.allows('alice')).toBe(true);
       const { revision: after } = await admin.changeset({ changes: [{ op: 'delete', address }] });
-      await serves(agent, after);
+      await agent.serves(after);
       const { age_seconds } = (await (await agent.get('/v1/status')).json()) as { age_seconds: number };
       expect(age_seconds).toBeLessThan(600);
     },
@@ -193,24 +185,24 @@ describe('an agent whose clock', () => {
   it('is an hour ahead gives no right beyond its end', async () => {
     const { agent } = await agentOff(1);
     const { subject, revision } = await granted(0.5);
-    await serves(agent, revision);
-    expect(await allows(agent, subject)).toBe(false);
+    await agent.serves(revision);
+    expect(await agent.allows(subject)).toBe(false);
   });
 
   it.each([-1, -24 * 365 * 20])('is %d hours off gives no right beyond its end', async (hours) => {
     const { agent } = await agentOff(hours);
     // By the right time it has ended; by the agent's, it has not.
     const { subject, revision } = await granted(-0.5);
-    await serves(agent, revision);
-    expect(await allows(agent, subject)).toBe(false);
+    await agent.serves(revision);
+    expect(await agent.allows(subject)).toBe(false);
   });
 
   it('goes back while it runs gives no right beyond its end', async () => {
     const { agent, clock } = await agentOff(0);
     const { subject, revision } = await granted(0.5);
-    await serves(agent, revision);
-    expect(await allows(agent, subject)).toBe(true);
+    await agent.serves(revision);
+    expect(await agent.allows(subject)).toBe(true);
     clock.set(1);
-    expect(await allows(agent, subject)).toBe(false);
+    expect(await agent.allows(subject)).toBe(false);
   });
 });

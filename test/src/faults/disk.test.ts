@@ -1,11 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bundle } from '@authz-service/core/bundle/types';
 import type { Change } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess } from '../e2e/agent/agent-process.js';
+import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
 import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
@@ -39,22 +38,11 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
 
     const start = (cloudUrl: string): AgentProcess => {
       const agent = new AgentProcess({
-        env: {
-          HOME: home,
-          SERVICE_API_KEY: 'svc_test',
-          SERVICE_CLOUD_URL: cloudUrl,
-          SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-          SERVICE_POLL_INTERVAL: '20ms',
-          SERVICE_CACHE_DIR: join(disk.dir, 'cache'),
-        },
+        env: agentEnv(home, cloudUrl, { SERVICE_POLL_INTERVAL: '20ms', SERVICE_CACHE_DIR: join(disk.dir, 'cache') }),
       });
       ending.push(() => agent.kill());
       return agent;
     };
-    const serves = (agent: AgentProcess, { revision }: Bundle) =>
-      agent.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
-    const allows = async (agent: AgentProcess, subject: string) =>
-      ((await (await agent.authorize(asking(subject))).json()) as { decision: boolean }).decision;
     const first = bundleOf(tenant({ revision: 1, readers: ['alice'], ballast: 500 }));
     const second = bundleOf(tenant({ revision: 2, readers: ['bob'], ballast: 500 }));
 
@@ -64,22 +52,22 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
     ])('whose disk %s follows the cloud, keeps the cache it has, and catches up', async (_, ail, mend) => {
       await cloud.serve(first);
       const agent = start(cloud.url);
-      await serves(agent, first);
+      await agent.serves(first.revision);
       ail();
       await cloud.serve(second);
-      await serves(agent, second);
-      expect([await allows(agent, 'alice'), await allows(agent, 'bob')]).toEqual([false, true]);
+      await agent.serves(second.revision);
+      expect([await agent.allows('alice'), await agent.allows('bob')]).toEqual([false, true]);
       expect((await agent.logged(({ level }) => level === 'ERROR')).msg).toMatch(/^bundle cannot be cached/);
 
       // Another life on the same disk finds the cache whole.
       await agent.kill();
       const cut = start('http://127.0.0.1:9');
       expect(await cut.health()).toMatchObject({ bundle_revision: first.revision });
-      expect([await allows(cut, 'alice'), await allows(cut, 'bob')]).toEqual([true, false]);
+      expect([await cut.allows('alice'), await cut.allows('bob')]).toEqual([true, false]);
       await cut.kill();
 
       const again = start(cloud.url);
-      await serves(again, second);
+      await again.serves(second.revision);
       await again.logged(({ msg }) => msg.startsWith('bundle cannot be cached'));
       mend();
       await expect

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AgentProcess, until } from '../e2e/agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from '../e2e/agent/agent-process.js';
 import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
-import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
+import { bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
 import { residentMib } from './memory.js';
 
 const MIB = 1024 * 1024;
@@ -47,13 +47,7 @@ beforeAll(async () => {
   cloud = await ScriptedCloud.start();
   await cloud.serve(first);
   agent = new AgentProcess({
-    env: {
-      HOME: home,
-      SERVICE_API_KEY: 'svc_test',
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_POLL_INTERVAL: '20ms',
-    },
+    env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '20ms' }),
   });
   await agent.healthy(({ status }) => status === 'ok');
 });
@@ -62,8 +56,6 @@ afterAll(async () => {
   await cloud?.stop();
   rmSync(home, { recursive: true, force: true });
 });
-
-const allowed = async () => ((await (await agent.authorize(asking('alice'))).json()) as { decision: boolean }).decision;
 
 describe('an agent goes on with the last good revision while the cloud', () => {
   it.each<[string, () => Buffer]>([
@@ -98,7 +90,7 @@ describe('an agent goes on with the last good revision while the cloud', () => {
     });
     const before = await agent.health();
     await agent.healthy(({ consecutive_failures }) => consecutive_failures >= 1);
-    expect(await allowed()).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     expect(await agent.health()).toMatchObject({ degraded: true, bundle_revision: before.bundle_revision });
     expect((await agent.get('/readyz')).status).toBe(200);
     // Twice what the largest bundle may unpack to.
@@ -129,11 +121,11 @@ describe('an agent goes on with the last good revision while the cloud', () => {
       more();
     });
     await until(() => expect(sent).toBeGreaterThan(50));
-    expect(await allowed()).toBe(true);
+    expect(await agent.allows('alice')).toBe(true);
     expect(await agent.health()).toMatchObject({ status: 'ok', bundle_revision: first.revision });
     expect(asked).toBe(1);
     hurry = true;
-    await agent.healthy(({ bundle_revision }) => bundle_revision === next.revision);
-    expect(await allowed()).toBe(false);
+    await agent.serves(next.revision);
+    expect(await agent.allows('alice')).toBe(false);
   });
 });

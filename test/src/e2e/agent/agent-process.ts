@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { asking } from './tenant-fixture.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../agent/bin/service-agent.js', import.meta.url));
 
@@ -100,6 +101,17 @@ export class AgentProcess {
     });
   }
 
+  /** Waits until it serves this revision and nothing ails it. */
+  serves(revision: string): Promise<Health> {
+    return this.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
+  }
+
+  /** Whether this subject may read INV-1. */
+  async allows(subject: string): Promise<boolean> {
+    const answer = await this.authorize(asking(subject));
+    return ((await answer.json()) as { decision: boolean }).decision;
+  }
+
   async authorize(body: string, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${await this.url()}/v1/authorize`, {
       method: 'POST',
@@ -134,4 +146,15 @@ export class AgentProcess {
 /** Tries again until it does not throw. */
 export function until<T>(attempt: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(attempt, { timeout: 25_000, interval: 10 });
+}
+
+/** For an agent on a free port whose files are below `home`. */
+export function agentEnv(home: string, cloudUrl: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    HOME: home,
+    SERVICE_API_KEY: 'svc_test',
+    SERVICE_CLOUD_URL: cloudUrl,
+    SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+    ...more,
+  };
 }

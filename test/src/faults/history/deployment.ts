@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { AgentProcess } from '../../e2e/agent/agent-process.js';
+import { AgentProcess, agentEnv } from '../../e2e/agent/agent-process.js';
 import { ADMINISTRATOR, CloudProcess } from '../../e2e/cloud/cloud-process.js';
 import { TcpProxy } from '../tcp-proxy.js';
 
@@ -49,13 +49,10 @@ export class Deployment {
         .records('api_key')
         .create({ name, scopes: ['bundle'] });
       const network = await TcpProxy.start(() => this.#cloudUrl);
-      const env = {
-        HOME: join(this.dir, name),
+      const env = agentEnv(join(this.dir, name), network.url, {
         SERVICE_API_KEY: String(secret),
-        SERVICE_CLOUD_URL: network.url,
-        SERVICE_LISTEN_ADDR: '127.0.0.1:0',
         SERVICE_POLL_INTERVAL: pollInterval,
-      };
+      });
       this.agents.push(await RunningAgent.start(name, network, env, this.deaths));
     }
   }
@@ -76,11 +73,7 @@ export class Deployment {
 
   /** Waits until every agent serves this revision and nothing ails it. */
   async settled(revision: string): Promise<void> {
-    await Promise.all(
-      this.agents.map(({ process }) =>
-        process.healthy(({ status, bundle_revision }) => status === 'ok' && bundle_revision === revision),
-      ),
-    );
+    await Promise.all(this.agents.map(({ process }) => process.serves(revision)));
   }
 
   async stop(): Promise<void> {
