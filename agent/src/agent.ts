@@ -5,7 +5,7 @@ import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
 import { Sync } from './bundle/sync.js';
 import { keptTrust, warmStart } from './bundle/warm-start.js';
-import { type ListenAddr, reachableUrl } from './config/listen-addr.js';
+import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
 import { createAgentServer } from './http/server.js';
@@ -46,14 +46,14 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
   const server = createAgentServer({ state, metrics, log, decisionLog, publicUrl });
-  const address = await listen(server, config.listenAddr);
-  url = reachableUrl(address.address, address.port);
+  const { address: host, port } = await listen(server, config.listenAddr);
+  url = reachableUrl(host, port);
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
   const trust = await keptTrust(config.bundleJwks, { cache, log });
   await warmStart(config, { cache, trust, state, log });
-  log.info({ url, address: `${address.address}:${address.port}`, state: state.phase }, 'agent is listening');
+  log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
   const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, log });
   sync.start();

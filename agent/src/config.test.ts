@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { durationMs } from './config/duration.js';
-import { listenAddr, reachableUrl } from './config/listen-addr.js';
+import { addressText, listenAddr, reachableUrl } from './config/listen-addr.js';
 import { loadConfig } from './config.js';
 
 let dir: string;
@@ -239,7 +239,10 @@ describe('listenAddr', () => {
     ['host:', undefined],
     ['http://host:80', undefined],
     ['host:port', undefined],
-  ])('reads %j', (text, read) => expect(listenAddr(text)).toEqual(read));
+  ])('reads %j', (text, read) => {
+    expect(listenAddr(text)).toEqual(read);
+    if (read !== undefined) expect(addressText(read)).toBe(text);
+  });
 
   it.each([
     ['0.0.0.0', 'http://127.0.0.1:1'],

@@ -1,4 +1,5 @@
 import { startAgent } from './agent.js';
+import { addressText } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { type LoadedConfig, loadConfig } from './config.js';
 import { LineWriter } from './line-writer.js';
@@ -59,9 +60,9 @@ function stopSignal(): Promise<string> {
 }
 
 /** What keeps the agent from starting, and what to do, where that is known. */
-function startFault(error: unknown, { listenAddr: { host = '', port } }: AgentConfig): string | undefined {
+function startFault(error: unknown, { listenAddr }: AgentConfig): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = addressText(listenAddr);
   if (code === 'EADDRINUSE') {
     return `${address} is in use by another program: stop it or set SERVICE_LISTEN_ADDR`;
   }

@@ -20,5 +20,10 @@ export function listenAddr(text: string): ListenAddr | undefined {
 export function reachableUrl(address: string, port: number): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (address === '::') return `http://localhost:${port}`;
-  return address.includes(':') ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+  return `http://${addressText({ host: address, port })}`;
+}
+
+/** As `listenAddr` reads it. */
+export function addressText({ host = '', port }: ListenAddr): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -9,8 +9,8 @@ const modeline = (schema: string): string => `# yaml-language-server: $schema=${
 export const SCHEMA_PATH = '.service/schema.json';
 
 /**
- * Shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares; `tenant`, where given, is the only one it may be
- * applied to.
+ * Shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares;
+ * `tenant`, where given, is the only one it may be applied to.
  */
 export function scaffold({ stack, tenant }: { stack: string; tenant?: string | undefined }): ScaffoldFile[] {
   return [
