@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { pack, UNKNOWN, unpack } from './msgpack.js';
 
 describe('msgpack', () => {
+  /** The other implementation refuses this key; below, ours is seen to take it. */
+  const readable = (value: unknown) => !JSON.stringify(value).includes('"__proto__":');
+
   it('writes what another implementation reads, and reads what it writes', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      fc.property(fc.jsonValue({ noUnicodeString: false }).filter(readable), (value) => {
         expect(JSON.stringify(referenceDecode(pack(value as never)))).toBe(JSON.stringify(value));
         expect(JSON.stringify(unpack(referenceEncode(value)))).toBe(JSON.stringify(value));
       }),
