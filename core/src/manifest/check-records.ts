@@ -7,9 +7,6 @@ import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';
 import { placeText } from './locate.js';
 
-/** What to do about a record that is mentioned and not there. */
-const DECLARE = 'declare it, correct the name, or list it under "external" if another stack declares it.';
-
 /**
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
  * the `unread` texts may declare is no fault.
@@ -18,7 +15,7 @@ export function checkRecords(declarations: Declarations, lists: AddressLists, un
   const { records, partial, origins } = declarations;
   const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
   const addresses = [...records.keys(), ...partial.keys()];
-  const options = { external: exists, declare: DECLARE };
+  const options = { external: exists, inYaml: true };
   for (const found of validateRecords(viewOf(records, partial), addresses, options)) {
     const { address, pointer, detail, offset } = found;
     const origin = origins.get(address);

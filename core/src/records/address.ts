@@ -58,3 +58,9 @@ export function splitAddress(text: string): { kind: Kind; path: Path } {
   }
   return { kind, path: text.slice(slash + 1) };
 }
+
+/** Like `splitAddress`, for targets that references make: their kind is always known, their path may be anything. */
+export function splitReference(target: Address): { kind: Kind; path: string } {
+  const slash = target.indexOf('/');
+  return { kind: target.slice(0, slash) as Kind, path: target.slice(slash + 1) };
+}

@@ -104,6 +104,23 @@ describe('validateRecords', () => {
       { address: 'role/warehouse/x', pointer: '/application', detail: expect.stringContaining('declare it') },
     ],
     [
+      'a role where a subject is said to be',
+      [
+        record('role_assignment', { role: 'billing/clerk', entity_type: 'subject', entity: 'billing/clerk' }),
+        record('role', { application: 'billing', name: 'clerk' }),
+      ],
+      {
+        pointer: '/entity',
+        detail:
+          'Subject "billing/clerk" does not exist, but there is a role of that path: if it is meant, the entity_type is "role".',
+      },
+    ],
+    [
+      'an address where a path is meant',
+      [policy({ resource_type: 'resource_type/billing/invoice' })],
+      { pointer: '/resource_type', detail: expect.stringContaining('write the path alone, "billing/invoice".') },
+    ],
+    [
       'a dangling reference that is no path of its kind',
       [policy({ resource_type: 'bill' })],
       { pointer: '/resource_type', detail: 'Resource type "bill" does not exist: write APPLICATION/TYPE.' },

@@ -1,5 +1,5 @@
 import { jsonPointer } from '../json-pointer.js';
-import type { Address } from '../records/address.js';
+import { type Address, splitReference } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
@@ -17,8 +17,8 @@ const STEP = 20;
 export interface ValidateOptions {
   /** Whether a record that the view does not hold exists elsewhere, so that mentioning it is no fault. */
   external?(address: Address): boolean;
-  /** What to do about a mention of a record that is not there. */
-  declare?: string;
+  /** Whether whoever reads the remedies writes YAML. */
+  inYaml?: boolean;
 }
 
 /**
@@ -53,7 +53,7 @@ export function* validateInSteps(
     if (!record) return;
     for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
-      const detail = danglingDetail(target, view, suggest, options.declare);
+      const detail = danglingDetail(target, view, suggest, options.inYaml === true);
       findings.push({ severity: 'error', address, pointer, detail });
     }
     if (record.kind === 'policy') add(judgePolicy(record));
@@ -67,31 +67,29 @@ export function* validateInSteps(
 /** What a path may name besides a subject where whom a link leads to is said without its kind. */
 const ENTITIES = ['role', 'group'] as const;
 
-function danglingDetail(
-  target: Address,
-  view: RecordView,
-  suggest: Suggest,
-  declare = 'declare it, or correct the name.',
-): string {
+const DECLARE = 'declare it, or correct the name.';
+const DECLARE_IN_YAML = 'declare it, correct the name, or list it under "external" if another stack declares it.';
+
+function danglingDetail(target: Address, view: RecordView, suggest: Suggest, inYaml: boolean): string {
   const { kind, path } = splitReference(target);
+  const missing = `${titleOf(kind)} "${path}" does not exist`;
   const other = kind === 'subject' ? ENTITIES.find((entity) => view.get(`${entity}/${path}`) !== undefined) : undefined;
   if (other !== undefined) {
-    return `${titleOf(kind)} "${path}" does not exist, but there is a ${other} of that path: if it is meant, write "${other}/${path}".`;
+    const write = inYaml ? `write "${other}/${path}"` : `the entity_type is "${other}"`;
+    return `${missing}, but there is a ${other} of that path: if it is meant, ${write}.`;
+  }
+  const fits = hasForm(kind, path);
+  if (!fits && path.startsWith(`${kind}/`)) {
+    return `${missing}: that is an address, write the path alone, "${path.slice(kind.length + 1)}".`;
   }
   const meant = suggest(path, () => pathsOf(view, kind));
-  const mend = hasForm(kind, path) ? declare : `write ${formText(kind)}.`;
-  const remedy = meant === undefined ? mend : `did you mean "${meant}"?`;
-  return `${titleOf(kind)} "${path}" does not exist: ${remedy}`;
+  if (meant !== undefined) return `${missing}: did you mean "${meant}"?`;
+  if (!fits) return `${missing}: write ${formText(kind)}.`;
+  return `${missing}: ${inYaml ? DECLARE_IN_YAML : DECLARE}`;
 }
 
 function* pathsOf(view: RecordView, kind: Kind): Generator<string> {
   for (const address of view.addresses?.(kind) ?? []) yield address.slice(kind.length + 1);
-}
-
-/** Like `splitAddress`, for targets that references make: their kind is always known, their path may be anything. */
-function splitReference(target: Address): { kind: Kind; path: string } {
-  const slash = target.indexOf('/');
-  return { kind: target.slice(0, slash) as Kind, path: target.slice(slash + 1) };
 }
 
 function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>, suggest: Suggest): RecordFinding[] {

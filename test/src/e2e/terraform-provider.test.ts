@@ -222,6 +222,11 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       expect((await tenant.client.state()).records.find(({ kind }) => kind === 'role')?.managed_by).toBe('second');
     });
 
+    it('needs a name where one is given', async () => {
+      const workspace = tenant.workspace(as('') + role('one'));
+      expect(await workspace.fails('plan')).toMatch(/Invalid stack .*stack = "" .*Without one it is "terraform"/);
+    });
+
     it('takes over a record that it declares when told to', async () => {
       await tenant.client.records('role').create({ name: 'shared' });
       const workspace = tenant.workspace(as('mine', 'take_ownership = true') + role('taken'));

@@ -1,4 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { quote } from '@authz-service/core/records/describe';
+import { nameText } from '@authz-service/core/records/fields';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { type Diagnostic, Refusal } from '../framework/diagnostics.js';
 import type { Context } from '../framework/provider.js';
@@ -57,7 +59,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   const url = settings.cloud_url ?? DEFAULT_CLOUD_URL;
   const { client_id: clientId, client_secret: clientSecret } = settings;
   if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
-  const stack = textOf(config.stack) ?? DEFAULT_STACK;
+  const stack = stackOf(config);
   try {
     const client = new ServiceClient({
       url,
@@ -107,6 +109,15 @@ function unreadable(client: string, scopes: readonly string[]): Diagnostic {
 function textOf(value: unknown): string | undefined {
   const given = typeof value === 'string' ? value.trim() : '';
   return given === '' ? undefined : given;
+}
+
+/** Who owns what is declared must not be an accident: an empty text, as of a variable, is refused. */
+function stackOf({ stack }: Values): string {
+  if (typeof stack !== 'string') return DEFAULT_STACK;
+  const { success, error } = nameText.safeParse(stack);
+  if (success) return stack;
+  const detail = `stack: ${quote(stack)} ${error.issues[0]?.message}. Without one it is "${DEFAULT_STACK}".`;
+  throw new Refusal([{ severity: 'error', summary: 'Invalid stack', detail, path: ['stack'] }]);
 }
 
 function settingsFrom(config: Values, env: NodeJS.ProcessEnv): { [S in Setting]: string | undefined } {

@@ -106,6 +106,34 @@ describe('a configuration by itself', () => {
       [],
     ],
     ['maps names to what is unknown', 'resource_type', { application: 'a', name: 't', properties: { b: UNKNOWN } }, []],
+    [
+      'refers by an address where a path is expected',
+      'role_assignment',
+      { role: 'role/lab/chemist', entity_type: 'group', entity: UNKNOWN },
+      [
+        {
+          severity: 'error',
+          path: ['role'],
+          detail: 'Role "role/lab/chemist" does not exist: that is an address, write the path alone, "lab/chemist".',
+        },
+      ],
+    ],
+    [
+      'refers by a path with too few names',
+      'group_membership',
+      { group: 'g', entity_type: 'subject', entity: 'kim' },
+      [{ severity: 'error', path: ['entity'], detail: 'Subject "kim" does not exist: write TYPE/ID.' }],
+    ],
+    [
+      'covers a resource by its name alone',
+      'policy',
+      policy({
+        resource_type: null,
+        actions: null,
+        resources: [{ resource: 'S-1', actions: ['x'] }],
+      }),
+      [{ severity: 'error', path: ['resources', 0, 'resource'], detail: 'write APPLICATION/TYPE/NAME.' }],
+    ],
     ['has unknown properties', 'subject', { type: 'user', id: 'a', properties: UNKNOWN }, []],
     [
       'has an unknown moment',

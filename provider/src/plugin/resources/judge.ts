@@ -1,7 +1,9 @@
+import { type Address, splitReference } from '@authz-service/core/records/address';
 import { HCL_WORDS } from '@authz-service/core/records/describe';
 import { valueAt } from '@authz-service/core/records/issue-faults';
 import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
+import { hasForm } from '@authz-service/core/records/path-form';
 import { type DeclaredRecord, declare, definitionOf, type Fields } from '@authz-service/core/records/registry';
 import type { RecordFinding, RecordView } from '@authz-service/core/state/change';
 import { parseFields } from '@authz-service/core/state/parse-fields';
@@ -60,7 +62,13 @@ export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnosti
 
 function findingsAlone(record: DeclaredRecord): RecordFinding[] {
   const view = { get: (address: string) => (address === record.address ? record : undefined), inbound: () => [] };
-  return validateRecords(view, [record.address], { external: () => true });
+  // What else there is, is not known, but not that a path of too few or too many names leads nowhere.
+  return validateRecords(view, [record.address], { external: mayExist });
+}
+
+function mayExist(address: Address): boolean {
+  const { kind, path } = splitReference(address);
+  return hasForm(kind, path);
 }
 
 function diagnosticOf({ severity, pointer, detail }: RecordFinding): Diagnostic {

@@ -149,7 +149,7 @@ class RecordResource implements Resource<Configured> {
     const known = [...records.all()].filter(({ kind }) => kind === this.kind).map(({ address }) => address);
     const meant = nearest(id, known) ?? nearest(`${this.kind}/${id}`, known);
     const remedy =
-      meant === undefined ? `give the address, like "${this.kind}/…", or the id` : `did you mean "${meant}"?`;
+      meant === undefined ? `give the address, like "${this.kind}/…", or the id.` : `did you mean "${meant}"?`;
     throw refuse('No such record', `There is no ${this.kind} "${id}": ${remedy}`);
   }
 
@@ -253,7 +253,7 @@ class RecordResource implements Resource<Configured> {
       return 'This run has made it: another resource of the configuration declares it too.';
     const lost =
       held?.managed_by === service.stack
-        ? `It belongs to this stack, "${service.stack}", and the state does not hold it, as after a run that was killed. take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
+        ? `It belongs to this stack, "${service.stack}". If another resource declares it too, remove one of the two; if two exchange their names with create_before_destroy, rename one after the other, in two applies. If the state has lost it, as after a run that was killed, take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
         : 'To manage it here, ';
     return lost + this.importHint(address);
   }
