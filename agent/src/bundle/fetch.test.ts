@@ -46,7 +46,7 @@ describe('fetchBundle', () => {
       response.writeHead(200, { 'content-type': 'application/gzip', etag: '"e1"' }).end(archive);
     });
     const fetched = await fetchFrom(new URL('/base/', url));
-    expect(fetched).toMatchObject({ is: 'bundle', etag: '"e1"' });
+    expect(fetched).toMatchObject({ is: 'bundle' });
     expect(fetched.is === 'bundle' && JSON.parse(fetched.archive.json.toString())).toMatchObject({
       format: 1,
       tenants: [],
@@ -69,7 +69,7 @@ describe('fetchBundle', () => {
       response.writeHead(226, headers).end(delta);
     });
     const fetched = await fetchFrom(url, { etag: '"e1"', delta: true });
-    expect(fetched).toMatchObject({ is: 'delta', etag: '"e2"', archive: { jws: undefined } });
+    expect(fetched).toMatchObject({ is: 'delta', archive: { jws: undefined } });
     for (const options of [{ delta: true }, { etag: '"e1"' }])
       await expect(fetchFrom(url, options)).rejects.toMatchObject({
         code: 'network',

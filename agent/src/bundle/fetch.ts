@@ -38,11 +38,7 @@ interface Answered {
 
 /** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
 export type Fetched = Answered &
-  (
-    | { is: 'same' }
-    | { is: 'bundle'; archive: BundleArchive; etag: string | undefined }
-    | { is: 'delta'; archive: BundleArchive | ProblemError; etag: string | undefined }
-  );
+  ({ is: 'same' } | { is: 'bundle'; archive: BundleArchive } | { is: 'delta'; archive: BundleArchive | ProblemError });
 
 /** Media types under which a gzip archive is served; without a type the bytes alone decide. */
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
@@ -80,24 +76,45 @@ export function fetchBundle(
       diverged: etag !== undefined && response.headers['bundle-diverged'] === etag,
       aheadMs: response.headers.date === undefined ? undefined : Date.parse(response.headers.date) - Date.now(),
     };
-    const fresh = response.headers.etag;
-    if (response.statusCode === 304 && etag !== undefined) return { ...answered, is: 'same' };
+    if (response.statusCode === 304 && etag !== undefined) {
+      refuseSameOfOther(response, etag, cloudUrl);
+      return { ...answered, is: 'same' };
+    }
     if (response.statusCode === 226 && takesDelta && response.headers.im === DELTA_MANIPULATION) {
-      return {
-        ...answered,
-        is: 'delta',
-        archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf),
-        etag: fresh,
-      };
+      return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
     refuseOther(response, cloudUrl);
-    return { ...answered, is: 'bundle', archive: await unpackBundle(response, bounds), etag: fresh };
+    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds) };
   });
 }
 
 function faultOf(error: unknown): ProblemError {
   if (error instanceof ProblemError && error.code === 'invalid_bundle') return error;
   throw error;
+}
+
+/** The bundle itself is gzip: what was packed once more on the way is no archive. */
+async function unpackWhole(response: IncomingMessage, bounds: FetchBounds): Promise<BundleArchive> {
+  const encoding = response.headers['content-encoding'];
+  try {
+    return await unpackBundle(response, bounds);
+  } catch (error) {
+    if (encoding === undefined || !(error instanceof ProblemError)) throw error;
+    const detail = `${error.detail} It came with "Content-Encoding: ${encoding.slice(0, 100)}", which was not asked for: ${BETWEEN}.`;
+    throw new ProblemError(error.code, detail, [], { cause: error });
+  }
+}
+
+const BETWEEN = 'check what stands between agent and cloud';
+
+/** A cache in between that mistakes one bundle for another would keep the agent from following, and nobody would notice. */
+function refuseSameOfOther({ headers }: IncomingMessage, asked: string, { origin }: URL): void {
+  const named = headers.etag?.replace(/^W\//, '');
+  if (named === undefined || named === asked) return;
+  throw new ProblemError(
+    'network',
+    `The cloud at ${origin} answered that nothing is newer than ${named.slice(0, 100)}, and was asked of ${asked}: ${BETWEEN}.`,
+  );
 }
 
 /** Asks the cloud for the keys that sign bundles. They are public: the credential is not sent. */

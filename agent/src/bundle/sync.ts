@@ -85,7 +85,7 @@ export class Sync {
   start(): void {
     const { served } = this.#state;
     this.#last = served;
-    if (served !== undefined) this.#etag = `"${served.bundleRevision}"`;
+    if (served !== undefined) this.#etag = etagOf(served);
     this.#running = this.#loop();
   }
 
@@ -145,7 +145,7 @@ export class Sync {
     return await withRoomFor(good.json.length, () => this.#activate(good, fetched));
   }
 
-  async #activate(good: Good, { etag, diverged }: FetchedBundle): Promise<boolean> {
+  async #activate(good: Good, { diverged }: FetchedBundle): Promise<boolean> {
     const before = this.#last;
     const former = before && { last: before, served: this.#state.served, diverged };
     const take = () => activate(good, this.options, former);
@@ -154,7 +154,7 @@ export class Sync {
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#state.replaced(served);
-    this.#etag = etag ?? `"${served.bundleRevision}"`;
+    this.#etag = etagOf(served);
     this.#last = served;
     this.#trust = good.trust;
     this.#showTrust();
@@ -165,7 +165,7 @@ export class Sync {
    * Takes what changed since the served revision. False where it cannot be taken: then a whole bundle must come, be it
    * that the key which signed is not known yet, that something else is served than the cloud thinks, or worse.
    */
-  async #take({ archive, etag }: Extract<Fetched, { is: 'delta' }>): Promise<boolean> {
+  async #take({ archive }: Extract<Fetched, { is: 'delta' }>): Promise<boolean> {
     const { served: before } = this.#state;
     try {
       if (archive instanceof ProblemError) throw archive;
@@ -175,7 +175,7 @@ export class Sync {
       const { changes, next } = await advance({ json, ...good }, before, STEPS_MAX);
       await this.#save(this.#trust, () => this.#cache.append({ json, jws: good.jws }));
       await this.#state.advanced(changes, next);
-      this.#etag = etag ?? `"${next.bundleRevision}"`;
+      this.#etag = etagOf(next);
       this.#last = next;
       this.#said(before, next);
     } catch (error) {
@@ -264,6 +264,14 @@ export class Sync {
   #showTrust(): void {
     this.#state.syncing.trustedKeys = this.#trust.set.keys.map(({ kid }) => kid);
   }
+}
+
+/**
+ * What the cloud calls it. Not what came as the ETag beside it: that is not signed, and under the name of another bundle
+ * the agent would be told that it has the newest, or comes from another past.
+ */
+function etagOf({ bundleRevision }: Served): string {
+  return `"${bundleRevision}"`;
 }
 
 /** Waits, but not beyond the signal. */

@@ -33,6 +33,16 @@ const FAULTS: [string, Fault, RegExp][] = [
     (_, response, next) => response.writeHead(200, { 'content-type': 'application/json' }).end(next),
     /application\/json/,
   ],
+  [
+    'answers that nothing is newer than another bundle',
+    (_, response) => response.writeHead(304, { etag: 'W/"99.0000000000000000"' }).end(),
+    /nothing is newer than "99\.0000000000000000", and was asked of "\d+\..*check what stands between/,
+  ],
+  [
+    'has the archive packed once more on the way',
+    (_, response, next) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(next)),
+    /"Content-Encoding: gzip", which was not asked for: check what stands between/,
+  ],
   ['cuts the archive off', (_, response, next) => response.end(next.subarray(0, next.length / 2)), /cut off/],
   ['flips a bit of the archive', (_, response, next) => response.end(flipped(next)), /./],
   [
@@ -186,6 +196,24 @@ describe('the agent goes on while the cloud', () => {
       await cloud.serve(bundle());
     }, cause);
   });
+
+  it.each(['"999.0000000000000000"', 'W/"1.0000000000000000"', 'unquoted', ''])(
+    'serves a bundle under the ETag %s, and asks by its revision',
+    async (etag) => {
+      revision++;
+      const next = bundleOf(tenant({ revision }));
+      const archive = await cloud.signer.pack(next);
+      const asked: unknown[] = [];
+      cloud.answer(({ headers }, response) => {
+        asked.push(headers['if-none-match']);
+        if (headers['if-none-match'] === `"${next.revision}"`) response.writeHead(304).end();
+        else response.writeHead(200, { etag }).end(archive);
+      });
+      await until(() => expect(asked.length).toBeGreaterThan(3));
+      expect(asked.slice(1)).toEqual(asked.slice(1).fill(`"${next.revision}"`));
+      expect(await agent.health()).toMatchObject({ status: 'ok', bundle_revision: next.revision });
+    },
+  );
 
   it('serves records that are not those of the digest', async () => {
     await outlives(async () => {
