@@ -14,6 +14,7 @@ import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
+import { holderOf } from './bundle/holder.js';
 import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 
@@ -30,11 +31,13 @@ const key = await signingKey(kid, privateJwk);
 const sign = (bytes: Buffer) =>
   signStatement(statementOf(bundle, createHash('sha256').update(bytes).digest('hex'), new Date(0)), key);
 
+const holder = holderOf(new Secret('svc_test'), 'tenant-1');
+
 /** What an agent that trusts the key leaves in its folder: the bytes are signed, whatever they are. */
 async function cache(bytes: Buffer | string): Promise<void> {
   writeFileSync(join(dir, 'bundle.json'), bytes);
   writeFileSync(join(dir, 'bundle.jws'), await sign(Buffer.from(bytes)));
-  writeFileSync(join(dir, 'bundle-keys.json'), JSON.stringify({ keys: [publicKey] }));
+  writeFileSync(join(dir, 'bundle-keys.json'), JSON.stringify({ keys: [publicKey], holder }));
 }
 
 let dir: string;

@@ -4,7 +4,7 @@ import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
 import { Sync } from './bundle/sync.js';
-import { keptTrust, warmStart } from './bundle/warm-start.js';
+import { keptKeys, warmStart } from './bundle/warm-start.js';
 import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
@@ -51,11 +51,11 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
-  const trust = await keptTrust(config.bundleJwks, { cache, log });
-  await warmStart(config, { cache, trust, state, log });
+  const kept = await keptKeys(config.bundleJwks, { cache, log });
+  const doubtful = await warmStart(config, { cache, kept, state, log });
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, log });
+  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, kept, doubtful, log });
   sync.start();
   return {
     url,

@@ -34,6 +34,8 @@ export interface Former {
   served: Served | undefined;
   /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
   diverged: boolean;
+  /** Whether it may have been somebody else's: then it counts for its own tenant alone. */
+  doubtful?: boolean;
 }
 
 /**
@@ -52,11 +54,11 @@ export async function activate(
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
-    const { last, served, diverged } = former;
-    refuseOtherTenant(tenant, last);
+    const { last, served, diverged, doubtful = false } = former;
+    if (!doubtful) refuseOtherTenant(tenant, last);
     const same = tenant.revision === last.revision;
     if (same && served !== undefined) return { ...served, ...signed };
-    if (!same && !allowRollback) refuseOtherHistory(tenant, last, diverged);
+    if (!same && !allowRollback && tenant.id === last.tenant.id) refuseOtherHistory(tenant, last, diverged);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;
   if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);

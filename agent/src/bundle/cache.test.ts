@@ -43,11 +43,11 @@ describe('BundleCache', () => {
     const cache = new BundleCache(dir, 100);
     await cache.write(bundle('one'));
     await cache.write(bundle('two'));
-    await cache.writeKeys(KEYS);
+    await cache.writeKeys({ ...KEYS, holder: 'h' });
     expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
     expect((await cache.read())?.json.toString()).toBe('two');
-    expect(await cache.readKeys()).toEqual(KEYS);
+    expect(await cache.readKeys()).toEqual({ trusted: KEYS, holder: 'h' });
   });
 
   it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
@@ -85,7 +85,7 @@ describe('BundleCache', () => {
     utimesSync(cache.path, 1_000, 1_000);
     expect((await cache.read())?.confirmedAtMs).toBe(1_000_000);
     expect(await cache.confirm()).toBe(false);
-    await cache.writeKeys(KEYS);
+    await cache.writeKeys({ ...KEYS, holder: 'h' });
     expect(await cache.confirm()).toBe(true);
     expect(Math.abs(((await cache.read())?.confirmedAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });
@@ -129,7 +129,7 @@ describe('the deltas after a bundle', () => {
 
   async function chain(...texts: string[]): Promise<BundleCache> {
     const cache = new BundleCache(root, 1000);
-    await cache.writeKeys(KEYS);
+    await cache.writeKeys({ ...KEYS, holder: 'h' });
     await cache.write(bundle('one'));
     for (const text of texts) await cache.append(delta(text));
     return cache;

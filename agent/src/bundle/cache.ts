@@ -22,6 +22,12 @@ export interface CachedBundle {
   confirmedAtMs: number;
 }
 
+/** By which keys bundles were trusted, and by whose credential the cached one came: see `holderOf`. */
+export interface KeptKeys {
+  trusted: ServedKeys;
+  holder: string | undefined;
+}
+
 /** A bundle as it came. */
 export interface SignedBundle {
   /** The bytes of `bundle.json`. */
@@ -178,9 +184,10 @@ export class BundleCache {
   }
 
   /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
-  async readKeys(): Promise<ServedKeys | undefined> {
+  async readKeys(): Promise<KeptKeys | undefined> {
     try {
-      return readServedKeys(await readFile(this.keysPath, 'utf8'));
+      const text = await readFile(this.keysPath, 'utf8');
+      return { trusted: readServedKeys(text), holder: JSON.parse(text).holder };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -192,7 +199,11 @@ export class BundleCache {
     return await present(stat(this.keysPath));
   }
 
-  async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[] }): Promise<void> {
+  async writeKeys(keys: {
+    keys: readonly object[];
+    announcements: readonly string[];
+    holder: string | undefined;
+  }): Promise<void> {
     await makeFolder(this.dir);
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }

@@ -5,15 +5,17 @@ import { revisionNumber } from '@authz-service/core/state/revision';
 import { withRoomFor } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
-import { activate, type Verified } from './activate.js';
+import { activate, type Former, type Verified } from './activate.js';
 import { advance } from './advance.js';
 import type { Attempts } from './attempts.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
 import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
+import { holderOf } from './holder.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
 import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
+import type { Kept } from './warm-start.js';
 
 export interface SyncOptions extends BundleSource {
   tenantId?: string;
@@ -26,8 +28,10 @@ export interface SyncParts {
   state: AgentState;
   cache: BundleCache;
   attempts: Attempts;
-  /** By which keys bundles are believed at the start. */
-  trust: Trust;
+  /** By which keys bundles are believed at the start, and whose the cache is. */
+  kept: Kept;
+  /** What the cache holds and may be another agent's. */
+  doubtful: Former['last'] | undefined;
   log: Logger;
 }
 
@@ -60,6 +64,9 @@ export class Sync {
   readonly #log: Logger;
   #running: Promise<void> | undefined;
   #trust: Trust;
+  /** Whose the cache is: see `holderOf`. */
+  #holder: string | undefined;
+  readonly #doubtful: Former['last'] | undefined;
   /** Of the served bundle: it moves on only once a bundle is active, so that one that failed is asked for again. */
   #etag: string | undefined;
   /** What was served last, also where nothing is served any more. */
@@ -68,16 +75,18 @@ export class Sync {
 
   constructor(
     private readonly options: SyncOptions,
-    { state, cache, attempts, trust, log }: SyncParts,
+    { state, cache, attempts, kept, doubtful, log }: SyncParts,
   ) {
     this.#state = state;
     this.#cache = cache;
     this.#attempts = attempts;
-    this.#trust = trust;
+    this.#trust = kept.trust;
+    this.#holder = kept.holder;
+    this.#doubtful = doubtful;
     this.#log = log;
     this.#lines = new SyncLog(state, log);
     this.#pace = new Pace(options.pollIntervalMs);
-    state.syncing.pinned = trust.pinned;
+    state.syncing.pinned = kept.trust.pinned;
     this.#showTrust();
   }
 
@@ -147,12 +156,15 @@ export class Sync {
 
   async #activate(good: Good, { diverged }: FetchedBundle): Promise<boolean> {
     const before = this.#last;
-    const former = before && { last: before, served: this.#state.served, diverged };
+    const last = before ?? this.#doubtful;
+    const former = last && { last, served: this.#state.served, diverged, doubtful: before === undefined };
     const take = () => activate(good, this.options, former);
     // Who serves nothing has nothing to lose by trying.
     const served = await (former?.served === undefined ? take() : this.#attempts.run(take));
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
-    await this.#save(good.trust, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
+    const holder = holderOf(this.options.apiKey, served.tenant.id);
+    await this.#save(good.trust, holder, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
+    this.#holder = holder;
     this.#state.replaced(served);
     this.#etag = etagOf(served);
     this.#last = served;
@@ -173,7 +185,7 @@ export class Sync {
       const { json, jws } = archive;
       const good = await verifyChanges(json, jws, this.#trust);
       const { changes, next } = await advance({ json, ...good }, before, STEPS_MAX);
-      await this.#save(this.#trust, () => this.#cache.append({ json, jws: good.jws }));
+      await this.#save(this.#trust, this.#holder, () => this.#cache.append({ json, jws: good.jws }));
       await this.#state.advanced(changes, next);
       this.#etag = etagOf(next);
       this.#last = next;
@@ -228,7 +240,7 @@ export class Sync {
   }
 
   /** A cache that cannot be written costs a warm start, not an answer. */
-  async #save(trust: Trust, write: () => Promise<void>): Promise<void> {
+  async #save(trust: Trust, holder: string | undefined, write: () => Promise<void>): Promise<void> {
     const { saved } = this.#cache;
     let fault: unknown;
     const attempt = (work: () => Promise<void>) =>
@@ -237,8 +249,8 @@ export class Sync {
       });
     // The keys come first: without them what follows could not be verified after a restart.
     await attempt(async () => {
-      if (trust === this.#trust && saved && (await this.#cache.hasKeys())) return;
-      await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });
+      if (trust === this.#trust && holder === this.#holder && saved && (await this.#cache.hasKeys())) return;
+      await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements, holder });
     });
     await attempt(write);
     if (fault !== undefined && saved) this.#sayUncached(fault as Error);
@@ -255,7 +267,7 @@ export class Sync {
 
   /** The cloud has nothing newer, so what is on disk is as good as fetched now. What is not there is written again. */
   async #confirmCache(): Promise<void> {
-    if (!this.#cache.saved) await this.#save(this.#trust, () => this.#cache.flush());
+    if (!this.#cache.saved) await this.#save(this.#trust, this.#holder, () => this.#cache.flush());
     const confirmed = await this.#cache.confirm().catch((error: Error) => this.#sayUncached(error));
     // Somebody cleared the folder: without an ETag the next poll brings the whole bundle, and with it a new file.
     if (confirmed !== true) this.#etag = undefined;

@@ -1,23 +1,34 @@
+import type { Secret } from '@authz-service/core/secret';
 import { clearAwayAfter } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
-import { activate } from './activate.js';
+import { activate, type Former } from './activate.js';
 import { advance } from './advance.js';
 import type { BundleCache } from './cache.js';
+import { holderOf } from './holder.js';
 import { type Trust, trustOf, verify, verifyChanges } from './trust.js';
 
 export interface WarmStartOptions {
+  apiKey: Secret;
   tenantId?: string;
+}
+
+/** What an earlier run left beside the cached bundle. */
+export interface Kept {
+  trust: Trust;
+  holder: string | undefined;
 }
 
 /**
  * Serves what is cached if all of it is good: the bundle, and the deltas after it. Whatever else is there is said and
- * left alone; what comes before a damaged delta is older than what callers have seen, and not served either.
+ * left alone; what comes before a damaged delta is older than what callers have seen, and not served either. What is good,
+ * but perhaps another agent's, is returned.
  */
 export async function warmStart(
   options: WarmStartOptions,
-  { cache, trust, state, log }: { cache: BundleCache; trust: Trust; state: AgentState; log: Logger },
-): Promise<void> {
+  { cache, kept, state, log }: { cache: BundleCache; kept: Kept; state: AgentState; log: Logger },
+): Promise<Former['last'] | undefined> {
+  const { trust } = kept;
   try {
     const leftovers = await cache.clean();
     if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
@@ -25,7 +36,7 @@ export async function warmStart(
     if (cached === undefined) {
       state.started();
       log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
-      return;
+      return undefined;
     }
     const { json } = cached;
     const verified = await verify(json, cached.signatures, trust);
@@ -33,6 +44,11 @@ export async function warmStart(
     const { jws, statement } = verified;
     const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
+    if (isDoubtful(served, options, kept)) {
+      state.started();
+      log.warn({ path: cache.path, error: doubt(served) }, 'cached bundle ignored, not ready until the first sync');
+      return { tenant: served.tenant, revision: served.revision };
+    }
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
     clearAwayAfter(json.length);
     const { tenant, revision } = served;
@@ -42,6 +58,19 @@ export async function warmStart(
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
   }
+  return undefined;
+}
+
+/** Where nobody said which tenant is meant, only the cloud knows whose the key is: the cache must have come by it. */
+function isDoubtful({ tenant }: Served, { apiKey, tenantId }: WarmStartOptions, { holder }: Kept): boolean {
+  return tenantId === undefined && holder !== holderOf(apiKey, tenant.id);
+}
+
+function doubt({ tenant: { id, name } }: Served): string {
+  return (
+    `It is of tenant ${name} (${id}) and did not come by the API key in use, which may be another tenant's: give each agent ` +
+    'a SERVICE_CACHE_DIR of its own, or set SERVICE_TENANT_ID to have it served under a new key.'
+  );
 }
 
 async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
@@ -51,15 +80,16 @@ async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Tru
 }
 
 /** The keys trusted in an earlier run, or the pinned ones. Those that cannot be read are as good as none. */
-export async function keptTrust(
+export async function keptKeys(
   pinned: Parameters<typeof trustOf>[0],
   { cache, log }: { cache: BundleCache; log: Logger },
-): Promise<Trust> {
+): Promise<Kept> {
   try {
-    return await trustOf(pinned, await cache.readKeys());
+    const kept = await cache.readKeys();
+    return { trust: await trustOf(pinned, kept?.trusted), holder: kept?.holder };
   } catch (error) {
     const { message } = error as Error;
     log.warn({ path: cache.keysPath, error: message }, 'cached keys of bundles ignored');
-    return await trustOf(pinned, undefined);
+    return { trust: await trustOf(pinned, undefined), holder: undefined };
   }
 }

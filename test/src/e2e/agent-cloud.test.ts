@@ -63,7 +63,7 @@ async function start(client: ServiceClient, cacheDir: string, env: Record<string
     }),
   });
   running.push(agent);
-  return { agent, keyId: String(id) };
+  return { agent, apiKey: String(secret), keyId: String(id) };
 }
 
 describe('an agent of the real cloud', () => {
@@ -155,10 +155,13 @@ describe('an agent of the real cloud', () => {
   });
 
   it('is ready from its cache after a restart while the cloud is gone', async () => {
-    const first = (await start(admin, 'restarted')).agent;
+    const { agent: first, apiKey } = await start(admin, 'restarted');
     const { bundle_revision } = await first.healthy(({ status }) => status === 'ok');
     await first.kill();
-    const { agent } = await start(admin, 'restarted', { SERVICE_CLOUD_URL: 'http://127.0.0.1:9' });
+    const { agent } = await start(admin, 'restarted', {
+      SERVICE_API_KEY: apiKey,
+      SERVICE_CLOUD_URL: 'http://127.0.0.1:9',
+    });
     expect(await agent.healthy(({ status }) => status === 'degraded')).toMatchObject({ bundle_revision });
     expect(await agent.allows('alice')).toBe(true);
     expect(await agent.allows('bob')).toBe(false);

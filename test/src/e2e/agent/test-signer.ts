@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { holderOf } from '@authz-service/agent/bundle/holder';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
+import { Secret } from '@authz-service/core/secret';
 
 /** Signs bundles as a cloud does, and hands its keys over as a cloud does. */
 export class TestSigner {
@@ -46,12 +48,13 @@ export class TestSigner {
     return signDelta(sha256, new Date(), this.key);
   }
 
-  /** Leaves in a folder what an agent that trusts these keys keeps there. */
-  async leaveIn(folder: string, bundle: Bundle): Promise<void> {
+  /** Leaves in a folder what an agent that trusts these keys and has this API key keeps there. */
+  async leaveIn(folder: string, bundle: Bundle, apiKey = 'svc_test'): Promise<void> {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'bundle.json'), encodeBundle(bundle));
     writeFileSync(join(folder, 'bundle.jws'), await this.sign(bundle));
-    writeFileSync(join(folder, 'bundle-keys.json'), this.jwks);
+    const holder = holderOf(new Secret(apiKey), bundle.tenants[0]?.id ?? '');
+    writeFileSync(join(folder, 'bundle-keys.json'), JSON.stringify({ ...JSON.parse(this.jwks), holder }));
   }
 
   async rotate({ announced = true, revoke = false } = {}): Promise<void> {
