@@ -203,6 +203,14 @@ describe.each(['evaluation', 'evaluations', 'search/subject', 'search/resource',
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     });
 
+    it('takes no parameter, which would look as if it meant something', async () => {
+      serve('1.a');
+      const { status, json } = await ask(`${path}?tenant=other`, QUESTION);
+      expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_request' });
+      expect(json.detail).toBe(`The query parameter "tenant" means nothing here: /access/v1/${path} takes none.`);
+      expect((await ask(`${path}?`, QUESTION)).status).toBe(200);
+    });
+
     it('stops reading a body over 1 MiB', async () => {
       serve('1.a');
       const { status } = await ask(path, { ...QUESTION, context: { fill: 'x'.repeat(1 << 20) } });

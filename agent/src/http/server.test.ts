@@ -379,4 +379,9 @@ describe('the other routes', () => {
     expect(head.status).toBe(200);
     expect(head.text).toBe('');
   });
+
+  it.each(['http://pdp.example/healthz', 'HTTPS://pdp.example:8181/healthz?probe=1'])(
+    'answers a request that names the whole address: %s',
+    async (path) => expect((await ask({ path })).json).toMatchObject({ status: expect.any(String) }),
+  );
 });

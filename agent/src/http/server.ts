@@ -38,12 +38,15 @@ export function createAgentServer(options: ServerOptions): Server {
       keepAliveTimeout: 75_000,
     },
     (request, response) => {
-      const url = request.url ?? '/';
+      const url = originForm(request.url ?? '/');
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
       const methods = routes.get(path);
       const handler = methods?.[request.method ?? ''];
-      if (handler !== undefined) handler(request, response);
+      const search = query < 0 ? '' : url.slice(query + 1);
+      if (handler !== undefined && search !== '' && request.method === 'POST')
+        refuseQuery(request, response, path, search);
+      else if (handler !== undefined) handler(request, response);
       else if (methods !== undefined) refuseMethod(request, response, path, Object.keys(methods));
       else refusePath(request, response, path, [...routes.keys()]);
     },
@@ -87,6 +90,18 @@ function routesOf(options: ServerOptions): Map<string, { [method: string]: Handl
       }),
     ],
   ]);
+}
+
+/** A request may name the whole address, as for a proxy (RFC 9112 section 3.2.2). */
+function originForm(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+}
+
+/** A parameter that means nothing must not look as if it did, like `?tenant=`: the cloud refuses it, too. */
+function refuseQuery(request: AgentRequest, response: ServerResponse, path: string, search: string): void {
+  const [name = ''] = new URLSearchParams(search).keys();
+  const detail = `The query parameter "${name.slice(0, 100)}" means nothing here: ${path} takes none.`;
+  sendProblem(request, response, new ProblemError('invalid_request', detail));
 }
 
 function refuseMethod(request: AgentRequest, response: ServerResponse, path: string, allowed: string[]): void {

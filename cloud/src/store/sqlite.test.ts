@@ -103,6 +103,32 @@ describe('a data directory', () => {
     expect((await refusal(dir)).detail).toContain('a newer version of this program wrote it');
   });
 
+  it('whose database another process writes says so of a change, and takes it once that has ended', async () => {
+    const store = await openSqliteStore(dir);
+    const other = knex.knex({
+      client: 'sqlite3',
+      connection: { filename: join(dir, 'cloud.sqlite') },
+      useNullAsDefault: true,
+    });
+    const key = { version: 1, kid: 'bundle-k', jwk: '{}', announcement: 'a', created_at: '2026-01-01T00:00:00Z' };
+    const add = () => store.addBundleKey(key);
+    try {
+      const held = await other.transaction();
+      await held('bundle_keys').delete();
+      const refused = await add().catch((error: unknown) => error);
+      await held.rollback();
+      expect(refused).toMatchObject({
+        code: 'storage_failed',
+        detail: expect.stringMatching(/Another process.*nothing was changed: let it end, then send it again/),
+      });
+      await add();
+      expect(await store.bundleKeys()).toHaveLength(1);
+    } finally {
+      await other.destroy();
+      await store.close();
+    }
+  });
+
   it('that holds something else is refused', async () => {
     await writeFile(join(dir, 'cloud.sqlite'), 'this is no database, whatever its name says');
     expect((await refusal(dir)).detail).toContain('SQLITE_NOTADB');

@@ -108,17 +108,19 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
   );
 }
 
-/** What ails the disk, by SQLite's code, and what has become of a change. */
+/** What ails the disk or the file, by SQLite's code, and what has become of a change. */
 const DISK_FAULTS: { [code: string]: string } = {
   SQLITE_FULL:
     'The disk of the cloud is full, and nothing was changed: free space where its data directory is, then send it again.',
+  SQLITE_BUSY:
+    'Another process, a backup perhaps, keeps the database of the cloud from being written, and nothing was changed: let it end, then send it again.',
   SQLITE_READONLY:
     'The disk of the cloud is read-only, and nothing was changed: make its data directory writable, then send it again.',
   SQLITE_IOERR:
     'The disk of the cloud does not write or read: look at its log and mend the disk, then see whether the change was made.',
 };
 
-/** The store, whose failures are `storage_failed` where it is the disk that fails. */
+/** The store, whose failures are `storage_failed` where it is the disk that fails, or the file that others hold. */
 function tellingOfDisks(store: Store): Store {
   const told = (error: unknown): never => {
     const detail = DISK_FAULTS[String((error as { code?: unknown } | null)?.code)];
