@@ -63,7 +63,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all([sync.stop(), close(server)]), deadline]);
       server.closeAllConnections();
-      await attempts.forget();
+      await attempts.end();
     },
   };
 }

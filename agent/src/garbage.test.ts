@@ -1,6 +1,6 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { expect, it } from 'vitest';
-import { withRoomFor } from './garbage.js';
+import { Room } from './garbage.js';
 
 it('a large bundle is taken in between two collections', async () => {
   const order: string[] = [];
@@ -16,7 +16,10 @@ it('a large bundle is taken in between two collections', async () => {
     });
     observer.observe({ entryTypes: ['gc'] });
   });
-  await withRoomFor(100 * 1024 * 1024, async () => order.push('taken in'));
+  const room = new Room();
+  await room.make(100 * 1024 * 1024);
+  order.push('taken in');
+  room.clear();
   await twice;
   expect(order.join()).toMatch(/^collected.*taken in.*collected$/);
 });

@@ -42,17 +42,26 @@ const OWN_MEASURE = 0;
 const COLLECTED_MS_MAX = 2_000;
 
 /**
- * Runs work that takes in a bundle of so many bytes beside what is served. V8 collects before it and after it; otherwise
- * it would in the midst, in steps between requests.
+ * The room that a large bundle takes beside what is served. V8 collects before it is taken in and after; otherwise it
+ * would in the midst, in steps between requests.
  */
-export async function withRoomFor<T>(bundleBytes: number, work: () => Promise<T>): Promise<T> {
-  if (bundleBytes < BUNDLE_BYTES_MIN) return await work();
-  setFlagsFromString(`--heap-growing-percent=${ROOM_PERCENT}`);
-  try {
+export class Room {
+  #made = false;
+
+  /** Before so many bytes are filled and made a tenant of. */
+  async make(bytes: number): Promise<void> {
+    if (bytes < BUNDLE_BYTES_MIN) return;
+    this.#made = true;
+    setFlagsFromString(`--heap-growing-percent=${ROOM_PERCENT}`);
     await collected();
-    return await work();
-  } finally {
-    clearAwayAfter(bundleBytes);
+  }
+
+  /** After they were, or were refused, once the functions that used them have returned. */
+  clear(): void {
+    if (!this.#made) return;
+    this.#made = false;
+    setFlagsFromString(`--heap-growing-percent=${OWN_MEASURE}`);
+    setImmediate(beginCollection);
   }
 }
 
@@ -72,14 +81,9 @@ async function collected(): Promise<void> {
   observer.disconnect();
 }
 
-/**
- * Has V8 collect what was replaced or used up when a bundle of so many bytes was taken in, once the functions that did so
- * have returned.
- */
-export function clearAwayAfter(bundleBytes: number): void {
-  if (bundleBytes < BUNDLE_BYTES_MIN) return;
-  setFlagsFromString(`--heap-growing-percent=${OWN_MEASURE}`);
-  setImmediate(beginCollection);
+/** Has V8 collect what taking in a bundle of so many bytes has used up, where nothing was served yet. */
+export function clearAwayAfter(bytes: number): void {
+  if (bytes >= BUNDLE_BYTES_MIN) setImmediate(beginCollection);
 }
 
 /** V8 begins to collect at 64 MiB of memory that it knows of outside its heap (`kExternalAllocationSoftLimit`). */

@@ -30,12 +30,12 @@ export interface ActivateOptions {
 
 /** What was served last, and is served still unless it was lost. */
 export interface Former {
-  last: Pick<Served, 'tenant' | 'revision'>;
+  last: Served;
   served: Served | undefined;
   /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
   diverged: boolean;
-  /** Whether it may have been somebody else's: then it counts for its own tenant alone. */
-  doubtful?: boolean;
+  /** Whether it may have been another tenant's: then it counts for its own alone. */
+  doubtful: boolean;
 }
 
 /**
@@ -54,10 +54,10 @@ export async function activate(
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
-    const { last, served, diverged, doubtful = false } = former;
+    const { last, served, diverged, doubtful } = former;
     if (!doubtful) refuseOtherTenant(tenant, last);
     const same = tenant.revision === last.revision;
-    if (same && served !== undefined) return { ...served, ...signed };
+    if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
     if (!same && !allowRollback && tenant.id === last.tenant.id) refuseOtherHistory(tenant, last, diverged);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;

@@ -22,22 +22,17 @@ export class Attempts {
     this.#path = join(cacheDir, FILE);
   }
 
-  /** Runs what may end the process. Throws `payload_too_large` where it has done so too often. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** Begins what may end the process. Throws `payload_too_large` where it has done so too often. */
+  async begin(): Promise<void> {
     const inVain = await this.#inVain();
     // What cannot be noted is not counted: it is no reason not to follow the cloud.
     const note = JSON.stringify({ inVain: inVain + 1, heapMib: this.#heapMib });
     this.#underWay = true;
     await writeFile(this.#path, note, { mode: 0o600 }).catch(() => {});
-    try {
-      return await work();
-    } finally {
-      await this.forget();
-    }
   }
 
-  /** To be called where a process ends as it should: what is under way does not count. */
-  async forget(): Promise<void> {
+  /** To be called where that has ended, however it did, and where a process ends as it should: then it does not count. */
+  async end(): Promise<void> {
     if (!this.#underWay) return;
     this.#underWay = false;
     await rm(this.#path, { force: true }).catch(() => {});

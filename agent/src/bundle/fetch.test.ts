@@ -1,12 +1,16 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
 import { packBundle } from '@authz-service/core/bundle/write';
+import { ProblemError } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FetchBounds, fetchBundle } from './fetch.js';
+import { type FetchBounds, fetchBundle, type WholeBundle } from './fetch.js';
+
+const MIB = 1024 * 1024;
 
 const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };
 const STANDING = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
@@ -27,16 +31,46 @@ async function cloud(listener: RequestListener): Promise<URL> {
 
 const fetchFrom = (
   cloudUrl: URL,
-  options: { etag?: string; delta?: boolean; bounds?: Partial<FetchBounds>; stop?: AbortSignal } = {},
+  {
+    bounds,
+    stop = new AbortController().signal,
+    whole,
+    ...known
+  }: { etag?: string; delta?: boolean; bounds?: Partial<FetchBounds>; stop?: AbortSignal; whole?: WholeBundle } = {},
 ) =>
-  fetchBundle(
-    { cloudUrl, apiKey: new Secret('svc_key') },
-    { etag: options.etag, delta: options.delta ?? false },
-    { ...BOUNDS, ...options.bounds },
-    options.stop ?? new AbortController().signal,
-  );
+  fetchBundle({ cloudUrl, apiKey: new Secret('svc_key') }, known, {
+    bounds: { ...BOUNDS, ...bounds },
+    stop,
+    ...(whole && { whole }),
+  });
 
 describe('fetchBundle', () => {
+  it('says that a whole bundle comes, then what it takes, and reads on after that', async () => {
+    const url = await cloud((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/gzip' }).end(archive);
+    });
+    const said: unknown[] = [];
+    const say = async (what: unknown) => {
+      await setTimeout(10);
+      said.push(what);
+    };
+    const fetched = await fetchFrom(url, { whole: { comes: () => say('comes'), takes: (bytes) => say(bytes) } });
+    expect(said[0]).toBe('comes');
+    expect(fetched.is === 'bundle' && said[1]).toBe(fetched.is === 'bundle' && fetched.archive.json.length);
+  });
+
+  it('reads nothing of a whole bundle that is refused before', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await cloud((_request, response) => {
+      closed = once(response, 'close');
+      response.writeHead(200, { 'content-type': 'application/gzip' }).write(Buffer.alloc(64 * MIB));
+    });
+    const comes = () => Promise.reject(new ProblemError('payload_too_large', 'too often'));
+    const takes = () => Promise.reject(new Error('read'));
+    await expect(fetchFrom(url, { whole: { comes, takes } })).rejects.toThrow('too often');
+    await closed;
+  });
+
   it('asks with the credential below the path of the cloud URL, and unpacks the answer', async () => {
     const url = await cloud((request, response) => {
       expect(request.method).toBe('GET');
@@ -202,7 +236,8 @@ describe('fetchBundle', () => {
       response.write(head);
       const more = () => {
         // Empty stored blocks (RFC 1951 section 3.2.4) keep a gzip stream going without end.
-        if (!response.destroyed) response.write(Buffer.from([0, 0, 0, 0xff, 0xff]), () => setTimeout(more, 5));
+        if (!response.destroyed)
+          response.write(Buffer.from([0, 0, 0, 0xff, 0xff]), () => void setTimeout(5).then(more));
       };
       more();
     });

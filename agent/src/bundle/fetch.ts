@@ -4,7 +4,7 @@ import { unpackDelta } from '@authz-service/core/bundle/delta-read';
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { unpackBundle } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
-import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
+import type { BundleArchive, BundleLimits, OnReserved } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
 import { askCloud, type RequestBounds } from './cloud-request.js';
@@ -48,16 +48,23 @@ const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 
 
 const KEYS_BYTES_MAX = 1024 * 1024;
 
+/** What is told of a whole bundle on its way. What it throws ends the fetching, and is thrown. */
+export interface WholeBundle {
+  /** Before anything of it is read. */
+  comes(): Promise<void>;
+  /** Once this much memory has been reserved for it, before it is read on. */
+  takes: OnReserved;
+}
+
 /**
  * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2), or for what changed
- * since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws `network`, `timeout`, `unauthorized`, `forbidden`
- * or `invalid_bundle`, in words fit for the log.
+ * since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws `network`,
+ * `timeout`, `unauthorized`, `forbidden` or `invalid_bundle`, in words fit for the log.
  */
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
   { etag, delta = false, waitSeconds = 0 }: Known,
-  bounds: FetchBounds,
-  stop: AbortSignal,
+  { bounds, stop, whole }: { bounds: FetchBounds; stop: AbortSignal; whole?: WholeBundle },
 ): Promise<Fetched> {
   const takesDelta = delta && etag !== undefined;
   const headers = {
@@ -84,7 +91,7 @@ export function fetchBundle(
       return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
     refuseOther(response, cloudUrl);
-    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds) };
+    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds, whole) };
   });
 }
 
@@ -94,10 +101,21 @@ function faultOf(error: unknown): ProblemError {
 }
 
 /** The bundle itself is gzip: what was packed once more on the way is no archive. */
-async function unpackWhole(response: IncomingMessage, bounds: FetchBounds): Promise<BundleArchive> {
+async function unpackWhole(
+  response: IncomingMessage,
+  bounds: FetchBounds,
+  whole: WholeBundle | undefined,
+): Promise<BundleArchive> {
   const encoding = response.headers['content-encoding'];
+  let broken: unknown;
+  response.once('error', (error) => {
+    broken = error;
+  });
+  await whole?.comes();
+  // Unpacking would take it for an archive that is cut off.
+  if (broken !== undefined) throw broken;
   try {
-    return await unpackBundle(response, bounds);
+    return await unpackBundle(response, bounds, whole?.takes);
   } catch (error) {
     if (encoding === undefined || !(error instanceof ProblemError)) throw error;
     const detail = `${error.detail} It came with "Content-Encoding: ${encoding.slice(0, 100)}", which was not asked for: ${BETWEEN}.`;
@@ -125,7 +143,7 @@ export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal)
     if (response.statusCode !== 200) {
       throw new ProblemError(
         'network',
-        `The cloud at ${cloudUrl.origin} answered with status ${response.statusCode} when asked for the keys of its bundles.`,
+        `The cloud at ${cloudUrl.origin} answered with status ${response.statusCode} when asked for the keys of its bundles${remedyFor(response.statusCode ?? 0)}.`,
       );
     }
     let bytes = 0;
@@ -139,10 +157,14 @@ export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal)
 }
 
 /** What answers so is no cloud: an agent, say, or a web server. */
-const ELSEWHERE: Record<number, string> = {
-  404: ', as no cloud does: check SERVICE_CLOUD_URL',
-  405: ', as no cloud does: check SERVICE_CLOUD_URL',
-};
+const ELSEWHERE = new Set([404, 405]);
+
+/** What to do about a status that no cloud answers with. */
+function remedyFor(status: number): string {
+  if (status > 300 && status < 400 && status !== 304)
+    return ', and redirects are not followed: check SERVICE_CLOUD_URL';
+  return ELSEWHERE.has(status) ? ', as no cloud does: check SERVICE_CLOUD_URL' : '';
+}
 
 /** Throws unless the response is a 200 with an archive. */
 function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: URL): void {
@@ -153,9 +175,10 @@ function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: U
     throw new ProblemError('forbidden', `The API key may not fetch bundles (403): make one with the scope "bundle".`);
   }
   if (statusCode !== 200) {
-    const redirect = statusCode > 300 && statusCode < 400 && statusCode !== 304;
-    const hint = redirect ? ', and redirects are not followed: check SERVICE_CLOUD_URL' : (ELSEWHERE[statusCode] ?? '');
-    throw new ProblemError('network', `The cloud at ${origin} answered with status ${statusCode}${hint}.`);
+    throw new ProblemError(
+      'network',
+      `The cloud at ${origin} answered with status ${statusCode}${remedyFor(statusCode)}.`,
+    );
   }
   const type = headers['content-type'];
   if (type !== undefined && !ARCHIVE_TYPE.test(type)) {

@@ -2,15 +2,22 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { withRoomFor } from '../garbage.js';
+import { Room } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
-import { activate, type Former, type Verified } from './activate.js';
+import { activate, type Verified } from './activate.js';
 import { advance } from './advance.js';
 import type { Attempts } from './attempts.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
-import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
+import {
+  type BundleSource,
+  type FetchBounds,
+  type Fetched,
+  fetchBundle,
+  fetchKeys,
+  type WholeBundle,
+} from './fetch.js';
 import { holderOf } from './holder.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
@@ -30,8 +37,8 @@ export interface SyncParts {
   attempts: Attempts;
   /** By which keys bundles are believed at the start, and whose the cache is. */
   kept: Kept;
-  /** What the cache holds and may be another agent's. */
-  doubtful: Former['last'] | undefined;
+  /** Whether what is served from the cache may be another tenant's. */
+  doubtful: boolean;
   log: Logger;
 }
 
@@ -53,6 +60,8 @@ const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
 /** Changes that take more steps, of about a microsecond in which nobody is answered, come as a whole bundle. */
 const STEPS_MAX = 50_000;
 
+const CONTESTED_SAID_EVERY_MS = 60 * 60_000;
+
 /** Keeps the served bundle equal to the cloud's. One poll at a time. Whatever goes wrong, the last good bundle stays. */
 export class Sync {
   readonly #stop = new AbortController();
@@ -61,17 +70,23 @@ export class Sync {
   readonly #state: AgentState;
   readonly #cache: BundleCache;
   readonly #attempts: Attempts;
+  readonly #room = new Room();
+  readonly #whole: WholeBundle = {
+    // Who serves nothing has nothing to lose by trying.
+    comes: async () => (this.#state.served === undefined ? undefined : this.#attempts.begin()),
+    takes: (bytes) => this.#room.make(bytes),
+  };
   readonly #log: Logger;
   #running: Promise<void> | undefined;
   #trust: Trust;
   /** Whose the cache is: see `holderOf`. */
   #holder: string | undefined;
-  readonly #doubtful: Former['last'] | undefined;
+  #doubtful: boolean;
   /** Of the served bundle: it moves on only once a bundle is active, so that one that failed is asked for again. */
   #etag: string | undefined;
   /** What was served last, also where nothing is served any more. */
   #last: Served | undefined;
-  #saidContested = false;
+  #contestedSaidAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly options: SyncOptions,
@@ -94,7 +109,8 @@ export class Sync {
   start(): void {
     const { served } = this.#state;
     this.#last = served;
-    if (served !== undefined) this.#etag = etagOf(served);
+    // What may be another's is asked for as if it were not there.
+    if (served !== undefined && !this.#doubtful) this.#etag = etagOf(served);
     this.#running = this.#loop();
   }
 
@@ -111,7 +127,7 @@ export class Sync {
       const { waitSeconds } = this.#pace;
       let restMs = 0;
       try {
-        const { holds, news, aheadMs } = await this.#poll(waitSeconds);
+        const { holds, news, aheadMs } = await this.#poll(waitSeconds).finally(() => this.#settled());
         const elapsedMs = performance.now() - startedAt;
         restMs = this.#pace.succeeded({ waitSeconds, elapsedMs, holds, news });
         this.#lines.succeeded({ cached: this.#cache.saved, aheadMs });
@@ -130,12 +146,13 @@ export class Sync {
     const { signal } = this.#stop;
     this.#state.syncing.requestedAtMs = Date.now();
     const known = { etag: this.#etag, delta: this.#takesDeltas(), waitSeconds };
-    let fetched = await fetchBundle(options, known, options.bounds, signal);
+    const taking = { bounds: options.bounds, stop: signal, whole: this.#whole };
+    let fetched = await fetchBundle(options, known, taking);
     const { holds, aheadMs } = fetched;
     if (fetched.is === 'delta') {
       if (await this.#take(fetched)) return { holds, news: true, aheadMs };
       this.#etag = undefined;
-      fetched = await fetchBundle(options, {}, options.bounds, signal);
+      fetched = await fetchBundle(options, {}, taking);
     }
     if (fetched.is !== 'bundle') return { holds, news: await this.#confirm(fetched), aheadMs };
     // One that was asked for whatever it is must not be taken for that of a cloud which does not hold its answers.
@@ -148,23 +165,24 @@ export class Sync {
     return served !== undefined && this.#etag === `"${served.revision}"`;
   }
 
-  /** Whether it is another revision than before. */
-  async #replace(fetched: FetchedBundle): Promise<boolean> {
-    const good = await this.#verified(fetched.archive);
-    return await withRoomFor(good.json.length, () => this.#activate(good, fetched));
+  /** However the poll went. */
+  async #settled(): Promise<void> {
+    this.#room.clear();
+    await this.#attempts.end();
   }
 
-  async #activate(good: Good, { diverged }: FetchedBundle): Promise<boolean> {
+  /** Whether it is another revision than before. */
+  async #replace({ archive, diverged }: FetchedBundle): Promise<boolean> {
+    const good = await this.#verified(archive);
     const before = this.#last;
-    const last = before ?? this.#doubtful;
-    const former = last && { last, served: this.#state.served, diverged, doubtful: before === undefined };
-    const take = () => activate(good, this.options, former);
-    // Who serves nothing has nothing to lose by trying.
-    const served = await (former?.served === undefined ? take() : this.#attempts.run(take));
+    const former = before && { last: before, served: this.#state.served, diverged, doubtful: this.#doubtful };
+    const served = await activate(good, this.options, former);
+    await this.#attempts.end();
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
     const holder = holderOf(this.options.apiKey, served.tenant.id);
     await this.#save(good.trust, holder, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
     this.#holder = holder;
+    this.#doubtful = false;
     this.#state.replaced(served);
     this.#etag = etagOf(served);
     this.#last = served;
@@ -228,7 +246,8 @@ export class Sync {
     if (before?.revision === served.revision) return false;
     const { tenant, revision, signedBy, activatedBy } = served;
     const fields = { tenant: tenant.name, bundle_revision: revision, signed_by: signedBy, activated_by: activatedBy };
-    if (before !== undefined && revisionNumber(served.revision) <= revisionNumber(before.revision)) {
+    const sameTenant = before?.tenant.id === tenant.id;
+    if (sameTenant && revisionNumber(served.revision) <= revisionNumber(before.revision)) {
       this.#log.warn(
         { ...fields, before: before.revision },
         'older bundle activated, as SERVICE_ALLOW_ROLLBACK permits',
@@ -257,10 +276,11 @@ export class Sync {
   }
 
   #sayUncached(fault: Error): void {
-    const contested = fault instanceof ContestedCache;
-    // It comes back at each poll as long as both run.
-    if (contested && this.#saidContested) return;
-    this.#saidContested ||= contested;
+    if (fault instanceof ContestedCache) {
+      // It comes back at each poll as long as both run.
+      if (performance.now() < this.#contestedSaidAtMs + CONTESTED_SAID_EVERY_MS) return;
+      this.#contestedSaidAtMs = performance.now();
+    }
     const fields = { path: this.#cache.path, error: fault.message };
     this.#log.error(fields, 'bundle cannot be cached, serving it from memory');
   }

@@ -2,7 +2,7 @@ import type { Secret } from '@authz-service/core/secret';
 import { clearAwayAfter } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
-import { activate, type Former } from './activate.js';
+import { activate } from './activate.js';
 import { advance } from './advance.js';
 import type { BundleCache } from './cache.js';
 import { holderOf } from './holder.js';
@@ -21,13 +21,13 @@ export interface Kept {
 
 /**
  * Serves what is cached if all of it is good: the bundle, and the deltas after it. Whatever else is there is said and
- * left alone; what comes before a damaged delta is older than what callers have seen, and not served either. What is good,
- * but perhaps another agent's, is returned.
+ * left alone; what comes before a damaged delta is older than what callers have seen, and not served either. Gives
+ * whether what is served may be another tenant's.
  */
 export async function warmStart(
   options: WarmStartOptions,
   { cache, kept, state, log }: { cache: BundleCache; kept: Kept; state: AgentState; log: Logger },
-): Promise<Former['last'] | undefined> {
+): Promise<boolean> {
   const { trust } = kept;
   try {
     const leftovers = await cache.clean();
@@ -36,7 +36,7 @@ export async function warmStart(
     if (cached === undefined) {
       state.started();
       log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
-      return undefined;
+      return false;
     }
     const { json } = cached;
     const verified = await verify(json, cached.signatures, trust);
@@ -44,34 +44,29 @@ export async function warmStart(
     const { jws, statement } = verified;
     const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
-    if (isDoubtful(served, options, kept)) {
-      state.started();
-      log.warn({ path: cache.path, error: doubt(served) }, 'cached bundle ignored, not ready until the first sync');
-      return { tenant: served.tenant, revision: served.revision };
-    }
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
     clearAwayAfter(json.length);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
+    const doubtful = isDoubtful(served, options, kept);
+    if (doubtful) log.warn({ tenant: tenant.name, path: cache.path }, DOUBT);
+    return doubtful;
   } catch (error) {
     state.started();
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
   }
-  return undefined;
+  return false;
 }
 
-/** Where nobody said which tenant is meant, only the cloud knows whose the key is: the cache must have come by it. */
+/** Where nobody said which tenant is meant, only the cloud knows whose a key is. */
 function isDoubtful({ tenant }: Served, { apiKey, tenantId }: WarmStartOptions, { holder }: Kept): boolean {
   return tenantId === undefined && holder !== holderOf(apiKey, tenant.id);
 }
 
-function doubt({ tenant: { id, name } }: Served): string {
-  return (
-    `It is of tenant ${name} (${id}) and did not come by the API key in use, which may be another tenant's: give each agent ` +
-    'a SERVICE_CACHE_DIR of its own, or set SERVICE_TENANT_ID to have it served under a new key.'
-  );
-}
+const DOUBT =
+  'the cached bundle came by another API key, and is served until the cloud says whose the one in use is: ' +
+  'give each agent a SERVICE_CACHE_DIR of its own, or set SERVICE_TENANT_ID';
 
 async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
   const { changes, next } = await advance({ json, ...(await verifyChanges(json, jws, trust)) }, served);

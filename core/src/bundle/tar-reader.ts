@@ -18,6 +18,7 @@ export class TarReader {
   readonly #entries: ArchiveEntries;
   readonly #limit: number;
   #received = 0;
+  #reserved = 0;
   #header = Buffer.alloc(TAR_BLOCK);
   #headerFilled = 0;
   readonly #bodies = new Map<string, Buffer>();
@@ -32,11 +33,14 @@ export class TarReader {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): void {
+  /** Gives the bytes that were reserved for entries that begin in the chunk. */
+  push(chunk: Buffer): number {
     this.#received += chunk.length;
     if (this.#received > this.#limit) throw tooLarge(this.#limit);
+    const before = this.#reserved;
     let rest = chunk;
     while (rest.length > 0) rest = rest.subarray(this.#take(rest));
+    return this.#reserved - before;
   }
 
   /** What the archive holds, once all has been pushed. */
@@ -93,10 +97,10 @@ export class TarReader {
     if (size === undefined || !Number.isSafeInteger(size)) throw invalid(`The size of ${name} cannot be read.`);
     if (size > this.#limit) throw tooLarge(this.#limit);
     if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
-    // Reserved at once, so that the bytes are held once; the system backs only what has been written. Shared memory is
-    // none that V8 counts: it would collect in a hurry with each chunk that is unpacked.
-    this.#body = Buffer.from(new SharedArrayBuffer(size));
+    // Reserved at once, so that the bytes are held once; the system backs only what has been written.
+    this.#body = Buffer.allocUnsafeSlow(size);
     this.#bodyFilled = 0;
+    this.#reserved += size;
     this.#bodies.set(path, this.#body);
     this.#padding = (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK;
   }
