@@ -1,3 +1,5 @@
+import { settler } from '../plan/settle.js';
+import { ProblemError } from '../problem.js';
 import { type Address, names, path } from '../records/address.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
@@ -77,19 +79,30 @@ function checkNames({ records, origins }: Declarations, lists: AddressLists): vo
   }
 }
 
-/** A move must lead to a declared record, or its record would be renamed and then removed. */
-function checkMoves(declarations: Declarations, lists: AddressLists, exists: (address: Address) => boolean): void {
-  const froms = new Set(lists.moves.map(({ from }) => from));
-  const tos = new Set(lists.moves.map(({ to }) => to));
-  for (const { from, to, about, document, node } of lists.moves) {
-    const origin = declarations.origins.get(from);
-    if (!exists(to) && !froms.has(to)) {
+/** A move must lead to a declared record, or its record would be renamed and then removed; and from one that is gone. */
+function checkMoves({ origins }: Declarations, { moves }: AddressLists, exists: (address: Address) => boolean): void {
+  const tos = new Set(moves.map(({ to }) => to));
+  const froms = new Set(moves.map(({ from }) => from));
+  for (const { from, about, document, node } of moves) {
+    const origin = origins.get(from);
+    if (origin === undefined) continue;
+    const again = tos.has(from) ? ', and make the renames one after the other' : '';
+    const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two${again}.`;
+    document.fault(node, about, text);
+  }
+  const isDeclared = (address: Address) => origins.has(address);
+  const settle = settler(
+    moves.filter(({ from }) => !isDeclared(from)),
+    isDeclared,
+  );
+  for (const { to, about, document, node } of moves) {
+    try {
+      // Of moves in a row, the last one is at fault.
+      if (exists(settle(to)) || froms.has(to)) continue;
       document.fault(node, about, `moves to ${to}, which is not declared: declare it, or remove the move.`);
-    }
-    if (origin !== undefined) {
-      const again = tos.has(from) ? ', and make the renames one after the other' : '';
-      const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two${again}.`;
-      document.fault(node, about, text);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      document.fault(node, about, error.detail);
     }
   }
 }

@@ -205,6 +205,24 @@ describe('a move', () => {
       ],
     ],
     [
+      'may lead to its place by way of a renamed parent, and on from there',
+      `${V}applications: { d: { roles: { z: {} } } }\nmoved:\n  - { from: role/a/x, to: role/a/y }\n  - { from: application/a, to: application/b }\n  - { from: application/b, to: application/d }\n  - { from: role/d/y, to: role/d/z }\n`,
+      [],
+    ],
+    [
+      'leads by way of a renamed parent to what is declared',
+      `${V}applications: { d: {} }\nmoved:\n  - { from: role/a/x, to: role/a/y }\n  - { from: application/a, to: application/d }\n`,
+      ['a.yaml:4:5: moved[0]: moves to role/a/y, which is not declared: declare it, or remove the move.'],
+    ],
+    [
+      'leads somewhere',
+      `${V}moved:\n  - { from: group/a, to: group/b }\n  - { from: group/b, to: group/a }\n`,
+      [
+        'a.yaml:3:5: moved[0]: The moves go in a circle: group/b → group/a → group/b. Take one of them out.',
+        'a.yaml:4:5: moved[1]: The moves go in a circle: group/a → group/b → group/a. Take one of them out.',
+      ],
+    ],
+    [
       'leads from what is gone also where names are exchanged',
       `${V}groups: { a: {}, b: {} }\nmoved:\n  - { from: group/a, to: group/b }\n  - { from: group/b, to: group/a }\n`,
       [

@@ -31,7 +31,7 @@ function checkExternal(external: readonly Address[], { tenant, records }: Tenant
     .map((address) => ({
       pointer: '',
       address,
-      detail: `"${address}" is declared as external, but tenant "${tenant}" holds no such record: apply the stack that declares it first.`,
+      detail: `"${address}" is declared as external, but tenant "${tenant}" holds no such record: apply the stack that declares it first, or correct the name.`,
     }));
   const first = faults[0];
   if (first === undefined) return;

@@ -67,6 +67,21 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     await workspace.isSettled();
   });
 
+  it('says of a chosen secret that is in use that alone', async () => {
+    const key = (name: string, letter: string, version = 1) =>
+      `resource "service_api_key" "${name}" {\n  name = "${name}"\n  scopes = ["bundle"]\n` +
+      `  secret_wo = "svc_${letter.repeat(40)}"\n  secret_wo_version = ${version}\n}\n`;
+    const workspace = tenant.workspace(key('one', 'u'));
+    await workspace.apply();
+    const refused = /The secret chosen for "api_key\/two" is in use already: choose another one\.\s*$/;
+    workspace.write(key('one', 'u') + key('two', 'u'));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(refused);
+    workspace.write(key('one', 'u') + key('two', 'v'));
+    await workspace.apply();
+    workspace.write(key('one', 'u') + key('two', 'u', 2));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(refused);
+  });
+
   it('takes over what the stack made and the state has lost, when told to', async () => {
     const provider = (more: string) => `provider "service" {\n  stack = "mine"\n${more}\n}\n`;
     const key = 'resource "service_api_key" "k" {\n  name = "k"\n  scopes = ["bundle"]\n}\n';

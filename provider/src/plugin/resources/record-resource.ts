@@ -1,4 +1,5 @@
 import { nearest } from '@authz-service/core/nearest';
+import type { ProblemError } from '@authz-service/core/problem';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
 import { referenceFields } from '@authz-service/core/records/schema-shape';
@@ -61,7 +62,9 @@ class RecordResource implements Resource<Configured> {
     const service = serviceOf(configured);
     let held: StoredRecord | undefined;
     const hint: Hint = (problem) =>
-      problem.code === 'conflict' ? this.refusedSinceHeld(service, String(planned.address), held) : undefined;
+      contradicts(problem, planned, 'exists already')
+        ? this.refusedSinceHeld(service, String(planned.address), held)
+        : undefined;
     return this.explained(context, hint, async () => {
       const { address, fields } = this.recordOf(planned);
       const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
@@ -97,7 +100,7 @@ class RecordResource implements Resource<Configured> {
   update(configured: Configured, prior: Values, planned: Values, config: Values, context: Context): Promise<Values> {
     const service = serviceOf(configured);
     const hint: Hint = (problem) =>
-      problem.code === 'conflict'
+      contradicts(problem, prior, 'does not exist')
         ? 'It was there when this was planned: plan again, and Terraform makes it.'
         : undefined;
     return this.explained(context, hint, async () => {
@@ -271,6 +274,11 @@ class RecordResource implements Resource<Configured> {
         : hint?.(problem, path);
     });
   }
+}
+
+/** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
+function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
+  return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
 }
 
 /** The owner after the change: the stack, where it makes the record or takes it over. */
