@@ -146,13 +146,21 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const workspace = tenant.workspace(tree('["old"]', 'old'));
     await workspace.apply();
     workspace.write(tree('["new"]', 'new'));
+    expect(await workspace.ok('plan')).toMatch(/Warning: Two applies needed.*with service_resource_type\.t,/s);
     expect(await workspace.fails('apply', '-auto-approve')).toMatch(
       /with service_resource_type\.t,.*"policy\/p" would become invalid\. .*no action "old": .*in two applies/,
     );
     workspace.write(tree('["old", "new"]', 'new'));
-    await workspace.apply();
+    expect(await workspace.apply()).not.toContain('Two applies');
+    const other = await tenant.client
+      .records('policy')
+      .create({ name: 'q', effect: 'ALLOW', resource_type: 'a/t', actions: ['old'] });
     workspace.write(tree('["new"]', 'new'));
-    await workspace.apply();
+    expect(await workspace.fails('plan')).toMatch(
+      /with service_resource_type\.t,.*"policy\/q" would become invalid\. .*no action "old": .* belongs to the stack "api"/,
+    );
+    await tenant.client.records('policy').delete(other.id);
+    expect(await workspace.apply()).not.toContain('Two applies');
   });
 
   it('does every change once, though answers are lost and the service is busy', async () => {

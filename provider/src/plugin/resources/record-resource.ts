@@ -16,6 +16,7 @@ import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } fr
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
+import { strandedBy } from './stranded.js';
 
 /** The resource that stands for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
@@ -202,6 +203,10 @@ class RecordResource implements Resource<Configured> {
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
     const found = judgeRecord(record, view);
+    if (record.kind === 'resource_type' && prior !== null && this.differs(prior, planned)) {
+      const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
+      found.push(...strandedBy(record, await service.records(signal), isOwn));
+    }
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new Refusal(errors);
