@@ -108,7 +108,7 @@ export function recordList(kind: Kind): DataSource<Configured> {
   return {
     schema: {
       version: 0,
-      description: `Lists records, in the order of their addresses. ${definitionOf(kind).docs}`,
+      description: `Lists records, in the order of their addresses. ${definitionOf(kind).docs} With \`depends_on\` naming what makes or changes them, they are listed as they are after that was applied.`,
       attributes: {
         ...filters,
         items: { nested: 'list', attributes: readAttributes(form), description: 'The records found.', computed: true },
