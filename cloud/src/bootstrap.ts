@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newClientSecret } from './auth/secrets.js';
+import { isClientSecret, newClientSecret } from './auth/secrets.js';
 import type { Cloud } from './cloud.js';
 import { createTenant } from './commands/create-tenant.js';
 import { restoreOperator } from './commands/restore-operator.js';
@@ -18,6 +18,7 @@ export async function bootstrap(
   const now = cloud.now();
   if (cloud.tenants.size > 0) {
     const hasOperator = [...cloud.credentials.operators()].some(({ expiresAt }) => expiresAt > now);
+    if (hasOperator) await warnOfIgnored(cloud, config.client);
     if (hasOperator || !config.client) return;
     cloud.log.warn({ tenant_name: config.tenant, credential: config.client.id }, 'no operator is left: making one');
   }
@@ -34,4 +35,16 @@ export async function bootstrap(
   const wish = { name: config.tenant, by, requestId: randomUUID(), now, operator: true, given };
   if (cloud.tenants.named(config.tenant)) await restoreOperator(cloud, wish);
   else await createTenant(cloud, wish);
+}
+
+/** Says why the configured client is refused, should it be: most likely the folder is one of a start with another secret. */
+async function warnOfIgnored(
+  { credentials, log }: Pick<Cloud, 'credentials' | 'log'>,
+  client: CloudConfig['bootstrap']['client'],
+): Promise<void> {
+  if (!client || (await isClientSecret(client.secret.reveal(), credentials.client(client.id)?.hash))) return;
+  log.warn(
+    { credential: client.id },
+    'SERVICE_BOOTSTRAP_CLIENT_ID and its secret are ignored: the data directory has another administrator, or this one with another secret',
+  );
 }

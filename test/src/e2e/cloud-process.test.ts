@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CloudProcess } from './cloud/cloud-process.js';
+import { bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
 
 let dir: string;
 let started: CloudProcess[] = [];
@@ -54,6 +54,23 @@ describe('service cloud start', () => {
     const second = start({});
     await second.url();
     expect(second.stderr.join('\n')).not.toContain('SERVICE_CLIENT_SECRET');
+  });
+
+  it.each([
+    ['another secret', { ...bootstrapEnv(), SERVICE_BOOTSTRAP_CLIENT_SECRET: 'another secret than before' }, true],
+    ['another administrator', { ...bootstrapEnv(), SERVICE_BOOTSTRAP_CLIENT_ID: 'somebody' }, true],
+    ['the same one', bootstrapEnv(), false],
+    ['none', {}, false],
+  ])('says on a folder that has an administrator that %s is ignored, if it is', async (_, env, said) => {
+    const first = start();
+    await first.url();
+    first.signal('SIGTERM');
+    await first.exited;
+    const second = start(env);
+    await second.url();
+    const log = second.stderr.join('\n');
+    expect(log.includes('are ignored: the data directory has another administrator')).toBe(said);
+    expect(log).not.toContain('another secret than before');
   });
 
   it('logs a line for every request, and no secret', async () => {
