@@ -68,6 +68,9 @@ describe('service cloud start', () => {
     await first.exited;
     const second = start(env);
     await second.url();
+    second.signal('SIGTERM');
+    // Only then has all been read of what it wrote.
+    await second.exited;
     const log = second.stderr.join('\n');
     expect(log.includes('are ignored: the data directory has another administrator')).toBe(said);
     expect(log).not.toContain('another secret than before');
