@@ -1,6 +1,6 @@
 /**
  * Bundles the built provider into the one file that Terraform starts: `terraform-provider-service_v<version>.cjs`.
- * Does nothing while the bundle is newer than all that it is made of.
+ * Does nothing while the bundle is newer than all that it is made of, and was compiled by this Node.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,15 @@ function newest(path) {
   const stat = statSync(path);
   if (!stat.isDirectory()) return /\.(?:js|mjs|json)$/.test(path) ? stat.mtimeMs : 0;
   return Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+/** What the bundle ends with: its compiled code fits the Node that compiled it alone. */
+const COMPILED_BY = `// Compiled by Node ${process.version}, ${process.platform}-${process.arch}.\n`;
+
+function isCurrent(outfile) {
+  if (!existsSync(outfile)) return false;
+  const sources = SOURCES.map((path) => newest(join(root, path)));
+  return statSync(outfile).mtimeMs >= Math.max(...sources) && readFileSync(outfile, 'utf8').endsWith(COMPILED_BY);
 }
 
 /** Zod brings its messages in fifty languages; every byte is parsed at each of Terraform's starts of the provider. */
@@ -117,8 +126,7 @@ async function bundleProvider() {
   const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
   const folder = join(root, 'provider/dist');
   const outfile = join(folder, `terraform-provider-service_v${version}.cjs`);
-  if (existsSync(outfile) && statSync(outfile).mtimeMs >= Math.max(...SOURCES.map((path) => newest(join(root, path)))))
-    return;
+  if (isCurrent(outfile)) return;
 
   const { build } = await import('esbuild');
   const textOf = async (entry, options) => {
@@ -134,6 +142,7 @@ async function bundleProvider() {
   });
   const program = await textOf('provider/dist/plugin/main.js', {
     banner: { js: '#!/usr/bin/env node' },
+    footer: { js: COMPILED_BY.trimEnd() },
     plugins: [
       inPlaceOf({
         '/plugin/prepared.js': schemaReady(await schemaOf(folder)),
