@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = [
@@ -32,14 +33,6 @@ function isCurrent(outfile) {
   return statSync(outfile).mtimeMs >= Math.max(...sources) && readFileSync(outfile, 'utf8').endsWith(COMPILED_BY);
 }
 
-/** Zod brings its messages in fifty languages; every byte is parsed at each of Terraform's starts of the provider. */
-const withoutLocales = {
-  name: 'without-locales',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: '' }));
-  },
-};
-
 const COMMON = {
   bundle: true,
   write: false,
@@ -53,11 +46,23 @@ const COMMON = {
 };
 
 /**
- * Terraform starts the provider three or four times a command, and V8 reads every function of a program before the first
- * line runs. So what answers the handshake is the program, and the rest are texts in it, compiled where they are needed:
- * the provider by the first call that asks it something; what judges conditions, a third of it, by the first condition;
- * the schema, for which alone one of the starts is, is bytes.
+ * Terraform starts the provider three or four times a command, and V8 reads all of a program before its first line runs.
+ * So what answers the handshake is the program, and the rest stand in comments after it, which V8 passes over: the
+ * provider, compiled for the first call that asks it something; what judges conditions, a third of it, for the first
+ * condition; the schema, for which alone one of the starts is.
  */
+const inComment = (name, text) => {
+  if (text.includes(END_IN_COMMENT)) throw new Error(`${name} contains ${END_IN_COMMENT}: choose another sign`);
+  return `function ${name}(){/*${text.replaceAll('*/', END_IN_COMMENT)}*/}\n`;
+};
+
+/** Stands for the sign that ends a comment. */
+const END_IN_COMMENT = '*~/';
+
+/** Code for what stands in a comment: functions give their own text. */
+const fromComment = (name) =>
+  `${name}.toString().slice(${`function ${name}(){/*`.length}, -3).replaceAll('${END_IN_COMMENT}', '*/')`;
+
 const inPlaceOf = (modules) => ({
   name: 'in-place-of',
   setup(build) {
@@ -68,35 +73,37 @@ const inPlaceOf = (modules) => ({
   },
 });
 
-/** A function that runs the module of this text. */
-const functionOf = (text) => `(function (exports, require, module) {${text}\n})`;
+/** A function that runs the module of this text; `conditions` gives the text of the one that judges conditions. */
+const functionOf = (text) => `(function (exports, require, module, conditions) {${text}\n})`;
 
-/** Code for what the module of this text exports, once it has been run. */
+/** Code for what the module exports that `run`, code for the function, runs. */
 const moduleOf = (run) =>
   `(() => {
     const loaded = { exports: {} };
-    ${run}(loaded.exports, require, loaded);
+    ${run}(loaded.exports, require, loaded, conditions);
     return loaded.exports;
   })()`;
 
-const conditionsLater = (text) => `
+const conditionsLater = `
   import { runInThisContext } from 'node:vm';
-  let conditions;
+  let judge;
   export function checkCondition(...args) {
-    conditions ??= ${moduleOf(`runInThisContext(${JSON.stringify(functionOf(text))}, { filename: 'conditions.js' })`)};
-    return conditions.checkCondition(...args);
+    judge ??= ${moduleOf(`runInThisContext(conditions(), { filename: 'conditions.js' })`)};
+    return judge.checkCondition(...args);
   }`;
 
 /**
  * With the text goes what V8 made of it, which saves a third of the time of loading it. Another build of Node refuses
  * that and compiles the text.
  */
-const providerLater = (text) => `
+const providerLater = `
   import { Buffer } from 'node:buffer';
   import { Script } from 'node:vm';
-  const script = new Script(${JSON.stringify(text)}, {
+  const conditions = () =>
+    require('node:zlib').brotliDecompressSync(Buffer.from(${fromComment('conditionsText')}, 'base64')).toString();
+  const script = new Script(${fromComment('providerText')}, {
     filename: 'provider.js',
-    cachedData: Buffer.from(${JSON.stringify(precompiled(text))}, 'base64'),
+    cachedData: Buffer.from(${fromComment('providerCompiled')}, 'base64'),
   });
   const provider = ${moduleOf('script.runInThisContext()')};
   export function serviceHandlers(env, log) {
@@ -110,8 +117,9 @@ function precompiled(text) {
   return execFileSync(process.execPath, args, { input: text, maxBuffer: 2 ** 26, encoding: 'latin1' });
 }
 
-const schemaReady = (bytes) =>
-  `export const prepared = { GetProviderSchema: Buffer.from(${JSON.stringify(bytes.toString('base64'))}, 'base64') };`;
+const schemaReady = `
+  import { Buffer } from 'node:buffer';
+  export const prepared = { GetProviderSchema: () => Buffer.from(${fromComment('schemaMessage')}, 'base64') };`;
 
 async function schemaOf(folder) {
   const load = (path) => import(pathToFileURL(join(folder, 'plugin', path)).href);
@@ -135,20 +143,28 @@ async function bundleProvider() {
   };
   // What is compiled from a text has no import(), but the program's own require.
   const later = { supported: { 'dynamic-import': false } };
-  const conditions = await textOf('core/dist/conditions/check.js', later);
-  const provider = await textOf('provider/dist/plugin/handlers.js', {
-    ...later,
-    plugins: [withoutLocales, inPlaceOf({ '/conditions/check.js': conditionsLater(conditions) })],
-  });
+  const conditions = functionOf(await textOf('core/dist/conditions/check.js', later));
+  const provider = functionOf(
+    await textOf('provider/dist/plugin/handlers.js', {
+      ...later,
+      plugins: [inPlaceOf({ '/conditions/check.js': conditionsLater })],
+    }),
+  );
+  const comments = {
+    schemaMessage: (await schemaOf(folder)).toString('base64'),
+    providerText: provider,
+    providerCompiled: precompiled(provider),
+    conditionsText: brotliCompressSync(conditions).toString('base64'),
+  };
   const program = await textOf('provider/dist/plugin/main.js', {
     banner: { js: '#!/usr/bin/env node' },
-    footer: { js: COMPILED_BY.trimEnd() },
-    plugins: [
-      inPlaceOf({
-        '/plugin/prepared.js': schemaReady(await schemaOf(folder)),
-        '/plugin/handlers.js': providerLater(functionOf(provider)),
-      }),
-    ],
+    footer: {
+      js: Object.entries(comments)
+        .map(([name, text]) => inComment(name, text))
+        .concat(COMPILED_BY.trimEnd())
+        .join(''),
+    },
+    plugins: [inPlaceOf({ '/plugin/prepared.js': schemaReady, '/plugin/handlers.js': providerLater })],
   });
   const made = `${outfile}.${process.pid}.tmp`;
   writeFileSync(made, program);

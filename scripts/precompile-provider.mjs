@@ -4,12 +4,9 @@
  */
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
-import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
-import { V8_FLAGS } from '../provider/dist/plugin/v8-flags.js';
 import { pack, UNKNOWN } from '../provider/dist/plugin/wire/msgpack.js';
 
-for (const flag of V8_FLAGS) setFlagsFromString(flag);
 const script = new Script(await text(process.stdin), { filename: 'provider.js' });
 const loaded = { exports: {} };
 script.runInThisContext()(loaded.exports, createRequire(import.meta.url), loaded);

@@ -4,7 +4,7 @@ import { YAML_WORDS } from '@authz-service/core/records/describe';
 import { valueAt } from '@authz-service/core/records/issue-faults';
 import { issueText } from '@authz-service/core/records/issue-text';
 import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryFault, type ProfileEntry, profileFaults } from './profiles.js';
 
 const text = z.string().min(1, 'must not be empty');

@@ -9,7 +9,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SigningKeyRow, Store } from '../store/store.js';
 import type { Grant } from './credential.js';
 

@@ -10,7 +10,7 @@ import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import { scalarFields } from '@authz-service/core/wire/record-schema';
 import { toWire } from '@authz-service/core/wire/record-wire';
 import { wireShape } from '@authz-service/core/wire/wire-shape';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Tenant } from '../tenants/tenant.js';
 
 export interface ListOrder {

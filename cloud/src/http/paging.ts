@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;

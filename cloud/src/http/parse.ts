@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** More faults than these are counted, not listed. */
 const LISTED_MAX = 100;

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { issueFaults } from '@authz-service/core/records/issue-faults';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { malformed } from './parse.js';
 
 /** The query parameters checked by a schema of strings. Throws `invalid_request`. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemCode } from '@authz-service/core/problem';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { Reply } from './reply.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Metadata of fields that means something to this project only. */
 const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set'] as const;

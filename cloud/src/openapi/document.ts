@@ -1,6 +1,6 @@
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';

@@ -1,6 +1,6 @@
 import { revisionText } from '@authz-service/core/state/revision';
 import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';

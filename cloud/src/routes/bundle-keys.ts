@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { MIB } from '../http/body.js';

@@ -1,5 +1,5 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
-import { z } from 'zod';
+import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';

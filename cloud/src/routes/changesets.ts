@@ -7,7 +7,7 @@ import { type Fault, issueFaults } from '@authz-service/core/records/issue-fault
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { Change } from '@authz-service/core/state/change';
 import { eachInSteps } from '@authz-service/core/turns';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
 import { MIB } from '../http/body.js';

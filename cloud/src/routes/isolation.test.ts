@@ -1,6 +1,5 @@
 import { unpackBundle } from '@authz-service/core/bundle/read';
-import { KINDS } from '@authz-service/core/records/kinds';
-import { definitionOf } from '@authz-service/core/records/registry';
+import { COLLECTIONS, KINDS } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
 
@@ -36,7 +35,7 @@ async function strange(method: string, route: string, path: string, body?: unkno
 }
 
 describe.each(KINDS)('%s of another tenant', (kind) => {
-  const collection = `/v1/${definitionOf(kind).collection}`;
+  const collection = `/v1/${COLLECTIONS[kind]}`;
   const item = `${collection}/{id}`;
   const target = () => {
     const found = targets.get(kind);

@@ -1,5 +1,5 @@
 import { SCOPES } from '@authz-service/core/records/scopes';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { issueToken, TokenError } from '../commands/issue-token.js';
 import { json, type Reply } from '../http/reply.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { billing, TestCloud } from '../../testing/test-cloud.js';
 import type { Cloud } from '../cloud.js';
 import { allRoutes } from './routes.js';

@@ -1,5 +1,4 @@
-import { KINDS, type Kind } from '@authz-service/core/records/kinds';
-import { definitionOf } from '@authz-service/core/records/registry';
+import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, type Answer, type Ask, TestCloud } from '../../testing/test-cloud.js';
 
@@ -56,7 +55,7 @@ const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
 };
 
 describe.each(KINDS)('a record of the kind %s', (kind) => {
-  const collection = `/v1/${definitionOf(kind).collection}`;
+  const collection = `/v1/${COLLECTIONS[kind]}`;
   const { path, body, patch } = LIVES[kind];
   let made: Answer;
 

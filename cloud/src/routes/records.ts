@@ -1,9 +1,9 @@
 import type { JsonObject } from '@authz-service/core/json';
-import { isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { COLLECTIONS, isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { toWire } from '@authz-service/core/wire/record-wire';
-import { z } from 'zod';
+import * as z from 'zod';
 import { demand, type Grant } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
@@ -164,7 +164,7 @@ function orderOf(kind: Kind, { credential, params, headers, requestId, now }: Se
 const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 once it is another.' };
 
 function collection(kind: Kind): string {
-  return `/v1/${definitionOf(kind).collection}`;
+  return `/v1/${COLLECTIONS[kind]}`;
 }
 
 function readers(kind: Kind): Grant[] {

@@ -1,6 +1,6 @@
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';

@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
 import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { deleteTenant } from '../commands/delete-tenant.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantsOf } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type BundleKey, bundleKeySchema, type SigningKey, signJson, verifiedJson } from './signing-key.js';
 
 const TYPE = 'policy-bundle-keys+jws';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProblemError } from '../problem.js';
 import { BUNDLE_KEY_PREFIX, type BundleKey, bundleKeySchema } from './signing-key.js';
 

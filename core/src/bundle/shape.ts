@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { KINDS, type Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 

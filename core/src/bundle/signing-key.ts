@@ -1,5 +1,5 @@
 import { CompactSign, type CryptoKey, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** ECDSA on P-256 with SHA-256 (RFC 7518 section 3.4): every JOSE library has it. */
 export const BUNDLE_KEY_ALGORITHM = 'ES256';

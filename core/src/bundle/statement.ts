@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProblemError } from '../problem.js';
 import { type BundleKey, keyIdOf, type SigningKey, signJson, verifiedJson } from './signing-key.js';
 import type { BundleTenant } from './types.js';

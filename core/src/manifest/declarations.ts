@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Json } from '../json.js';
 import type { Address } from '../records/address.js';
 import { YAML_WORDS } from '../records/describe.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json, JsonObject } from '../json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';

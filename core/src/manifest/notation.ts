@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { metaOf, type ReferenceField, referenceFields } from '../records/schema-shape.js';

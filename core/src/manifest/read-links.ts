@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import { quote } from '../records/describe.js';

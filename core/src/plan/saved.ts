@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProblemError } from '../problem.js';
 import { issueFaults } from '../records/issue-faults.js';
 import { KINDS } from '../records/kinds.js';

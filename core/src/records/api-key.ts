@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, expiresAt, nameText, stringSet } from './fields.js';
@@ -6,7 +6,6 @@ import { SCOPES } from './scopes.js';
 
 export const apiKey = define({
   kind: 'api_key',
-  collection: 'api-keys',
   yaml: 'api_keys',
   docs: 'A long-lived bearer credential. Its secret is shown once, when it is made.',
   schema: z.strictObject({

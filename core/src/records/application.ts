@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText } from './fields.js';
 
 export const application = define({
   kind: 'application',
-  collection: 'applications',
   yaml: 'applications',
   docs: 'A container for resources, with the types, roles and policies that belong to them.',
   schema: z.strictObject({

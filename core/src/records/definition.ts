@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Address, Path } from './address.js';
 import type { Kind } from './kinds.js';
 
@@ -14,8 +14,6 @@ export interface Reference {
  */
 export interface KindDefinition<K extends Kind = Kind, S extends z.ZodObject = z.ZodObject> {
   kind: K;
-  /** The collection's name over HTTP: `/v1/<collection>`. */
-  collection: string;
   /** The collection's name in YAML. */
   yaml: string;
   /** One sentence for reference pages. */

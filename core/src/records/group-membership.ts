@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address } from './address.js';
 import { define } from './definition.js';
 import { entityPath, expiresAt, reference } from './fields.js';
 
 export const groupMembership = define({
   kind: 'group_membership',
-  collection: 'group-memberships',
   yaml: 'group_memberships',
   docs: 'Puts a subject or a group into a group.',
   schema: z.strictObject({

@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText } from './fields.js';
 
 export const group = define({
   kind: 'group',
-  collection: 'groups',
   yaml: 'groups',
   docs: 'Subjects and other groups under one name; members of a nested group are members of the outer one.',
   schema: z.strictObject({

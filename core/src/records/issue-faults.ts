@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { jsonPointer } from '../json-pointer.js';
 import { JSON_WORDS } from './describe.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { nearest } from '../nearest.js';
 import { describe, quote, type Words } from './describe.js';

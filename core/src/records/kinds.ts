@@ -19,6 +19,22 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
+/** What the records of a kind are called together, in URLs (`/v1/role-assignments`) and in names of files. */
+export const COLLECTIONS: { readonly [K in Kind]: string } = {
+  application: 'applications',
+  resource_type: 'resource-types',
+  resource: 'resources',
+  subject: 'subjects',
+  role: 'roles',
+  group: 'groups',
+  policy: 'policies',
+  policy_assignment: 'policy-assignments',
+  role_assignment: 'role-assignments',
+  group_membership: 'group-memberships',
+  api_key: 'api-keys',
+  oauth_client: 'oauth-clients',
+};
+
 /** Kinds whose records are credentials: they take the scope `credentials`, and are in no bundle and no digest. */
 export const CREDENTIAL_KINDS = ['api_key', 'oauth_client'] as const satisfies readonly Kind[];
 

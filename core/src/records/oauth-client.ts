@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, stringSet } from './fields.js';
@@ -6,7 +6,6 @@ import { SCOPES } from './scopes.js';
 
 export const oauthClient = define({
   kind: 'oauth_client',
-  collection: 'oauth-clients',
   yaml: 'oauth_clients',
   docs: 'A client of the token endpoint (RFC 6749 section 4.4). Its id is the client id; its secret is shown once.',
   schema: z.strictObject({

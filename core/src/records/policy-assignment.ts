@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address } from './address.js';
 import { define } from './definition.js';
 import { entityPath, expiresAt, reference } from './fields.js';
 
 export const policyAssignment = define({
   kind: 'policy_assignment',
-  collection: 'policy-assignments',
   yaml: 'policy_assignments',
   docs: 'Gives a policy to a role, a group or a subject.',
   schema: z.strictObject({

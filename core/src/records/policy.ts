@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONDITION_LIMITS } from '../conditions/limits.js';
 import { address, path } from './address.js';
 import { define, type Reference } from './definition.js';
@@ -87,7 +87,6 @@ const resources = z
 
 export const policy = define({
   kind: 'policy',
-  collection: 'policies',
   yaml: 'policies',
   docs: 'Allows or denies actions on resources, by name or by type, to whom it is assigned.',
   schema: z

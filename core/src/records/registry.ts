@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Address, address } from './address.js';
 import { apiKey } from './api-key.js';
 import { application } from './application.js';

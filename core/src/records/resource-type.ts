@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
@@ -9,7 +9,6 @@ export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
 export const resourceType = define({
   kind: 'resource_type',
-  collection: 'resource-types',
   yaml: 'resource_types',
   docs: 'A category of protected things in an application, and the actions there are on it.',
   schema: z.strictObject({

@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, properties, reference } from './fields.js';
 
 export const resource = define({
   kind: 'resource',
-  collection: 'resources',
   yaml: 'resources',
   docs: 'One protected thing, named within its type.',
   schema: z.strictObject({

@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address } from './address.js';
 import { define } from './definition.js';
 import { entityPath, expiresAt, reference } from './fields.js';
 
 export const roleAssignment = define({
   kind: 'role_assignment',
-  collection: 'role-assignments',
   yaml: 'role_assignments',
   docs: 'Gives a role to a subject or a group.',
   schema: z.strictObject({

@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, reference } from './fields.js';
 
 export const role = define({
   kind: 'role',
-  collection: 'roles',
   yaml: 'roles',
   docs: 'What policies are assigned to and subjects and groups are given; of an application, or of the tenant.',
   schema: z.strictObject({

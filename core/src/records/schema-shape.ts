@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FieldMeta } from './fields.js';
 import type { Kind } from './kinds.js';
 

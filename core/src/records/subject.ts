@@ -1,11 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { nameText, properties } from './fields.js';
 
 export const subject = define({
   kind: 'subject',
-  collection: 'subjects',
   yaml: 'subjects',
   docs: "Somebody or something that acts. Its id is the caller's own; type and id together identify it.",
   schema: z.strictObject({

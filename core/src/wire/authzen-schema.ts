@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PROBLEMS, type ProblemCode } from '../problem.js';
 import { decisionRequestSchema, decisionResponseSchema } from './decision-schema.js';
 import { EVALUATIONS_MAX, EVALUATIONS_SEMANTICS } from './evaluations-request.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /*
  * The decision endpoint's bodies for OpenAPI. `parseDecisionRequest` checks requests by hand; a test keeps both in step.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { unwrap } from '../records/schema-shape.js';

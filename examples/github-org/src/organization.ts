@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** GitHub's repository permissions, weakest first: each implies those before it. */
 export const PERMISSIONS = ['read', 'triage', 'write', 'maintain', 'admin'] as const;

@@ -4,7 +4,7 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, definitionOf } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { equalJson } from '@authz-service/core/state/equal-json';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attribute } from '../plugin/framework/schema.js';
 import type { Value } from '../plugin/framework/value.js';
 import { formsOf, valuesFrom } from '../plugin/resources/field-form.js';

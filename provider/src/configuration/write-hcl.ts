@@ -1,6 +1,6 @@
 import { splitAddress } from '@authz-service/core/records/address';
-import { KINDS, type Kind } from '@authz-service/core/records/kinds';
-import { type DeclaredRecord, definitionOf } from '@authz-service/core/records/registry';
+import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { providerRelease, SOURCE } from '../distribution/provider-release.js';
 import { typeName } from '../plugin/resources/record-form.js';
 import { type HclValue, hclBlock, hclOf, hclString } from './hcl-text.js';
@@ -26,7 +26,7 @@ export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOption
         const header = `resource "${typeName(kind)}" "${names.get(record.address)?.split('.')[1]}"`;
         return hclBlock(header, attributes(configurationOf(record), names));
       });
-    if (blocks.length > 0) files.push({ path: `${definitionOf(kind).collection}.tf`, text: blocks.join('\n') });
+    if (blocks.length > 0) files.push({ path: `${COLLECTIONS[kind]}.tf`, text: blocks.join('\n') });
   }
   const imports = [...names].map(([address, name]) =>
     hclBlock('import', [

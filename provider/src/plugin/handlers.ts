@@ -1,11 +1,7 @@
-import { z } from 'zod';
 import { providerHandlers } from './framework/server.js';
 import { serviceProvider } from './resources/service-provider.js';
 import type { Log } from './wire/log.js';
 import type { Handlers } from './wire/messages.js';
-
-// What zod would compile for each schema pays only after some thousand records.
-z.config({ jitless: true });
 
 /** The provider, and all that it is made of. */
 export function serviceHandlers(env: NodeJS.ProcessEnv, log: Log): Handlers {

@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Kind } from '@authz-service/core/records/kinds';
+import { COLLECTIONS, type Kind } from '@authz-service/core/records/kinds';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
 
@@ -39,14 +39,14 @@ export class RecordCollection<K extends Kind> {
     { limit, cursor, ...options }: ListOptions & { cursor?: string | undefined } = {},
   ): Promise<Page<WireRecord<K>>> {
     const query = { ...filter, limit, cursor };
-    return (await this.#send({ method: 'GET', path: await this.#path(), query, repeat: 'harmless' }, options)) as Page<
+    return (await this.#send({ method: 'GET', path: this.#path, query, repeat: 'harmless' }, options)) as Page<
       WireRecord<K>
     >;
   }
 
   async get(idOrPath: string, options?: CallOptions): Promise<WireRecord<K>> {
     return (await this.#send(
-      { method: 'GET', path: await this.#item(idOrPath), repeat: 'harmless' },
+      { method: 'GET', path: this.#item(idOrPath), repeat: 'harmless' },
       options,
     )) as WireRecord<K>;
   }
@@ -54,7 +54,7 @@ export class RecordCollection<K extends Kind> {
   /** A credential's secret is in the answer, and nowhere ever again. */
   async create(fields: NewRecord<K>, options?: CallOptions): Promise<MadeRecord<K>> {
     return (await this.#send(
-      { method: 'POST', path: await this.#path(), body: fields, repeat: 'once', writes: true },
+      { method: 'POST', path: this.#path, body: fields, repeat: 'once', writes: true },
       options,
     )) as MadeRecord<K>;
   }
@@ -62,34 +62,29 @@ export class RecordCollection<K extends Kind> {
   async update(idOrPath: string, patch: RecordPatch<K>, options: MatchOptions = {}): Promise<WireRecord<K>> {
     const headers = matchHeaders(options);
     return (await this.#send(
-      { method: 'PATCH', path: await this.#item(idOrPath), body: patch, headers, repeat: 'once', writes: true },
+      { method: 'PATCH', path: this.#item(idOrPath), body: patch, headers, repeat: 'once', writes: true },
       options,
     )) as WireRecord<K>;
   }
 
   async delete(idOrPath: string, options: MatchOptions = {}): Promise<void> {
     const headers = matchHeaders(options);
-    await this.#send(
-      { method: 'DELETE', path: await this.#item(idOrPath), headers, repeat: 'once', writes: true },
-      options,
-    );
+    await this.#send({ method: 'DELETE', path: this.#item(idOrPath), headers, repeat: 'once', writes: true }, options);
   }
 
-  /** Loaded when needed: the definitions bring a validator along that callers who only ask for decisions can do without. */
-  async #path(): Promise<string> {
-    const { definitionOf } = await import('@authz-service/core/records/registry');
-    return `/v1/${definitionOf(this.kind).collection}`;
+  get #path(): string {
+    return `/v1/${COLLECTIONS[this.kind]}`;
   }
 
   /** An empty id would name the whole collection, and a dot segment vanish from the URL. */
-  async #item(idOrPath: string): Promise<string> {
+  #item(idOrPath: string): string {
     if (/^\.{0,2}$/.test(idOrPath)) {
       throw new ProblemError(
         'invalid_request',
         `"${idOrPath}" cannot name a ${this.kind} in a URL: use the id of the record.`,
       );
     }
-    return `${await this.#path()}/${encodeURIComponent(idOrPath)}`;
+    return `${this.#path}/${encodeURIComponent(idOrPath)}`;
   }
 }
 

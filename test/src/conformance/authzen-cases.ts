@@ -1,6 +1,6 @@
 import type { Address } from '@authz-service/core/records/address';
 import { expect } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ConformanceTenant, loadTenants, withIds } from './load.js';
 
 const FOLDER = new URL('../../conformance/authzen/', import.meta.url);

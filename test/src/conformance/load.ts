@@ -3,7 +3,7 @@ import type { EngineRecord } from '@authz-service/core/decision/types';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { addressOf, definitionOf } from '@authz-service/core/records/registry';
 import { parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const FOLDER = new URL('../../conformance/', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from '@authz-service/core/json';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { equalJson } from '@authz-service/core/state/equal-json';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attribute, Attributes, Type } from '../framework/schema.js';
 import { isList, isObject, type Value } from '../framework/value.js';
 

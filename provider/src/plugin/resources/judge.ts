@@ -8,7 +8,7 @@ import { type DeclaredRecord, declare, definitionOf, type Fields } from '@authz-
 import type { RecordFinding, RecordView } from '@authz-service/core/state/change';
 import { parseFields } from '@authz-service/core/state/parse-fields';
 import { validateRecords } from '@authz-service/core/state/validate';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Diagnostic, Path } from '../framework/diagnostics.js';
 import { isList, isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';

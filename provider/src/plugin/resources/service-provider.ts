@@ -1,5 +1,4 @@
-import { KINDS } from '@authz-service/core/records/kinds';
-import { definitionOf } from '@authz-service/core/records/registry';
+import { COLLECTIONS, KINDS } from '@authz-service/core/records/kinds';
 import type { DataSource, Provider } from '../framework/provider.js';
 import { accessToken } from './access-token.js';
 import { configure, providerSchema } from './configure.js';
@@ -14,17 +13,32 @@ export function serviceProvider(env: NodeJS.ProcessEnv): Provider<Configured> {
   return {
     schema: providerSchema,
     configure: (config, context) => configure(config, context, env),
-    resources: Object.fromEntries(KINDS.map((kind) => [typeName(kind), recordResource(kind)])),
-    dataSources: { ...recordSources(), service_decision: decisionSource },
+    resources: madeWhenAsked(KINDS.map((kind) => [typeName(kind), () => recordResource(kind)])),
+    dataSources: madeWhenAsked([...recordSources(), ['service_decision', () => decisionSource]]),
     ephemeralResources: { service_access_token: accessToken },
   };
 }
 
-function recordSources(): { [type: string]: DataSource<Configured> } {
-  return Object.fromEntries(
-    KINDS.flatMap((kind) => [
-      [typeName(kind), recordSource(kind)],
-      [`service_${definitionOf(kind).collection.replaceAll('-', '_')}`, recordList(kind)],
-    ]),
-  );
+function recordSources(): [type: string, make: () => DataSource<Configured>][] {
+  return KINDS.flatMap((kind) => [
+    [typeName(kind), () => recordSource(kind)],
+    [`service_${COLLECTIONS[kind].replaceAll('-', '_')}`, () => recordList(kind)],
+  ]);
+}
+
+/** Properties that are made when they are read first: a process is asked for few of them. */
+function madeWhenAsked<T>(makers: [name: string, make: () => T][]): { readonly [name: string]: T } {
+  const made: { [name: string]: T } = {};
+  for (const [name, make] of makers) {
+    Object.defineProperty(made, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        const value = make();
+        Object.defineProperty(made, name, { enumerable: true, value });
+        return value;
+      },
+    });
+  }
+  return made;
 }

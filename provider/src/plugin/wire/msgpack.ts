@@ -139,10 +139,21 @@ class Unpacker {
     return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
   }
 
-  private span(length: number): Buffer {
+  /** Goes on behind the next `length` bytes, and gives where they start. */
+  private pass(length: number): number {
     if (this.at + length > this.buffer.length) throw new RangeError('malformed msgpack: a value is cut off');
     this.at += length;
-    return this.buffer.subarray(this.at - length, this.at);
+    return this.at - length;
+  }
+
+  private span(length: number): Buffer {
+    const start = this.pass(length);
+    return this.buffer.subarray(start, this.at);
+  }
+
+  private text(length: number): string {
+    const start = this.pass(length);
+    return this.buffer.toString('utf8', start, this.at);
   }
 
   private array(length: number): Packed[] {
@@ -160,7 +171,7 @@ class Unpacker {
 
   /** Every extension code means unknown; the payload only narrows what the value may become. */
   private extension(length: number): typeof UNKNOWN {
-    this.span(1 + length);
+    this.pass(1 + length);
     return UNKNOWN;
   }
 
@@ -169,7 +180,7 @@ class Unpacker {
     if (head < 0x80) return head;
     if (head < 0x90) return this.map(head & 0x0f);
     if (head < 0xa0) return this.array(head & 0x0f);
-    if (head < 0xc0) return this.span(head & 0x1f).toString('utf8');
+    if (head < 0xc0) return this.text(head & 0x1f);
     if (head >= 0xe0) return head - 0x100;
     switch (head) {
       case NIL:
@@ -211,7 +222,7 @@ class Unpacker {
       case 0xd9:
       case 0xda:
       case 0xdb:
-        return this.span(this.uint(1 << (head - 0xd9))).toString('utf8');
+        return this.text(this.uint(1 << (head - 0xd9)));
       case 0xdc:
       case 0xdd:
         return this.array(this.uint(2 << (head - 0xdc)));

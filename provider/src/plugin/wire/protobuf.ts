@@ -8,6 +8,8 @@ const FIXED64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
+const INT32_MAX = 0x7fff_ffff;
+
 /** How one value is written and read; `wire` is the wire type of the protocol's encoding. */
 interface Codec<In, Out> {
   wire: 0 | 2;
@@ -48,8 +50,10 @@ export class Writer {
   }
 
   varint(value: number): void {
-    if (value >= 0 && value < 0x80) {
-      this.byte(value);
+    if (value >= 0 && value <= INT32_MAX) {
+      let rest = value;
+      for (; rest > 0x7f; rest >>= 7) this.byte((rest & 0x7f) | 0x80);
+      this.byte(rest);
       return;
     }
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -83,17 +87,26 @@ export class Writer {
 export class Reader {
   private at = 0;
 
-  constructor(private readonly buffer: Uint8Array) {}
+  private readonly buffer: Buffer;
+
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
+    this.buffer = Buffer.from(buffer, byteOffset, byteLength);
+  }
 
   get done(): boolean {
     return this.at >= this.buffer.length;
   }
 
   varint(): number {
-    const first = this.buffer[this.at];
-    if (first !== undefined && first < 0x80) {
+    const first = this.buffer[this.at] ?? 0x80;
+    if (first < 0x80) {
       this.at += 1;
       return first;
+    }
+    const second = this.buffer[this.at + 1] ?? 0x80;
+    if (second < 0x80) {
+      this.at += 2;
+      return (second << 7) | (first & 0x7f);
     }
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -109,11 +122,22 @@ export class Reader {
     return this.span(this.varint());
   }
 
+  text(): string {
+    const start = this.pass(this.varint());
+    return this.buffer.toString('utf8', start, this.at);
+  }
+
   private span(length: number): Uint8Array {
+    const start = this.pass(length);
+    return this.buffer.subarray(start, this.at);
+  }
+
+  /** Goes on behind the next `length` bytes, and gives where they start. */
+  private pass(length: number): number {
     const start = this.at;
     if (length < 0 || start + length > this.buffer.length) throw new Error('malformed protobuf: a field is cut off');
     this.at += length;
-    return this.buffer.subarray(start, this.at);
+    return start;
   }
 
   /** Passes over a field that the table does not know. */
@@ -142,7 +166,7 @@ export const int: Codec<number, number> = {
 export const string: Codec<string, string> = {
   wire: LENGTH_DELIMITED,
   write: (writer, value) => writer.bytes(Buffer.from(value, 'utf8')),
-  read: (reader) => Buffer.from(reader.bytes()).toString('utf8'),
+  read: (reader) => reader.text(),
 };
 
 export const bytes: Codec<Uint8Array, Uint8Array> = {

@@ -3,6 +3,7 @@
  * until Terraform asks for the end or dies.
  */
 import { X509Certificate } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { type Listening, listenForTerraform } from './address.js';
 import { makeCertificate } from './certificate.js';
 import { grpcServer, type Identity, type UnaryMethod } from './grpc.js';
@@ -15,12 +16,13 @@ const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2
 const PLUGIN_PROTOCOL = 1;
 const TERRAFORM_PROTOCOL = 6;
 const PARENT_CHECK_MS = 1000;
+const STDOUT = 1;
 
 export interface ServeOptions {
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Responses that no request changes, as bytes. */
-  prepared?: { readonly [M in Method]?: Buffer };
+  /** What answers without the provider. */
+  prepared?: { readonly [M in Method]?: UnaryMethod };
   /** Gives the provider; asked for by the first call that needs it, since some processes get none. */
   load(): Promise<Handlers>;
 }
@@ -35,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     );
     process.exit(1);
   }
-  const handshake = reserveStdout();
+  reserveStdout();
   const own = identity(env);
   if (own === undefined && env.SERVICE_PROVIDER_PLAINTEXT !== '1') {
     process.stderr.write(
@@ -57,15 +59,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   const methods = pluginMethods(() => exit(0));
   for (const name of Object.keys(METHODS) as Method[]) {
-    const answer = options.prepared?.[name];
-    const method = answer === undefined ? providerMethod(name, handlers, log) : () => answer;
-    methods.set(`/tfplugin6.Provider/${name}`, method);
+    methods.set(`/tfplugin6.Provider/${name}`, options.prepared?.[name] ?? providerMethod(name, handlers, log));
   }
 
   const server = grpcServer(methods, own?.tls);
   listening = await listenForTerraform(server, env);
   liveWithParent(exit, log);
-  handshake.write(
+  writeSync(
+    STDOUT,
     `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', own?.announced ?? ''].join('|')}\n`,
   );
 }
@@ -110,10 +111,8 @@ function pluginMethods(shutdown: () => void): Map<string, UnaryMethod> {
  * The handshake line is the only thing that may ever stand on standard output: one long line there blocks Terraform.
  * Whatever else is written to it goes to standard error.
  */
-function reserveStdout(): Pick<NodeJS.WriteStream, 'write'> {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-  return { write };
+function reserveStdout(): void {
+  Object.defineProperty(process, 'stdout', { get: () => process.stderr });
 }
 
 /** Mutual TLS: the only client is the one whose certificate Terraform made for this run. */
