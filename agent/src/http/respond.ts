@@ -27,10 +27,15 @@ export function sendText(
       ? ['Content-Type', type, 'Content-Length', `${length}`]
       : ['Content-Type', type, 'Content-Length', `${length}`, 'X-Request-ID', requestId],
   );
-  // Latin-1 is how Node sends the head, so that a request id goes out as the bytes it was; with text that is all ASCII it
-  // is sent in one piece.
-  if (length === text.length) response.end(text, 'latin1');
-  else response.end(Buffer.from(text));
+  if (length !== text.length) {
+    response.end(Buffer.from(text));
+    return;
+  }
+  // Latin-1 is how Node sends the head, so that a request id goes out as the bytes it was; text that is all ASCII goes
+  // with it in one piece. Sent before the end is told, it is not made to wait for that, which would be a second piece.
+  response.write(text, 'latin1');
+  response.socket?.uncork();
+  response.end();
 }
 
 export function sendJson(response: ServerResponse, body: unknown, requestId: string | undefined): void {
