@@ -16,9 +16,9 @@ export interface AgentFigures {
   cerbos: number;
   /** The agent's part of the bare server's rate, of each round. */
   shares: number[];
-  /** Seconds from the start of the process to a 200 of /readyz with a cached bundle, and its records. */
-  warmStart: number;
   records: number;
+  /** Seconds from the start of the process to a 200 of /readyz with a cached bundle of so many records. */
+  warmStart: { seconds: number; records: number };
   /** Resident bytes of the agent under load. */
   resident: number;
   /** Milliseconds of a poll that finds nothing new, as the caller sees it. */
@@ -26,7 +26,9 @@ export interface AgentFigures {
 }
 
 const SIZE: Size = { subjects: 10_000, resources: 100_000, roles: 1000, policies: 10_000, types: 100 };
-const WARM_STARTS = 3;
+/** A hundred thousand records. */
+const WARM_SIZE: Size = { subjects: 6600, resources: 66_150, roles: 660, policies: 6600, types: 100 };
+const WARM_STARTS = 5;
 /** Agent and bare server in short turns, so that whatever else slows the machine down falls on both. */
 const ROUNDS = 9;
 const ROUND_SECONDS = 3;
@@ -37,41 +39,14 @@ export async function measureAgent(): Promise<AgentFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-bench-'));
   const running: Running[] = [];
   try {
-    const secret = randomBytes(24).toString('base64url');
-    const cloud = await start(
-      join(root, 'node_modules/.bin/service'),
-      ['cloud', 'start', '--data-dir', join(folder, 'cloud'), '--listen-addr', '127.0.0.1:0'],
-      { HOME: folder, SERVICE_BOOTSTRAP_CLIENT_ID: 'bench', SERVICE_BOOTSTRAP_CLIENT_SECRET: secret },
-    );
-    running.push(cloud);
-    const client = new ServiceClient({ url: cloud.url, credentials: { clientId: 'bench', clientSecret: secret } });
-    const records = await fill(client);
-    const key = String((await client.records('api_key').create({ name: 'bench', scopes: ['bundle'] })).secret);
+    const small = await serving(WARM_SIZE, join(folder, 'warm'), running);
+    const warmStart = { seconds: await measureWarmStart(small), records: small.records };
+    await stop(small.cloud);
 
-    const environment = {
-      HOME: folder,
-      SERVICE_API_KEY: key,
-      SERVICE_CLOUD_URL: cloud.url,
-      SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-      SERVICE_CACHE_DIR: join(folder, 'cache'),
-    };
-    const startAgent = () => start(join(root, 'node_modules/.bin/service-agent'), [], environment);
-    const first = await startAgent();
-    running.push(first);
-    await answering(`${first.url}/readyz`);
+    const { cloud, key, records, startAgent } = await serving(SIZE, join(folder, 'whole'), running);
+    await stop(await startAgent());
+    const agent = await startAgent();
     const unchanged = await measureUnchanged(cloud.url, key);
-    await stop(first);
-
-    const warmStarts: number[] = [];
-    let agent = first;
-    for (let round = 0; round < WARM_STARTS; round += 1) {
-      await stop(agent);
-      const begun = performance.now();
-      agent = await startAgent();
-      await answering(`${agent.url}/readyz`);
-      warmStarts.push((performance.now() - begun) / 1000);
-      running.push(agent);
-    }
     await stop(cloud);
 
     const asked = questions(SIZE, 2000);
@@ -100,8 +75,8 @@ export async function measureAgent(): Promise<AgentFigures> {
       bare: median(rates.bare),
       cerbos: median(rates.cerbos),
       shares: rates.agent.map((rate, round) => rate / (rates.bare[round] ?? Number.NaN)),
-      warmStart: median(warmStarts),
       records,
+      warmStart,
       resident: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.child.pid}/status`, 'utf8'))?.[1]) * 1024,
       unchanged,
     };
@@ -111,14 +86,64 @@ export async function measureAgent(): Promise<AgentFigures> {
   }
 }
 
+interface Serving {
+  cloud: Running;
+  /** For bundles. */
+  key: string;
+  records: number;
+  /** Starts an agent of that cloud, and resolves when it is ready. */
+  startAgent(): Promise<Running>;
+}
+
+/** A cloud that holds a tenant of this size. What is started is added to `running`. */
+async function serving(size: Size, folder: string, running: Running[]): Promise<Serving> {
+  const secret = randomBytes(24).toString('base64url');
+  const cloud = await start(
+    join(root, 'node_modules/.bin/service'),
+    ['cloud', 'start', '--data-dir', join(folder, 'cloud'), '--listen-addr', '127.0.0.1:0'],
+    { HOME: folder, SERVICE_BOOTSTRAP_CLIENT_ID: 'bench', SERVICE_BOOTSTRAP_CLIENT_SECRET: secret },
+  );
+  running.push(cloud);
+  const client = new ServiceClient({ url: cloud.url, credentials: { clientId: 'bench', clientSecret: secret } });
+  const records = await fill(client, size);
+  const key = String((await client.records('api_key').create({ name: 'bench', scopes: ['bundle'] })).secret);
+  const environment = {
+    HOME: folder,
+    SERVICE_API_KEY: key,
+    SERVICE_CLOUD_URL: cloud.url,
+    SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+    SERVICE_CACHE_DIR: join(folder, 'cache'),
+  };
+  const startAgent = async () => {
+    const agent = await start(join(root, 'node_modules/.bin/service-agent'), [], environment);
+    running.push(agent);
+    await answering(`${agent.url}/readyz`);
+    return agent;
+  };
+  return { cloud, key, records, startAgent };
+}
+
+/** Seconds, the bundle being in the cache. */
+async function measureWarmStart({ startAgent }: Serving): Promise<number> {
+  await stop(await startAgent());
+  const taken: number[] = [];
+  for (let turn = 0; turn < WARM_STARTS; turn += 1) {
+    const begun = performance.now();
+    const agent = await startAgent();
+    taken.push((performance.now() - begun) / 1000);
+    await stop(agent);
+  }
+  return median(taken);
+}
+
 const post = (body: unknown) => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 });
 
-async function fill(client: ServiceClient): Promise<number> {
-  const records = [...declaredTenant(SIZE)];
+async function fill(client: ServiceClient, size: Size): Promise<number> {
+  const records = [...declaredTenant(size)];
   const step = 20_000;
   for (let at = 0; at < records.length; at += step) {
     const changes = records.slice(at, at + step).map(({ kind, fields }) => ({ op: 'create' as const, kind, fields }));
