@@ -15,7 +15,7 @@ import { role } from './role.js';
 import { roleAssignment } from './role-assignment.js';
 import { subject } from './subject.js';
 
-/** Every kind's definition. To add a kind, add it to `KINDS` and here; all notations follow. */
+/** Every kind's definition. To add a kind, add it to `KINDS` and `COLLECTIONS` and here; all notations follow. */
 export const definitions = {
   application,
   resource_type: resourceType,
