@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { type Listening, listenForTerraform } from './address.js';
+import { listenForTerraform } from './address.js';
 import { makeCertificate } from './certificate.js';
 import { grpcServer, type Identity, type UnaryMethod } from './grpc.js';
 import type { Log } from './log.js';
@@ -52,19 +52,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     loading ??= options.load();
     return loading;
   };
-  let listening: Listening | undefined;
-  const exit = (status: number): never => {
-    listening?.remove();
-    process.exit(status);
-  };
-  const methods = pluginMethods(() => exit(0));
+  const methods = pluginMethods(() => process.exit(0));
   for (const name of Object.keys(METHODS) as Method[]) {
     methods.set(`/tfplugin6.Provider/${name}`, options.prepared?.[name] ?? providerMethod(name, handlers, log));
   }
 
   const server = grpcServer(methods, own?.tls);
-  listening = await listenForTerraform(server, env);
-  liveWithParent(exit, log);
+  const listening = await listenForTerraform(server, env);
+  process.once('exit', () => listening.remove());
+  liveWithParent(log);
   writeSync(
     STDOUT,
     `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', own?.announced ?? ''].join('|')}\n`,
@@ -130,12 +126,12 @@ function identity(env: NodeJS.ProcessEnv): { tls: Identity; announced: string } 
  * A signal from a terminal or a job runner reaches the whole process group, this process too; Terraform then asks for the end itself, by
  * StopProvider and Shutdown. When Terraform dies without a word nobody would: then the parent's process id changes.
  */
-function liveWithParent(exit: (status: number) => never, log: Log): void {
+function liveWithParent(log: Log): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => log.log('debug', 'signal left to Terraform', { signal }));
   }
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent) exit(1);
+    if (process.ppid !== parent) process.exit(1);
   }, PARENT_CHECK_MS).unref();
 }
