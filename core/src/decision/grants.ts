@@ -5,8 +5,9 @@ export interface RuleVisitor {
   meet(rule: Rule): void;
 }
 
-/** So few rules are scanned faster than looked up. */
-const SCAN_MAX = 4;
+/** So few are scanned faster than looked up: targets are told by themselves, rules must be read. */
+const TARGETS_SCAN_MAX = 16;
+const RULES_SCAN_MAX = 4;
 
 /** The rules that a principal has been assigned, for one that has any: most have one, which stands for itself. */
 export function withGrant(grants: Rule | Grants | null, rule: Rule): Rule | Grants {
@@ -53,116 +54,134 @@ export function* rulesOf(grants: Rule | Grants): Generator<Rule, void> {
   else yield grants;
 }
 
-/** Several rules of a principal, found by target and action: a scan of a few, an index of many. */
+/** What a principal has been granted on one target: mostly a single rule. */
+type Granted = Rule | TargetGrants;
+
+/** Several rules of a principal, found by target and action: a scan of a few targets, a look-up among many. */
 export class Grants {
-  #few: Rule[] | null;
-  /** Many rules for one target, and no other. */
-  #only: TargetGrants | null = null;
-  #byTarget: Map<Target, TargetGrants> | null = null;
+  #targets: readonly Target[] | null;
+  /** What is granted on the few targets, in their order. */
+  #granted: readonly Granted[];
+  #byTarget: Map<Target, Granted> | null = null;
 
   constructor(first: Rule) {
-    this.#few = [first];
+    this.#targets = [first.target];
+    this.#granted = [first];
   }
 
   add(rule: Rule): this {
-    if (this.#few === null) {
-      this.#index(rule);
-    } else {
-      this.#few.push(rule);
-      if (this.#few.length > SCAN_MAX) {
-        for (const old of this.#few) this.#index(old);
-        this.#few = null;
-      }
-    }
+    const { target } = rule;
+    const granted = this.#on(target);
+    if (granted === undefined) this.#open(target, rule);
+    else if (granted instanceof TargetGrants) granted.add(rule);
+    else this.#replace(target, new TargetGrants(granted, rule));
     return this;
-  }
-
-  #index(rule: Rule): void {
-    if (this.#byTarget === null) {
-      this.#only ??= new TargetGrants(rule.target);
-      if (this.#only.target === rule.target) {
-        this.#only.add(rule);
-        return;
-      }
-      this.#byTarget = new Map([[this.#only.target, this.#only]]);
-      this.#only = null;
-    }
-    let found = this.#byTarget.get(rule.target);
-    if (found === undefined) {
-      found = new TargetGrants(rule.target);
-      this.#byTarget.set(rule.target, found);
-    }
-    found.add(rule);
   }
 
   /** Returns what is left; see `withoutGrant`. */
   remove(rule: Rule): Rule | Grants | null {
-    if (this.#few !== null) {
-      takeOut(this.#few, rule);
-      return this.#few.length > 1 ? this : (this.#few[0] ?? null);
+    const { target } = rule;
+    const granted = this.#on(target);
+    if (granted instanceof TargetGrants) {
+      granted.remove(rule);
+      if (granted.empty) this.#close(target);
+    } else {
+      if (granted?.policy !== rule.policy) throw missing(rule);
+      this.#close(target);
     }
-    const found = this.#only ?? this.#byTarget?.get(rule.target);
-    if (found?.target !== rule.target) throw missing(rule);
-    found.remove(rule);
-    if (!found.empty) return this;
-    this.#byTarget?.delete(rule.target);
-    return this.#byTarget === null || this.#byTarget.size === 0 ? null : this;
+    if (this.#byTarget !== null) return this.#byTarget.size > 0 ? this : null;
+    const [first, ...others] = this.#granted;
+    return others.length === 0 && !(first instanceof TargetGrants) ? (first ?? null) : this;
+  }
+
+  #on(target: Target): Granted | undefined {
+    return this.#targets === null ? this.#byTarget?.get(target) : this.#granted[this.#targets.indexOf(target)];
+  }
+
+  /** Copies, since an array that grows in place takes room for sixteen more. */
+  #open(target: Target, rule: Rule): void {
+    if (this.#targets === null) {
+      this.#byTarget?.set(target, rule);
+    } else if (this.#targets.length < TARGETS_SCAN_MAX) {
+      this.#targets = this.#targets.concat(target);
+      this.#granted = this.#granted.concat(rule);
+    } else {
+      this.#byTarget = new Map([[target, rule]]);
+      for (const [at, granted] of this.#granted.entries()) this.#byTarget.set(this.#targets[at] as Target, granted);
+      this.#targets = null;
+      this.#granted = [];
+    }
+  }
+
+  #replace(target: Target, granted: Granted): void {
+    if (this.#targets === null) this.#byTarget?.set(target, granted);
+    else this.#granted = this.#granted.with(this.#targets.indexOf(target), granted);
+  }
+
+  #close(target: Target): void {
+    if (this.#targets === null) {
+      this.#byTarget?.delete(target);
+    } else {
+      const at = this.#targets.indexOf(target);
+      this.#targets = this.#targets.toSpliced(at, 1);
+      this.#granted = this.#granted.toSpliced(at, 1);
+    }
   }
 
   targets(max: number): readonly Target[] | null {
-    if (this.#few !== null) return this.#few.map((rule) => rule.target);
-    if (this.#only !== null) return [this.#only.target];
+    if (this.#targets !== null) return this.#targets;
     return this.#byTarget !== null && this.#byTarget.size <= max ? [...this.#byTarget.keys()] : null;
   }
 
   *rules(): Generator<Rule, void> {
-    if (this.#few !== null) yield* this.#few;
-    if (this.#only !== null) yield* this.#only.rules();
-    for (const ofTarget of this.#byTarget?.values() ?? []) yield* ofTarget.rules();
+    for (const granted of this.#byTarget?.values() ?? this.#granted) {
+      if (granted instanceof TargetGrants) yield* granted.rules();
+      else yield granted;
+    }
   }
 
   search(type: Target, resource: Target | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
-    const few = this.#few;
-    if (few !== null) {
-      for (let at = 0; at < few.length; at++) {
-        const rule = few[at] as Rule;
-        if ((rule.target === type || rule.target === resource) && rule.actions.covers(action)) visitor.meet(rule);
+    const targets = this.#targets;
+    if (targets !== null) {
+      for (let at = 0; at < targets.length; at++) {
+        const target = targets[at];
+        if (target === type || target === resource) show(this.#granted[at], action, visitor, every);
       }
-    } else if (this.#only !== null) {
-      const { target } = this.#only;
-      if (target === type || target === resource) this.#only.search(action, visitor, every);
     } else {
-      this.#byTarget?.get(type)?.search(action, visitor, every);
-      if (resource !== undefined) this.#byTarget?.get(resource)?.search(action, visitor, every);
+      show(this.#byTarget?.get(type), action, visitor, every);
+      if (resource !== undefined) show(this.#byTarget?.get(resource), action, visitor, every);
     }
   }
 }
 
-/** The rules of a principal for one target. */
+function show(granted: Granted | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
+  if (granted instanceof Rule) {
+    if (granted.actions.covers(action)) visitor.meet(granted);
+  } else {
+    granted?.search(action, visitor, every);
+  }
+}
+
+/** Several rules of a principal for one target, or what is left of them. */
 class TargetGrants {
-  #one: Rule | null = null;
-  #few: Rule[] | null = null;
+  #few: readonly Rule[] | null;
   #byAction: Map<string, Bucket> | null = null;
   /** The rules for every action, where there are many rules. */
   #all: Bucket | null = null;
 
-  constructor(readonly target: Target) {}
+  constructor(first: Rule, second: Rule) {
+    this.#few = [first, second];
+  }
 
   add(rule: Rule): void {
-    if (this.#byAction !== null) {
-      this.#index(this.#byAction, rule);
-    } else if (this.#few !== null) {
-      this.#few.push(rule);
-      if (this.#few.length <= SCAN_MAX) return;
-      this.#byAction = new Map();
-      for (const old of this.#few) this.#index(this.#byAction, old);
-      this.#few = null;
-    } else if (this.#one === null) {
-      this.#one = rule;
-    } else {
-      this.#few = [this.#one, rule];
-      this.#one = null;
+    if (this.#few !== null && this.#few.length < RULES_SCAN_MAX) {
+      this.#few = this.#few.concat(rule);
+      return;
     }
+    this.#byAction ??= new Map();
+    for (const one of this.#few ?? []) this.#index(this.#byAction, one);
+    this.#index(this.#byAction, rule);
+    this.#few = null;
   }
 
   #index(byAction: Map<string, Bucket>, rule: Rule): void {
@@ -184,13 +203,11 @@ class TargetGrants {
   remove(rule: Rule): void {
     if (this.#byAction !== null) {
       this.#unindex(this.#byAction, rule);
-    } else if (this.#few !== null) {
-      takeOut(this.#few, rule);
-      if (this.#few.length === 0) this.#few = null;
-    } else {
-      if (this.#one?.policy !== rule.policy) throw missing(rule);
-      this.#one = null;
+      return;
     }
+    const rest = this.#few?.filter(({ policy }) => policy !== rule.policy) ?? [];
+    if (rest.length === this.#few?.length) throw missing(rule);
+    this.#few = rest;
   }
 
   #unindex(byAction: Map<string, Bucket>, rule: Rule): void {
@@ -208,20 +225,17 @@ class TargetGrants {
   }
 
   get empty(): boolean {
-    return this.#one === null && this.#few === null && this.#all === null && !this.#byAction?.size;
+    return this.#byAction === null ? this.#few?.length === 0 : this.#all === null && this.#byAction.size === 0;
   }
 
   *rules(): Generator<Rule, void> {
-    if (this.#one !== null) yield this.#one;
     if (this.#few !== null) yield* this.#few;
     if (this.#all !== null) yield* this.#all.rules;
     for (const bucket of this.#byAction?.values() ?? []) yield* bucket.rules;
   }
 
   search(action: string, visitor: RuleVisitor, every: boolean): void {
-    if (this.#one !== null) {
-      if (this.#one.actions.covers(action)) visitor.meet(this.#one);
-    } else if (this.#few !== null) {
+    if (this.#few !== null) {
       for (const rule of this.#few) if (rule.actions.covers(action)) visitor.meet(rule);
     } else {
       this.#all?.show(visitor, every);
