@@ -182,7 +182,7 @@ describe('AgentMetrics', () => {
       const next: Served = { ...before, revision: '8.d', bundleRevision: '8.d', activatedBy: 'delta' };
       const advanced = state.advanced([{ after: alice }], next);
       expect(state.served).toBe(next);
-      expect(next.engine.subjects.get('user')?.has('alice')).toBe(true);
+      expect(next.engine.subjects.get('user')?.get('alice')).toBeDefined();
       await advanced;
       expect(statusReport(state)).toMatchObject({ revision: '8.d', activated_by: 'delta' });
     });

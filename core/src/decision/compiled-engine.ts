@@ -9,6 +9,7 @@ import type { ReachedPrincipal, ReachMemo } from './reach.js';
 import { ACCESS_PATHS, decidingReason, noMatchReason } from './reason.js';
 import type { RecordCompiler } from './record-compiler.js';
 import { BY_GROUP, BY_ROLE, DIRECT, type Failed, type Gathering, Search } from './search.js';
+import type { SplitMap } from './split-map.js';
 import type { Decision, DecisionRequest, Engine, Explanation, RecordChange } from './types.js';
 
 /** A request's names, found in the tenant. */
@@ -30,9 +31,9 @@ const NO_ROLES: readonly Principal[] = [];
 export class CompiledEngine implements Engine {
   /** `apply` belongs into its `write`, and work of several turns into its `read`; a single decision needs none. */
   readonly lock = new ReadWriteLock();
-  readonly subjects: ReadonlyMap<string, ReadonlyMap<string, Principal>>;
+  readonly subjects: ReadonlyMap<string, SplitMap<Principal>>;
   readonly types: Names<ResourceType>;
-  readonly resourcesById: ReadonlyMap<string, Resource>;
+  readonly resourcesById: SplitMap<Resource>;
   readonly roles: Names<Principal>;
   readonly #compiler: RecordCompiler;
   readonly #search = new Search();

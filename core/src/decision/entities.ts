@@ -4,6 +4,7 @@ import type { ActionSet } from './action-set.js';
 import type { Grants } from './grants.js';
 import type { LazyGuard } from './lazy-guard.js';
 import type { Reach } from './reach.js';
+import { SplitMap } from './split-map.js';
 
 /*
  * The compiled tenant as a graph. A record is interned when it is first mentioned, so that records may come in any
@@ -49,7 +50,7 @@ export class Principal {
 export class ResourceType {
   /** The actions that its record declares. */
   actions: readonly string[] = [];
-  readonly resources = new Map<string, Resource>();
+  readonly resources = new SplitMap<Resource>();
 
   constructor(
     readonly path: string,

@@ -1,6 +1,10 @@
 import { decodeSegment } from '../records/address.js';
 import { type Link, Principal, Resource, ResourceType } from './entities.js';
 import { Names } from './names.js';
+import { SplitMap } from './split-map.js';
+
+/** So many links are copied faster than room for more is made. */
+const FEW = 8;
 
 interface Table<T> {
   get(key: string): T | undefined;
@@ -13,9 +17,9 @@ interface Table<T> {
  * declared twice.
  */
 export class Graph {
-  readonly subjects = new Map<string, Map<string, Principal>>();
+  readonly subjects = new Map<string, SplitMap<Principal>>();
   readonly types = new Names<ResourceType>();
-  readonly resourcesById = new Map<string, Resource>();
+  readonly resourcesById = new SplitMap<Resource>();
   readonly roles = new Names<Principal>();
   readonly groups = new Names<Principal>();
   #open = true;
@@ -34,7 +38,7 @@ export class Graph {
   subject(type: string, id: string, declaring = false): Principal {
     let ofType = this.subjects.get(type);
     if (ofType === undefined) {
-      ofType = new Map();
+      ofType = new SplitMap();
       this.subjects.set(type, ofType);
     }
     return this.mention(ofType, id, () => new Principal('subject', type, id), declaring);
@@ -79,6 +83,8 @@ export class Graph {
     if (links === null) return [link];
     if (!this.#open && links.some(({ to }) => to === link.to))
       throw new Error(`There already is a link to ${link.to.address}`);
+    // An array that grows in place takes room for sixteen more.
+    if (links.length < FEW) return links.concat(link);
     links.push(link);
     return links;
   }

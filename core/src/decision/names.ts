@@ -1,12 +1,13 @@
 import { ProblemError } from '../problem.js';
 import { encodeSegment } from '../records/address.js';
 import type { Principal, Resource, ResourceType } from './entities.js';
+import { SplitMap } from './split-map.js';
 import type { DecisionRequest } from './types.js';
 
 /** Records of one kind, found by path, or by name alone where only one record has the name. */
 export class Names<T> {
-  readonly #byPath = new Map<string, T>();
-  readonly #byName = new Map<string, { path: string; entry: T }[]>();
+  readonly #byPath = new SplitMap<T>();
+  readonly #byName = new SplitMap<{ path: string; entry: T }[]>();
 
   get(path: string): T | undefined {
     return this.#byPath.get(path);
@@ -58,7 +59,7 @@ export function findType(types: Names<ResourceType>, name: string): ResourceType
 /** The resource of a type that a request means: by name where it gives one, else by the record's id, else by the id as a name. */
 export function findResource(
   type: ResourceType,
-  byId: ReadonlyMap<string, Resource>,
+  byId: Pick<SplitMap<Resource>, 'get'>,
   { id, name }: DecisionRequest['resource'],
 ): Resource | undefined {
   if (name !== undefined) return type.resources.get(name);

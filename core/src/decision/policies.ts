@@ -8,6 +8,7 @@ import { type Holders, holdersOf, numberOf, withHolder, withoutHolder } from './
 import { LazyGuard } from './lazy-guard.js';
 import type { ReachMemo } from './reach.js';
 import { Shared } from './shared.js';
+import { SplitMap } from './split-map.js';
 
 type PolicyFields = Fields<'policy'>;
 
@@ -20,7 +21,7 @@ interface AssignedPolicy {
 
 /** The policies of a tenant by path, and who holds them: whom a policy is assigned to is granted its rules. */
 export class Policies {
-  readonly #byPath = new Map<string, AssignedPolicy>();
+  readonly #byPath = new SplitMap<AssignedPolicy>();
   readonly #guards = new Shared<LazyGuard>();
   readonly #actionSets = new Shared<ActionSet>();
 

@@ -1,6 +1,8 @@
+import { SplitMap } from './split-map.js';
+
 /** Equal things kept as one, as long as anybody uses them. */
 export class Shared<T> {
-  readonly #held = new Map<string, { item: T; users: number }>();
+  readonly #held = new SplitMap<{ item: T; users: number }>();
 
   take(key: string, make: () => T): T {
     const held = this.#held.get(key);

@@ -1,6 +1,7 @@
 import type { ActionSet } from '../decision/action-set.js';
 import type { Principal, Target } from '../decision/entities.js';
 import { rulesOf } from '../decision/grants.js';
+import type { SplitMap } from '../decision/split-map.js';
 
 /** Someone who was assigned a policy that allows actions on a target. */
 interface Assignee {
@@ -20,7 +21,7 @@ export class ReverseIndex {
   readonly #members = new Map<Principal, Principal[]>();
 
   /** Goes once through all subjects and whatever they are members and holders of. */
-  static *of(subjects: ReadonlyMap<string, ReadonlyMap<string, Principal>>): Generator<undefined, ReverseIndex> {
+  static *of(subjects: ReadonlyMap<string, SplitMap<Principal>>): Generator<undefined, ReverseIndex> {
     const index = new ReverseIndex();
     const seen = new Set<Principal>();
     let worked = 0;

@@ -54,12 +54,12 @@ export class TenantSearch {
     const roles = this.#roles(subject.roles);
     const one = resourceType && findResource(resourceType, this.engine.resourcesById, resource);
     const targets = targetsOf(resourceType, one);
-    const all = this.engine.subjects.get(type) ?? new Map<string, Principal>();
+    const all = this.engine.subjects.get(type);
     const anyone = roles.some((role) => covers(role, targets, action.name));
     const key = anyone ? ['subject', type] : ['subject', type, resourceType?.path, one?.name, action.name];
     const index = anyone || targets.length === 0 ? undefined : yield* this.#index();
     const ordered = yield* this.#ordered(key, function* () {
-      if (anyone) return all.values();
+      if (anyone) return all?.values() ?? [];
       return index === undefined ? [] : yield* index.subjects(targets, action.name, type);
     });
     return {
