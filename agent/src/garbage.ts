@@ -35,33 +35,36 @@ const BUNDLE_BYTES_MIN = 8 * 1024 * 1024;
 /** Room for two tenants and the waste of compiling: three times what a collection leaves. */
 const ROOM_PERCENT = 200;
 
-/** What V8 goes by where nothing is set. */
-const OWN_MEASURE = 0;
-
 /** A collection of a heap of gigabytes takes about as long. */
 const COLLECTED_MS_MAX = 2_000;
 
 /**
- * The room that a large bundle takes beside what is served. V8 collects before it is taken in and after; otherwise it
- * would in the midst, in steps between requests.
+ * The room that large bundles are taken in, beside what is served. V8 collects what one leaves once it is served;
+ * otherwise it would in the midst of the next, in steps between requests.
  */
 export class Room {
-  #made = false;
+  #roomy = false;
+  #used = false;
 
-  /** Before so many bytes are filled and made a tenant of. */
-  async make(bytes: number): Promise<void> {
+  /** Before so many bytes are filled and made a tenant of, where nothing is served. */
+  use(bytes: number): void {
     if (bytes < BUNDLE_BYTES_MIN) return;
-    this.#made = true;
+    this.#used = true;
+    this.#roomy = true;
     setFlagsFromString(`--heap-growing-percent=${ROOM_PERCENT}`);
-    await collected();
+  }
+
+  /** Does the same where something is: V8 goes by a new measure from its next collection on. */
+  async make(bytes: number): Promise<void> {
+    const wasRoomy = this.#roomy;
+    this.use(bytes);
+    if (this.#roomy && !wasRoomy) await collected();
   }
 
   /** After they were, or were refused, once the functions that used them have returned. */
   clear(): void {
-    if (!this.#made) return;
-    this.#made = false;
-    setFlagsFromString(`--heap-growing-percent=${OWN_MEASURE}`);
-    setImmediate(beginCollection);
+    if (this.#used) setImmediate(beginCollection);
+    this.#used = false;
   }
 }
 
@@ -79,11 +82,6 @@ async function collected(): Promise<void> {
     beginCollection();
   });
   observer.disconnect();
-}
-
-/** Has V8 collect what taking in a bundle of so many bytes has used up, where nothing was served yet. */
-export function clearAwayAfter(bytes: number): void {
-  if (bytes >= BUNDLE_BYTES_MIN) setImmediate(beginCollection);
 }
 
 /** V8 begins to collect at 64 MiB of memory that it knows of outside its heap (`kExternalAllocationSoftLimit`). */

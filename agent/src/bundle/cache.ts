@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
+import { uncountedBuffer } from '@authz-service/core/uncounted';
 import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
 
 const FILE = 'bundle.json';
@@ -76,7 +77,7 @@ export class BundleCache {
 
   /** Undefined where there is none. Throws where there is one that cannot be read. */
   async read(): Promise<CachedBundle | undefined> {
-    let file: Awaited<ReturnType<typeof open>>;
+    let file: FileHandle;
     try {
       file = await open(this.path, 'r');
     } catch (error) {
@@ -89,7 +90,7 @@ export class BundleCache {
         throw new ProblemError('invalid_bundle', `It has ${size} bytes, more than the ${this.bytesMax} allowed.`);
       }
       const signatures = await this.#signatures();
-      return { json: await file.readFile(), signatures, confirmedAtMs: mtimeMs };
+      return { json: await readBytes(file, size), signatures, confirmedAtMs: mtimeMs };
     } finally {
       await file.close();
     }
@@ -268,6 +269,17 @@ function present(work: Promise<unknown>): Promise<boolean> {
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
+}
+
+/** The first bytes of a file, or all of them where it has become shorter. */
+async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = uncountedBuffer(size);
+  for (let read = 0; read < size; ) {
+    const { bytesRead } = await file.read(bytes, read, size - read, read);
+    if (bytesRead === 0) return bytes.subarray(0, read);
+    read += bytesRead;
+  }
+  return bytes;
 }
 
 async function writeSynced(path: string, content: Uint8Array | string): Promise<void> {

@@ -2,7 +2,7 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { Room } from '../garbage.js';
+import type { Room } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
@@ -39,6 +39,7 @@ export interface SyncParts {
   kept: Kept;
   /** Whether what is served from the cache may be another tenant's. */
   doubtful: boolean;
+  room: Room;
   log: Logger;
 }
 
@@ -70,7 +71,7 @@ export class Sync {
   readonly #state: AgentState;
   readonly #cache: BundleCache;
   readonly #attempts: Attempts;
-  readonly #room = new Room();
+  readonly #room: Room;
   readonly #whole: WholeBundle = {
     // Who serves nothing has nothing to lose by trying.
     comes: async () => (this.#state.served === undefined ? undefined : this.#attempts.begin()),
@@ -90,11 +91,12 @@ export class Sync {
 
   constructor(
     private readonly options: SyncOptions,
-    { state, cache, attempts, kept, doubtful, log }: SyncParts,
+    { state, cache, attempts, kept, doubtful, room, log }: SyncParts,
   ) {
     this.#state = state;
     this.#cache = cache;
     this.#attempts = attempts;
+    this.#room = room;
     this.#trust = kept.trust;
     this.#holder = kept.holder;
     this.#doubtful = doubtful;

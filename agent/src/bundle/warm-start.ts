@@ -1,5 +1,5 @@
 import type { Secret } from '@authz-service/core/secret';
-import { clearAwayAfter } from '../garbage.js';
+import type { Room } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
@@ -19,6 +19,14 @@ export interface Kept {
   holder: string | undefined;
 }
 
+export interface WarmStartParts {
+  cache: BundleCache;
+  kept: Kept;
+  state: AgentState;
+  room: Room;
+  log: Logger;
+}
+
 /**
  * Serves what is cached if all of it is good: the bundle, and the deltas after it. Whatever else is there is said and
  * left alone; what comes before a damaged delta is older than what callers have seen, and not served either. Gives
@@ -26,7 +34,7 @@ export interface Kept {
  */
 export async function warmStart(
   options: WarmStartOptions,
-  { cache, kept, state, log }: { cache: BundleCache; kept: Kept; state: AgentState; log: Logger },
+  { cache, kept, state, room, log }: WarmStartParts,
 ): Promise<boolean> {
   const { trust } = kept;
   try {
@@ -39,13 +47,13 @@ export async function warmStart(
       return false;
     }
     const { json } = cached;
+    room.use(json.length);
     const verified = await verify(json, cached.signatures, trust);
     let served = await activate({ json, ...verified }, options, undefined);
     const { jws, statement } = verified;
     const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
-    clearAwayAfter(json.length);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
     const doubtful = isDoubtful(served, options, kept);
@@ -55,6 +63,8 @@ export async function warmStart(
     state.started();
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
+  } finally {
+    room.clear();
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
+import { uncountedBuffer } from '../uncounted.js';
 import { type ArchiveEntries, TAR_BLOCK } from './format.js';
 import type { BundleArchive } from './types.js';
 
@@ -98,7 +99,7 @@ export class TarReader {
     if (size > this.#limit) throw tooLarge(this.#limit);
     if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
     // Reserved at once, so that the bytes are held once; the system backs only what has been written.
-    this.#body = Buffer.allocUnsafeSlow(size);
+    this.#body = uncountedBuffer(size);
     this.#bodyFilled = 0;
     this.#reserved += size;
     this.#bodies.set(path, this.#body);

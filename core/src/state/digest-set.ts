@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../json.js';
 import type { Address } from '../records/address.js';
 import { finished } from '../turns.js';
+import { uncountedBuffer } from '../uncounted.js';
 
 const LEAF_BYTES = 32;
 const LEAF_WORDS = LEAF_BYTES / Int32Array.BYTES_PER_ELEMENT;
@@ -209,14 +210,9 @@ class Bucket {
     return leaf.compare(this.#leaves, index * LEAF_BYTES, (index + 1) * LEAF_BYTES);
   }
 
-  /**
-   * In memory that V8 takes for shared, and does not count. What it counts makes it collect garbage, and while it does
-   * that, whoever allocates memory next, be it to read a request, works for it for some milliseconds.
-   */
   #resize(bytes: number, leaves = this.#leaves): void {
-    const memory = new SharedArrayBuffer(bytes);
-    this.#words = new Int32Array(memory);
-    this.#leaves = Buffer.from(memory);
+    this.#leaves = uncountedBuffer(bytes);
+    this.#words = new Int32Array(this.#leaves.buffer);
     leaves.copy(this.#leaves, 0, 0, Math.min(bytes, leaves.length));
   }
 }
