@@ -87,7 +87,13 @@ async function collected(): Promise<void> {
 /** V8 begins to collect at 64 MiB of memory that it knows of outside its heap (`kExternalAllocationSoftLimit`). */
 const PRESSURE_BYTES = 80 * 1024 * 1024;
 
-/** V8 cannot be asked for that, but it listens to memory; what is never touched takes none. */
+/**
+ * V8 cannot be asked for that, but it listens to memory; what is never touched takes none. As long as it is there, every
+ * request that needs memory has to collect for some milliseconds: so it is given away at once, to nobody.
+ */
 function beginCollection(): void {
-  new ArrayBuffer(PRESSURE_BYTES);
+  const memory = new ArrayBuffer(PRESSURE_BYTES);
+  const { port1 } = new MessageChannel();
+  port1.postMessage(undefined, [memory]);
+  port1.close();
 }
