@@ -85,8 +85,7 @@ function leafOf(address: Address, fields: unknown): string {
   return hash('sha256', `${address}\n${canonicalJson(fields)}`, 'binary');
 }
 
-const NO_LEAVES = Buffer.alloc(0);
-const NO_WORDS = new Int32Array(0);
+const NOTHING = Buffer.alloc(0);
 
 /** From so many leaves on, sorting a bucket anew is cheaper than putting them in their places one by one. */
 const TAIL_MAX = 32;
@@ -96,9 +95,9 @@ class Bucket {
   size = 0;
   /** How many leaves from the front on are in order. */
   #sorted = 0;
-  #leaves: Buffer = NO_LEAVES;
+  #leaves: Buffer = NOTHING;
   /** The same memory. */
-  #words: Int32Array = NO_WORDS;
+  #words: Int32Array = new Int32Array();
   #hash: Buffer | undefined;
 
   /** `owner` marks the set that may change it; the leaves are those of `like`. */
@@ -106,11 +105,9 @@ class Bucket {
     readonly owner: symbol,
     like?: Bucket,
   ) {
-    if (like === undefined) {
-      this.#resize(4 * LEAF_BYTES);
-      return;
-    }
-    this.#resize(like.#leaves.length, like.#leaves);
+    // A copy is soon waste itself, which V8 must know of.
+    this.#hold(like === undefined ? uncountedBuffer(4 * LEAF_BYTES) : Buffer.alloc(like.#leaves.length), like);
+    if (like === undefined) return;
     this.size = like.size;
     this.#sorted = like.#sorted;
     this.#hash = like.#hash;
@@ -210,9 +207,13 @@ class Bucket {
     return leaf.compare(this.#leaves, index * LEAF_BYTES, (index + 1) * LEAF_BYTES);
   }
 
-  #resize(bytes: number, leaves = this.#leaves): void {
-    this.#leaves = uncountedBuffer(bytes);
-    this.#words = new Int32Array(this.#leaves.buffer);
-    leaves.copy(this.#leaves, 0, 0, Math.min(bytes, leaves.length));
+  #resize(bytes: number): void {
+    this.#hold(uncountedBuffer(bytes), this);
+  }
+
+  #hold(memory: Buffer, like: Bucket | undefined): void {
+    if (like !== undefined) like.#leaves.copy(memory, 0, 0, Math.min(memory.length, like.#leaves.length));
+    this.#leaves = memory;
+    this.#words = new Int32Array(memory.buffer, memory.byteOffset, memory.length / Int32Array.BYTES_PER_ELEMENT);
   }
 }
