@@ -117,6 +117,20 @@ describe('encodeBundle and decodeBundle', () => {
     const original = bundle(tenant([...RECORDS, ...many, one]));
     expect(contents(decodeBundle(encodeBundle(original)))).toEqual(contents(original));
   });
+
+  it('end anywhere in a slice, and in it records, too', () => {
+    // The first record moves what comes after it over the 32,768th byte of the list, byte by byte.
+    const long = (length: number) =>
+      record('resource', { type: 'a/t', name: 'a', properties: { text: 'x'.repeat(length) } });
+    const after = ['b', 'c'].map((name) => record('resource', { type: 'a/t', name }));
+    for (let length = 32_100; length < 32_800; length++) {
+      const original = bundle(tenant([long(length), ...after]), tenant([], { id: 't2', name: 'globex' }));
+      const { tenants } = decodeBundle(encodeBundle(original));
+      expect(tenants.map(({ records, digest }) => [records.length, digest])).toEqual(
+        original.tenants.map(({ records, digest }) => [records.length, digest]),
+      );
+    }
+  });
 });
 
 describe('decodeBundle', () => {
