@@ -3,14 +3,15 @@ import { ReadWriteLock } from '../read-write-lock.js';
 import type { Principal, Resource, ResourceType } from './entities.js';
 import { ExplainedSearch } from './explain.js';
 import { evaluationFailed } from './failure.js';
-import { search } from './grants.js';
+import { type RuleVisitor, search } from './grants.js';
+import { MadeDecision } from './made-decision.js';
 import { findResource, findRole, findType, type Names } from './names.js';
-import type { ReachedPrincipal, ReachMemo } from './reach.js';
-import { ACCESS_PATHS, decidingReason, noMatchReason } from './reason.js';
+import type { Reached, ReachMemo } from './reach.js';
 import type { RecordCompiler } from './record-compiler.js';
-import { BY_GROUP, BY_ROLE, DIRECT, type Failed, type Gathering, Search } from './search.js';
+import { type Failed, Search } from './search.js';
 import type { SplitMap } from './split-map.js';
 import type { Decision, DecisionRequest, Engine, Explanation, RecordChange } from './types.js';
+import { BY_ROLE, DIRECT, Way } from './way.js';
 
 /** A request's names, found in the tenant. */
 interface Question {
@@ -79,7 +80,8 @@ export class CompiledEngine implements Engine {
     const failed = this.#judge(question, now);
     if (failed !== undefined)
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
-    return { ...this.#answer(question), candidates: explained.candidates() };
+    const { decision, reason, access_path, policy_id, policy, resource_id } = this.#answer(question);
+    return { decision, reason, access_path, policy_id, policy, resource_id, candidates: explained.candidates() };
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {
@@ -121,66 +123,43 @@ export class CompiledEngine implements Engine {
     return this.#search.open ? this.#search.judge(scopeOf(question, now)) : undefined;
   }
 
-  /** Shows a gathering every rule that some principal of the request has for its action and resource. */
-  #gather(question: Question, gathering: Gathering, every: boolean): void {
+  /** Shows every rule that some principal of the request has for its action and resource. */
+  #gather(question: Question, visitor: RuleVisitor, every: boolean): void {
     const { request, subject, roles, type, resource } = question;
     if (type === undefined) return;
     const action = request.action.name;
     if (subject !== undefined) {
       if (subject.grants !== null) {
-        gathering.from(subject, DIRECT, null);
-        search(subject.grants, type, resource, action, gathering, every);
+        search(subject.grants, new Way(DIRECT, subject, null, null), type, resource, action, visitor, every);
       }
       const reach = this.#reach.of(subject);
-      gatherReached(reach.always, question, type, gathering, every);
+      gatherReached(reach.always, question, type, visitor, every);
       if (reach.indexed) {
-        gatherReached(reach.for(type), question, type, gathering, every);
-        if (resource !== undefined) gatherReached(reach.for(resource), question, type, gathering, every);
+        gatherReached(reach.for(type), question, type, visitor, every);
+        if (resource !== undefined) gatherReached(reach.for(resource), question, type, visitor, every);
       }
     }
     for (const role of roles) {
       if (role.grants === null) continue;
-      gathering.from(role, BY_ROLE, null);
-      search(role.grants, type, resource, action, gathering, every);
+      search(role.grants, new Way(BY_ROLE, role, null, null), type, resource, action, visitor, every);
     }
   }
 
-  #answer({ request, type, resource }: Question): Decision {
-    const { deciding, absent } = this.#search;
-    if (deciding === null) {
-      return {
-        decision: false,
-        reason: noMatchReason(request, type?.actions),
-        access_path: 'none',
-        policy_id: undefined,
-        policy: undefined,
-        resource_id: resource?.id,
-      };
-    }
-    const { policy, rank } = deciding;
-    return {
-      decision: !policy.deny,
-      reason: decidingReason(deciding, request.action.name, absent),
-      access_path: ACCESS_PATHS[rank],
-      policy_id: policy.id,
-      policy: policy.address,
-      resource_id: resource?.id,
-    };
+  #answer({ request, type, resource }: Question): MadeDecision {
+    return new MadeDecision(request, type, resource, this.#search.deciding, this.#search.absent);
   }
 }
 
 function gatherReached(
-  reached: readonly ReachedPrincipal[],
+  reached: readonly Reached[],
   { request, resource }: Question,
   type: ResourceType,
-  gathering: Gathering,
+  visitor: RuleVisitor,
   every: boolean,
 ): void {
   for (let at = 0; at < reached.length; at++) {
-    const { principal, grants, group, until } = reached[at] as ReachedPrincipal;
-    if (until !== null && gathering.now >= until) continue;
-    gathering.from(principal, group === null ? BY_ROLE : BY_GROUP, group);
-    search(grants, type, resource, request.action.name, gathering, every);
+    const { grants, way } = reached[at] as Reached;
+    search(grants, way, type, resource, request.action.name, visitor, every);
   }
 }
 

@@ -15,6 +15,10 @@ import { SplitMap } from './split-map.js';
 /** A moment until which a link counts, in milliseconds since the epoch; null where it counts for ever. */
 export type Until = number | null;
 
+export function isOver(until: Until, now: number): boolean {
+  return until !== null && now >= until;
+}
+
 /** A membership in a group or the holding of a role. */
 export interface Link {
   readonly to: Principal;
@@ -23,7 +27,7 @@ export interface Link {
 
 /** Whom policies are assigned to. */
 export class Principal {
-  grants: Rule | Grants | null = null;
+  grants: Grants | null = null;
   groups: Link[] | null = null;
   roles: Link[] | null = null;
   /** Remembered by `ReachMemo`. */

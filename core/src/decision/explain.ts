@@ -1,35 +1,27 @@
 import { Absent, Failure, type Outcome } from '../conditions/outcome.js';
 import type { Scope } from '../conditions/scope.js';
 import { address, path } from '../records/address.js';
-import type { Policy, Principal, Rule } from './entities.js';
-import { endOf } from './reach.js';
+import { isOver, type Policy, type Principal, type Rule } from './entities.js';
+import type { RuleVisitor } from './grants.js';
 import { ACCESS_PATHS } from './reason.js';
-import { byPrecedence, DIRECT, type Failed, type Gathering, type Met, type Rank } from './search.js';
+import { byPrecedence, type Failed, type Met } from './search.js';
 import type { Candidate, DecisionRequest } from './types.js';
+import type { Way } from './way.js';
 
 /** Gathers every policy that comes into question, each by its best path, and judges all of them. */
-export class ExplainedSearch implements Gathering {
+export class ExplainedSearch implements RuleVisitor {
   readonly #met = new Map<Policy, Met>();
   readonly #outcomes = new Map<Policy, { outcome: Candidate['outcome']; why: string }>();
-  #rank: Rank = DIRECT;
-  #principal: Principal | null = null;
-  #group: Principal | null = null;
 
   constructor(
     private readonly subject: Principal | undefined,
     private readonly request: DecisionRequest,
-    readonly now: number,
+    private readonly now: number,
   ) {}
 
-  from(principal: Principal, rank: Rank, group: Principal | null): void {
-    this.#principal = principal;
-    this.#rank = rank;
-    this.#group = group;
-  }
-
-  meet({ policy, until }: Rule): void {
-    if (this.#principal === null || this.now >= endOf(until)) return;
-    const met = { policy, rank: this.#rank, principal: this.#principal, group: this.#group };
+  meet({ policy, until }: Rule, way: Way): void {
+    if (isOver(until, this.now) || isOver(way.until, this.now)) return;
+    const met = { policy, way };
     const known = this.#met.get(policy);
     if (known === undefined || byPrecedence(met, known) < 0) this.#met.set(policy, met);
   }
@@ -51,8 +43,8 @@ export class ExplainedSearch implements Gathering {
       policy_id: met.policy.id,
       effect: met.policy.deny ? 'DENY' : 'ALLOW',
       priority: met.policy.priority,
-      access_path: ACCESS_PATHS[met.rank],
-      through: this.#through(met),
+      access_path: ACCESS_PATHS[met.way.rank],
+      through: this.#through(met.way),
       ...(this.#outcomes.get(met.policy) ?? { outcome: 'failed', why: 'it has not been judged' }),
     }));
   }
@@ -62,11 +54,11 @@ export class ExplainedSearch implements Gathering {
   }
 
   /** Addresses from the subject to whom the policy is assigned. */
-  #through(met: Met): string[] {
+  #through({ principal, group }: Way): string[] {
     const { type, id } = this.request.subject;
     const chain = [address('subject', path(type, id))];
-    if (met.group !== null) chain.push(...chainTo(met.group, this.subject, this.now));
-    if (met.principal.kind === 'role') chain.push(met.principal.address);
+    if (group !== null) chain.push(...chainTo(group, this.subject, this.now));
+    if (principal.kind === 'role') chain.push(principal.address);
     return chain;
   }
 }
@@ -76,7 +68,7 @@ function chainTo(group: Principal, subject: Principal | undefined, now: number):
   const before = new Map<Principal, Principal | null>();
   const queue: Principal[] = [];
   const enter = (from: Principal | undefined, previous: Principal | null) => {
-    const next = (from?.groups ?? []).filter((link) => now < endOf(link.until)).map((link) => link.to);
+    const next = (from?.groups ?? []).filter((link) => !isOver(link.until, now)).map((link) => link.to);
     next.sort((left, right) => (left.name < right.name ? -1 : 1));
     for (const one of next) {
       if (before.has(one)) continue;

@@ -1,29 +1,86 @@
 import { type Policy, Rule, type Target } from './entities.js';
+import type { Way } from './way.js';
 
-/** Receives the rules that a principal has for a target and an action. */
+/** Receives the rules that a principal has for a target and an action, and how the subject comes to them. */
 export interface RuleVisitor {
-  meet(rule: Rule): void;
+  meet(rule: Rule, way: Way): void;
 }
 
 /** So few are scanned faster than looked up: targets are told by themselves, rules must be read. */
 const TARGETS_SCAN_MAX = 16;
 const RULES_SCAN_MAX = 4;
 
-/** The rules that a principal has been assigned, for one that has any: most have one, which stands for itself. */
-export function withGrant(grants: Rule | Grants | null, rule: Rule): Rule | Grants {
+/** What a principal has been granted on one target: mostly a single rule. */
+type Granted = Rule | TargetGrants;
+
+/** A few targets, and after them what is granted on each, in the same order: memory that is read in one go. */
+type Few = readonly (Target | Granted)[];
+
+/** The rules that a principal has been assigned. Most have one, which stands for itself. */
+export type Grants = Rule | Few | Map<Target, Granted>;
+
+/** The grants with one more rule; those given must not be used any more. */
+export function withGrant(grants: Grants | null, rule: Rule): Grants {
   if (grants === null) return rule;
-  if (grants instanceof Grants) return grants.add(rule);
-  return new Grants(grants).add(rule);
+  const granted = grantedOn(grants, rule.target);
+  if (granted === undefined) return opened(grants, rule);
+  if (granted instanceof TargetGrants) {
+    granted.add(rule);
+    return grants;
+  }
+  const several = new TargetGrants(granted, rule);
+  if (grants instanceof Map) return grants.set(rule.target, several);
+  return isFew(grants) ? grants.with(grants.indexOf(granted), several) : [rule.target, several];
 }
 
 /**
  * What is left without a policy's rule on a target: a principal has at most one such. `rule` need not be the very rule,
  * which may have an end of its own. Throws where there is none.
  */
-export function withoutGrant(grants: Rule | Grants | null, rule: Rule): Rule | Grants | null {
-  if (grants instanceof Grants) return grants.remove(rule);
-  if (grants?.policy !== rule.policy || grants.target !== rule.target) throw missing(rule);
-  return null;
+export function withoutGrant(grants: Grants | null, rule: Rule): Grants | null {
+  const granted = grants === null ? undefined : grantedOn(grants, rule.target);
+  if (granted instanceof TargetGrants) {
+    granted.remove(rule);
+    if (!granted.empty) return grants;
+  } else if (granted?.policy !== rule.policy) {
+    throw missing(rule);
+  }
+  return closed(grants, rule.target);
+}
+
+function grantedOn(grants: Grants, target: Target): Granted | undefined {
+  if (grants instanceof Map) return grants.get(target);
+  if (!isFew(grants)) return grants.target === target ? grants : undefined;
+  const at = grants.indexOf(target);
+  return at < 0 ? undefined : (grants[at + grants.length / 2] as Granted);
+}
+
+/** With a rule on a target that nothing was granted on. Copies, since an array that grows takes room for sixteen more. */
+function opened(grants: Grants, rule: Rule): Grants {
+  if (grants instanceof Map) return grants.set(rule.target, rule);
+  if (!isFew(grants)) return [grants.target, rule.target, grants, rule];
+  const count = grants.length / 2;
+  const [targets, granted] = [grants.slice(0, count), grants.slice(count)];
+  if (count < TARGETS_SCAN_MAX) return targets.concat(rule.target, granted, rule);
+  const many = new Map(targets.map((target, at) => [target as Target, granted[at] as Granted]));
+  return many.set(rule.target, rule);
+}
+
+/** Without a target. */
+function closed(grants: Grants | null, target: Target): Grants | null {
+  if (grants instanceof Map) {
+    grants.delete(target);
+    return grants.size > 0 ? grants : null;
+  }
+  if (grants === null || !isFew(grants)) return null;
+  const at = grants.indexOf(target);
+  const left = grants.toSpliced(at + grants.length / 2, 1).toSpliced(at, 1);
+  const [, only] = left;
+  return left.length === 2 && only instanceof Rule ? only : left.length > 0 ? left : null;
+}
+
+function isFew(grants: Grants): grants is Few {
+  return Array.isArray(grants);
 }
 
 /**
@@ -31,134 +88,56 @@ export function withoutGrant(grants: Rule | Grants | null, rule: Rule): Rule | G
  * others of the same principal outdo.
  */
 export function search(
-  grants: Rule | Grants,
+  grants: Grants,
+  way: Way,
   type: Target,
   resource: Target | undefined,
   action: string,
   visitor: RuleVisitor,
   every: boolean,
 ): void {
-  if (grants instanceof Grants) grants.search(type, resource, action, visitor, every);
-  else if ((grants.target === type || grants.target === resource) && grants.actions.covers(action))
-    visitor.meet(grants);
+  if (isFew(grants)) {
+    const count = grants.length >> 1;
+    for (let at = 0; at < count; at++) {
+      const target = grants[at];
+      if (target === type || target === resource) show(grants[at + count] as Granted, way, action, visitor, every);
+    }
+  } else if (grants instanceof Rule) {
+    if ((grants.target === type || grants.target === resource) && grants.actions.covers(action))
+      visitor.meet(grants, way);
+  } else {
+    show(grants.get(type), way, action, visitor, every);
+    if (resource !== undefined) show(grants.get(resource), way, action, visitor, every);
+  }
 }
 
-/** The targets of these rules where there are at most `max`; repeated where several rules share one. */
-export function targetsOf(grants: Rule | Grants, max: number): readonly Target[] | null {
-  return grants instanceof Grants ? grants.targets(max) : [grants.target];
+/** The targets of these rules where there are at most `max`. */
+export function targetsOf(grants: Grants, max: number): readonly Target[] | null {
+  if (grants instanceof Rule) return [grants.target];
+  if (isFew(grants)) return grants.slice(0, grants.length / 2) as Target[];
+  return grants.size <= max ? [...grants.keys()] : null;
 }
 
 /** All of the rules; one that is found by several actions comes as often. */
-export function* rulesOf(grants: Rule | Grants): Generator<Rule, void> {
-  if (grants instanceof Grants) yield* grants.rules();
-  else yield grants;
-}
-
-/** What a principal has been granted on one target: mostly a single rule. */
-type Granted = Rule | TargetGrants;
-
-/** Several rules of a principal, found by target and action: a scan of a few targets, a look-up among many. */
-export class Grants {
-  #targets: readonly Target[] | null;
-  /** What is granted on the few targets, in their order. */
-  #granted: readonly Granted[];
-  #byTarget: Map<Target, Granted> | null = null;
-
-  constructor(first: Rule) {
-    this.#targets = [first.target];
-    this.#granted = [first];
-  }
-
-  add(rule: Rule): this {
-    const { target } = rule;
-    const granted = this.#on(target);
-    if (granted === undefined) this.#open(target, rule);
-    else if (granted instanceof TargetGrants) granted.add(rule);
-    else this.#replace(target, new TargetGrants(granted, rule));
-    return this;
-  }
-
-  /** Returns what is left; see `withoutGrant`. */
-  remove(rule: Rule): Rule | Grants | null {
-    const { target } = rule;
-    const granted = this.#on(target);
-    if (granted instanceof TargetGrants) {
-      granted.remove(rule);
-      if (granted.empty) this.#close(target);
-    } else {
-      if (granted?.policy !== rule.policy) throw missing(rule);
-      this.#close(target);
-    }
-    if (this.#byTarget !== null) return this.#byTarget.size > 0 ? this : null;
-    const [first, ...others] = this.#granted;
-    return others.length === 0 && !(first instanceof TargetGrants) ? (first ?? null) : this;
-  }
-
-  #on(target: Target): Granted | undefined {
-    return this.#targets === null ? this.#byTarget?.get(target) : this.#granted[this.#targets.indexOf(target)];
-  }
-
-  /** Copies, since an array that grows in place takes room for sixteen more. */
-  #open(target: Target, rule: Rule): void {
-    if (this.#targets === null) {
-      this.#byTarget?.set(target, rule);
-    } else if (this.#targets.length < TARGETS_SCAN_MAX) {
-      this.#targets = this.#targets.concat(target);
-      this.#granted = this.#granted.concat(rule);
-    } else {
-      this.#byTarget = new Map([[target, rule]]);
-      for (const [at, granted] of this.#granted.entries()) this.#byTarget.set(this.#targets[at] as Target, granted);
-      this.#targets = null;
-      this.#granted = [];
-    }
-  }
-
-  #replace(target: Target, granted: Granted): void {
-    if (this.#targets === null) this.#byTarget?.set(target, granted);
-    else this.#granted = this.#granted.with(this.#targets.indexOf(target), granted);
-  }
-
-  #close(target: Target): void {
-    if (this.#targets === null) {
-      this.#byTarget?.delete(target);
-    } else {
-      const at = this.#targets.indexOf(target);
-      this.#targets = this.#targets.toSpliced(at, 1);
-      this.#granted = this.#granted.toSpliced(at, 1);
-    }
-  }
-
-  targets(max: number): readonly Target[] | null {
-    if (this.#targets !== null) return this.#targets;
-    return this.#byTarget !== null && this.#byTarget.size <= max ? [...this.#byTarget.keys()] : null;
-  }
-
-  *rules(): Generator<Rule, void> {
-    for (const granted of this.#byTarget?.values() ?? this.#granted) {
-      if (granted instanceof TargetGrants) yield* granted.rules();
-      else yield granted;
-    }
-  }
-
-  search(type: Target, resource: Target | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
-    const targets = this.#targets;
-    if (targets !== null) {
-      for (let at = 0; at < targets.length; at++) {
-        const target = targets[at];
-        if (target === type || target === resource) show(this.#granted[at], action, visitor, every);
-      }
-    } else {
-      show(this.#byTarget?.get(type), action, visitor, every);
-      if (resource !== undefined) show(this.#byTarget?.get(resource), action, visitor, every);
-    }
+export function* rulesOf(grants: Grants): Generator<Rule, void> {
+  if (grants instanceof Rule) yield grants;
+  else for (const granted of isFew(grants) ? grants.slice(grants.length / 2) : grants.values()) {
+    if (granted instanceof TargetGrants) yield* granted.rules();
+    else yield granted as Rule;
   }
 }
 
-function show(granted: Granted | undefined, action: string, visitor: RuleVisitor, every: boolean): void {
+function show(
+  granted: Granted | undefined,
+  way: Way,
+  action: string,
+  visitor: RuleVisitor,
+  every: boolean,
+): void {
   if (granted instanceof Rule) {
-    if (granted.actions.covers(action)) visitor.meet(granted);
+    if (granted.actions.covers(action)) visitor.meet(granted, way);
   } else {
-    granted?.search(action, visitor, every);
+    granted?.search(way, action, visitor, every);
   }
 }
 
@@ -234,12 +213,12 @@ class TargetGrants {
     for (const bucket of this.#byAction?.values() ?? []) yield* bucket.rules;
   }
 
-  search(action: string, visitor: RuleVisitor, every: boolean): void {
+  search(way: Way, action: string, visitor: RuleVisitor, every: boolean): void {
     if (this.#few !== null) {
-      for (const rule of this.#few) if (rule.actions.covers(action)) visitor.meet(rule);
+      for (const rule of this.#few) if (rule.actions.covers(action)) visitor.meet(rule, way);
     } else {
-      this.#all?.show(visitor, every);
-      this.#byAction?.get(action)?.show(visitor, every);
+      this.#all?.show(way, visitor, every);
+      this.#byAction?.get(action)?.show(way, visitor, every);
     }
   }
 }
@@ -264,11 +243,11 @@ class Bucket {
     if (matters) this.#sifted = null;
   }
 
-  show(visitor: RuleVisitor, every: boolean): void {
+  show(way: Way, visitor: RuleVisitor, every: boolean): void {
     this.#sifted ??= sift(this.rules);
-    if (every) for (const rule of this.rules) visitor.meet(rule);
-    else if (this.#sifted instanceof Rule) visitor.meet(this.#sifted);
-    else for (const rule of this.#sifted) visitor.meet(rule);
+    if (every) for (const rule of this.rules) visitor.meet(rule, way);
+    else if (this.#sifted instanceof Rule) visitor.meet(this.#sifted, way);
+    else for (const rule of this.#sifted) visitor.meet(rule, way);
   }
 }
 

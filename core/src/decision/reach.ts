@@ -1,14 +1,12 @@
-import type { Link, Principal, Rule, Target, Until } from './entities.js';
+import type { Link, Principal, Target, Until } from './entities.js';
 import { type Grants, targetsOf } from './grants.js';
+import { BY_GROUP, BY_ROLE, Way } from './way.js';
 
-/** A principal that a subject acts as besides itself. */
-export class ReachedPrincipal {
+/** What a principal has been granted that a subject acts as besides itself, and the way there. */
+export class Reached {
   constructor(
-    readonly principal: Principal,
-    readonly grants: Rule | Grants,
-    /** The group through which it comes: itself, or the one that holds the role; null for the subject's own role. */
-    readonly group: Principal | null,
-    readonly until: Until,
+    readonly grants: Grants,
+    readonly way: Way,
   ) {}
 }
 
@@ -17,18 +15,18 @@ const INDEX_MIN = 16;
 /** Principals with more targets than this are asked one by one. */
 const TARGETS_MAX = 64;
 
-const NOBODY: readonly ReachedPrincipal[] = [];
+const NOBODY: readonly Reached[] = [];
 
 /** Every principal with rules that a subject acts as, besides itself. */
 export class Reach {
   /** Those that must be asked whatever the target. */
-  readonly always: readonly ReachedPrincipal[];
-  readonly #byTarget: Map<Target, ReachedPrincipal[]> | null;
+  readonly always: readonly Reached[];
+  readonly #byTarget: Map<Target, Reached[]> | null;
   /** How much of the memory set aside it takes, in entries. */
   readonly weight: number;
 
   constructor(
-    reached: readonly ReachedPrincipal[],
+    reached: readonly Reached[],
     /** It holds as long as its memo is of this generation. */
     readonly generation: number,
   ) {
@@ -37,8 +35,8 @@ export class Reach {
       this.always = reached;
       this.#byTarget = null;
     } else {
-      const always: ReachedPrincipal[] = [];
-      const byTarget = new Map<Target, ReachedPrincipal[]>();
+      const always: Reached[] = [];
+      const byTarget = new Map<Target, Reached[]>();
       for (const one of reached) {
         const targets = targetsOf(one.grants, TARGETS_MAX);
         if (targets === null) always.push(one);
@@ -51,7 +49,7 @@ export class Reach {
   }
 
   /** Those with rules for this target, besides `always`. */
-  for(target: Target): readonly ReachedPrincipal[] {
+  for(target: Target): readonly Reached[] {
     return this.#byTarget?.get(target) ?? NOBODY;
   }
 
@@ -61,8 +59,8 @@ export class Reach {
 }
 
 function indexTargets(
-  byTarget: Map<Target, ReachedPrincipal[]>,
-  one: ReachedPrincipal,
+  byTarget: Map<Target, Reached[]>,
+  one: Reached,
   targets: readonly Target[],
 ): number {
   for (const target of new Set(targets)) {
@@ -142,16 +140,16 @@ export class ReachMemo {
   }
 }
 
-function reachedBy(groups: readonly Link[], roles: readonly Link[]): ReachedPrincipal[] {
-  const reached: ReachedPrincipal[] = [];
+function reachedBy(groups: readonly Link[], roles: readonly Link[]): Reached[] {
+  const reached: Reached[] = [];
   const own = new Map<Principal, number>();
   for (const link of roles) {
     own.set(link.to, endOf(link.until));
-    if (link.to.grants !== null) reached.push(new ReachedPrincipal(link.to, link.to.grants, null, link.until));
+    if (link.to.grants !== null) reached.push(new Reached(link.to.grants, new Way(BY_ROLE, link.to, null, link.until)));
   }
   const held = new Map<Principal, { end: number; group: Principal }>();
   for (const [group, end] of groupsOf(groups)) {
-    if (group.grants !== null) reached.push(new ReachedPrincipal(group, group.grants, group, untilOf(end)));
+    if (group.grants !== null) reached.push(new Reached(group.grants, new Way(BY_GROUP, group, group, untilOf(end))));
     for (const link of group.roles ?? []) {
       const until = Math.min(end, endOf(link.until));
       const known = held.get(link.to);
@@ -162,7 +160,7 @@ function reachedBy(groups: readonly Link[], roles: readonly Link[]): ReachedPrin
   for (const [role, { end, group }] of held) {
     // A role of the subject's own is the better path as long as it lasts.
     if (role.grants !== null && end > (own.get(role) ?? Number.NEGATIVE_INFINITY))
-      reached.push(new ReachedPrincipal(role, role.grants, group, untilOf(end)));
+      reached.push(new Reached(role.grants, new Way(BY_GROUP, role, group, untilOf(end))));
   }
   return reached;
 }

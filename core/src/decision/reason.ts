@@ -1,6 +1,7 @@
 import type { Absent } from '../conditions/outcome.js';
-import { BY_GROUP, BY_ROLE, DIRECT, type Met, type Rank } from './search.js';
+import type { Policy } from './entities.js';
 import type { AccessPath, DecisionRequest } from './types.js';
+import { BY_GROUP, BY_ROLE, DIRECT, type Rank, type Way } from './way.js';
 
 export const ACCESS_PATHS: { readonly [R in Rank]: AccessPath } = {
   [DIRECT]: 'direct',
@@ -9,17 +10,17 @@ export const ACCESS_PATHS: { readonly [R in Rank]: AccessPath } = {
 };
 
 /** Why a policy decides, in a sentence: `Policy "policy/billing/approve" allows "read" through role/billing/accountant.` */
-export function decidingReason(met: Met, action: string, absent: Absent | null): string {
-  const does = met.policy.deny ? 'denies' : 'allows';
+export function decidingReason(policy: Policy, way: Way, action: string, absent: Absent | null): string {
+  const does = policy.deny ? 'denies' : 'allows';
   const because = absent === null ? '' : `, because ${absent.attribute} is absent`;
-  return `Policy "${met.policy.address}" ${does} "${action}" ${wayInWords(met)}${because}.`;
+  return `Policy "${policy.address}" ${does} "${action}" ${inWords(way)}${because}.`;
 }
 
 /** How the subject comes to a policy. */
-function wayInWords(met: Met): string {
-  if (met.rank === DIRECT) return 'directly';
-  const through = `through ${met.principal.kind}/${met.principal.name}`;
-  return met.group === null || met.group === met.principal ? through : `${through} of group/${met.group.name}`;
+function inWords({ rank, principal, group }: Way): string {
+  if (rank === DIRECT) return 'directly';
+  const through = `through ${principal.kind}/${principal.name}`;
+  return group === null || group === principal ? through : `${through} of group/${group.name}`;
 }
 
 /** Says also what of the question the tenant does not know: `actions` are those of the type, undefined without one. */

@@ -1,21 +1,13 @@
 import { Absent, Failure, type Outcome } from '../conditions/outcome.js';
 import type { Scope } from '../conditions/scope.js';
-import type { Policy, Principal, Rule } from './entities.js';
+import { isOver, type Policy, type Rule } from './entities.js';
 import type { RuleVisitor } from './grants.js';
+import type { Way } from './way.js';
 
-/** How the subject came to a rule's principal, best first. */
-export const DIRECT = 0;
-export const BY_ROLE = 1;
-export const BY_GROUP = 2;
-export type Rank = typeof DIRECT | typeof BY_ROLE | typeof BY_GROUP;
-
-/** A policy met on the way from the subject, and the way. */
+/** A policy, and the way on which the subject comes to it. */
 export interface Met {
   readonly policy: Policy;
-  readonly rank: Rank;
-  readonly principal: Principal;
-  /** The group that holds the role, where the role comes through a group. */
-  readonly group: Principal | null;
+  readonly way: Way;
 }
 
 /**
@@ -27,23 +19,15 @@ export function byPrecedence(left: Met, right: Met): number {
   const second = right.policy;
   if (first.priority !== second.priority) return second.priority - first.priority;
   if (first.deny !== second.deny) return first.deny ? -1 : 1;
-  if (left.rank !== right.rank) return left.rank - right.rank;
+  if (left.way.rank !== right.way.rank) return left.way.rank - right.way.rank;
   if (first !== second) return first.address < second.address ? -1 : 1;
-  return byWay(left, right);
+  return byAddress(left.way, right.way);
 }
 
-function byWay(left: Met, right: Met): number {
+function byAddress(left: Way, right: Way): number {
   const here = `${left.principal.address}//${left.group?.name ?? ''}`;
   const there = `${right.principal.address}//${right.group?.name ?? ''}`;
   return here < there ? -1 : here > there ? 1 : 0;
-}
-
-/** Takes in the rules that come into question for one request. */
-export interface Gathering extends RuleVisitor {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** Says how the rules that are met next come to the subject. */
-  from(principal: Principal, rank: Rank, group: Principal | null): void;
 }
 
 /** A failure that leaves the answer open. */
@@ -59,16 +43,13 @@ export interface Failed {
  * - a DENY whose evaluation fails leaves the answer open, unless a DENY of the same or a higher priority applies;
  * - an ALLOW whose evaluation fails leaves it open where nothing applies.
  */
-export class Search implements Gathering {
-  now = 0;
+export class Search implements RuleVisitor {
   /** The deciding policy so far; null where none applies. */
   deciding: Met | null = null;
   /** Set where the deciding DENY applies because this attribute is absent. */
   absent: Absent | null = null;
+  #now = 0;
   #serial = 0;
-  #rank: Rank = DIRECT;
-  #principal: Principal | null = null;
-  #group: Principal | null = null;
   /** The highest priority of a DENY that applies. */
   #denied = Number.NEGATIVE_INFINITY;
   #waiting: Met[] = [];
@@ -76,23 +57,16 @@ export class Search implements Gathering {
   /** `now` is milliseconds since the epoch. */
   begin(now: number): void {
     this.#serial++;
-    this.now = now;
+    this.#now = now;
     this.deciding = null;
     this.absent = null;
     this.#denied = Number.NEGATIVE_INFINITY;
     if (this.#waiting.length > 0) this.#waiting = [];
   }
 
-  from(principal: Principal, rank: Rank, group: Principal | null): void {
-    this.#principal = principal;
-    this.#rank = rank;
-    this.#group = group;
-  }
-
-  meet(rule: Rule): void {
-    const { policy, until } = rule;
-    if (until !== null && this.now >= until) return;
-    const met = { policy, rank: this.#rank, principal: this.#principal as Principal, group: this.#group };
+  meet({ policy, until }: Rule, way: Way): void {
+    if (isOver(until, this.#now) || isOver(way.until, this.#now)) return;
+    const met = { policy, way };
     if (policy.guard === null) this.#apply(met, null);
     else this.#waiting.push(met);
   }

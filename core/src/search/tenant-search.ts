@@ -3,6 +3,7 @@ import { type Principal, Resource, type ResourceType, type Rule, type Target } f
 import { rulesOf, search } from '../decision/grants.js';
 import { findResource, findRole, findType } from '../decision/names.js';
 import { groupsOf } from '../decision/reach.js';
+import { DIRECT, Way } from '../decision/way.js';
 import type { ActionSearch, ResourceSearch, SearchRequest, SubjectSearch } from '../wire/search-request.js';
 import type { FoundAction, FoundEntity } from '../wire/search-response.js';
 import { inOrder, type Ordered } from './ordered.js';
@@ -155,12 +156,14 @@ function actedAs(subject: Principal): Set<Principal> {
 }
 
 /** Whether a policy of the principal allows the action on one of the targets, as far as can be told without a request. */
-function covers({ grants }: Principal, [type, resource]: readonly Target[], action: string): boolean {
+function covers(principal: Principal, [type, resource]: readonly Target[], action: string): boolean {
   let allows = false;
   const meet = ({ policy }: Rule) => {
     allows ||= !policy.deny;
   };
-  if (grants !== null && type !== undefined) search(grants, type, resource, action, { meet }, true);
+  const way = new Way(DIRECT, principal, null, null);
+  if (principal.grants !== null && type !== undefined)
+    search(principal.grants, way, type, resource, action, { meet }, true);
   return allows;
 }
 
