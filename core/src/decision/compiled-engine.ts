@@ -3,7 +3,7 @@ import { ReadWriteLock } from '../read-write-lock.js';
 import type { Principal, Resource, ResourceType } from './entities.js';
 import { ExplainedSearch } from './explain.js';
 import { evaluationFailed } from './failure.js';
-import { type RuleVisitor, search } from './grants.js';
+import { type Grants, type RuleVisitor, search } from './grants.js';
 import { MadeDecision } from './made-decision.js';
 import { findResource, findRole, findType, type Names } from './names.js';
 import type { Reached, ReachMemo } from './reach.js';
@@ -151,15 +151,14 @@ export class CompiledEngine implements Engine {
 }
 
 function gatherReached(
-  reached: readonly Reached[],
+  reached: Reached,
   { request, resource }: Question,
   type: ResourceType,
   visitor: RuleVisitor,
   every: boolean,
 ): void {
-  for (let at = 0; at < reached.length; at++) {
-    const { grants, way } = reached[at] as Reached;
-    search(grants, way, type, resource, request.action.name, visitor, every);
+  for (let at = 0; at < reached.length; at += 2) {
+    search(reached[at] as Grants, reached[at + 1] as Way, type, resource, request.action.name, visitor, every);
   }
 }
 

@@ -2,45 +2,48 @@ import type { Link, Principal, Target, Until } from './entities.js';
 import { type Grants, targetsOf } from './grants.js';
 import { BY_GROUP, BY_ROLE, Way } from './way.js';
 
-/** What a principal has been granted that a subject acts as besides itself, and the way there. */
-export class Reached {
-  constructor(
-    readonly grants: Grants,
-    readonly way: Way,
-  ) {}
-}
+/**
+ * What the principals have been granted that a subject acts as besides itself, each before the way there, in one array:
+ * a decision reads little memory, since what it finds there mostly has gone from the processor's caches.
+ */
+export type Reached = readonly (Grants | Way)[];
 
 /** From so many principals on, an index by target is worth its making. */
 const INDEX_MIN = 16;
 /** Principals with more targets than this are asked one by one. */
 const TARGETS_MAX = 64;
 
-const NOBODY: readonly Reached[] = [];
+const NOBODY: Reached = [];
 
 /** Every principal with rules that a subject acts as, besides itself. */
 export class Reach {
   /** Those that must be asked whatever the target. */
-  readonly always: readonly Reached[];
-  readonly #byTarget: Map<Target, Reached[]> | null;
+  readonly always: Reached;
+  readonly #byTarget: Map<Target, Reached> | null;
   /** How much of the memory set aside it takes, in entries. */
   readonly weight: number;
 
   constructor(
-    reached: readonly Reached[],
+    reached: readonly (readonly [Grants, Way])[],
     /** It holds as long as its memo is of this generation. */
     readonly generation: number,
   ) {
     let weight = 1 + reached.length;
     if (reached.length < INDEX_MIN) {
-      this.always = reached;
+      this.always = reached.flat();
       this.#byTarget = null;
     } else {
-      const always: Reached[] = [];
-      const byTarget = new Map<Target, Reached[]>();
-      for (const one of reached) {
-        const targets = targetsOf(one.grants, TARGETS_MAX);
-        if (targets === null) always.push(one);
-        else weight += indexTargets(byTarget, one, targets);
+      const always: (Grants | Way)[] = [];
+      const byTarget = new Map<Target, (Grants | Way)[]>();
+      for (const [grants, way] of reached) {
+        const targets = targetsOf(grants, TARGETS_MAX);
+        if (targets === null) always.push(grants, way);
+        for (const target of targets ?? []) {
+          const list = byTarget.get(target);
+          if (list === undefined) byTarget.set(target, [grants, way]);
+          else list.push(grants, way);
+          weight++;
+        }
       }
       this.always = always;
       this.#byTarget = byTarget;
@@ -49,26 +52,13 @@ export class Reach {
   }
 
   /** Those with rules for this target, besides `always`. */
-  for(target: Target): readonly Reached[] {
+  for(target: Target): Reached {
     return this.#byTarget?.get(target) ?? NOBODY;
   }
 
   get indexed(): boolean {
     return this.#byTarget !== null;
   }
-}
-
-function indexTargets(
-  byTarget: Map<Target, Reached[]>,
-  one: Reached,
-  targets: readonly Target[],
-): number {
-  for (const target of new Set(targets)) {
-    const list = byTarget.get(target);
-    if (list === undefined) byTarget.set(target, [one]);
-    else list.push(one);
-  }
-  return targets.length;
 }
 
 const NOTHING = new Reach([], 0);
@@ -140,16 +130,16 @@ export class ReachMemo {
   }
 }
 
-function reachedBy(groups: readonly Link[], roles: readonly Link[]): Reached[] {
-  const reached: Reached[] = [];
+function reachedBy(groups: readonly Link[], roles: readonly Link[]): (readonly [Grants, Way])[] {
+  const reached: (readonly [Grants, Way])[] = [];
   const own = new Map<Principal, number>();
   for (const link of roles) {
     own.set(link.to, endOf(link.until));
-    if (link.to.grants !== null) reached.push(new Reached(link.to.grants, new Way(BY_ROLE, link.to, null, link.until)));
+    if (link.to.grants !== null) reached.push([link.to.grants, new Way(BY_ROLE, link.to, null, link.until)]);
   }
   const held = new Map<Principal, { end: number; group: Principal }>();
   for (const [group, end] of groupsOf(groups)) {
-    if (group.grants !== null) reached.push(new Reached(group.grants, new Way(BY_GROUP, group, group, untilOf(end))));
+    if (group.grants !== null) reached.push([group.grants, new Way(BY_GROUP, group, group, untilOf(end))]);
     for (const link of group.roles ?? []) {
       const until = Math.min(end, endOf(link.until));
       const known = held.get(link.to);
@@ -160,7 +150,7 @@ function reachedBy(groups: readonly Link[], roles: readonly Link[]): Reached[] {
   for (const [role, { end, group }] of held) {
     // A role of the subject's own is the better path as long as it lasts.
     if (role.grants !== null && end > (own.get(role) ?? Number.NEGATIVE_INFINITY))
-      reached.push(new Reached(role.grants, new Way(BY_GROUP, role, group, untilOf(end))));
+      reached.push([role.grants, new Way(BY_GROUP, role, group, untilOf(end))]);
   }
   return reached;
 }
