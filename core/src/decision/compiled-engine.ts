@@ -6,22 +6,13 @@ import { evaluationFailed } from './failure.js';
 import { type Grants, type RuleVisitor, search } from './grants.js';
 import { MadeDecision } from './made-decision.js';
 import { findResource, findRole, findType, type Names } from './names.js';
+import type { Question } from './question.js';
 import type { Reached, ReachMemo } from './reach.js';
 import type { RecordCompiler } from './record-compiler.js';
 import { type Failed, Search } from './search.js';
 import type { SplitMap } from './split-map.js';
 import type { Decision, DecisionRequest, Engine, Explanation, RecordChange } from './types.js';
 import { BY_ROLE, DIRECT, Way } from './way.js';
-
-/** A request's names, found in the tenant. */
-interface Question {
-  request: DecisionRequest;
-  subject: Principal | undefined;
-  /** The roles that the request names. */
-  roles: readonly Principal[];
-  type: ResourceType | undefined;
-  resource: Resource | undefined;
-}
 
 const NO_ROLES: readonly Principal[] = [];
 
@@ -145,8 +136,8 @@ export class CompiledEngine implements Engine {
     }
   }
 
-  #answer({ request, type, resource }: Question): MadeDecision {
-    return new MadeDecision(request, type, resource, this.#search.deciding, this.#search.absent);
+  #answer(question: Question): MadeDecision {
+    return new MadeDecision(question, this.#search.deciding, this.#search.absent);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Absent } from '../conditions/outcome.js';
-import type { Resource, ResourceType } from './entities.js';
+import type { Question } from './question.js';
 import { ACCESS_PATHS, decidingReason, noMatchReason } from './reason.js';
 import type { Met } from './search.js';
 import type { AccessPath, Decision, DecisionRequest } from './types.js';
@@ -12,9 +12,7 @@ export class MadeDecision implements Decision {
   readonly decision: boolean;
 
   constructor(
-    private readonly request: DecisionRequest,
-    private readonly type: ResourceType | undefined,
-    private readonly resource: Resource | undefined,
+    private readonly question: Question,
     private readonly deciding: Met | null,
     private readonly absent: Absent | null,
   ) {
@@ -22,8 +20,8 @@ export class MadeDecision implements Decision {
   }
 
   get reason(): string {
-    const { request, deciding } = this;
-    if (deciding === null) return noMatchReason(request, this.type?.actions);
+    const { question: {request, type}, deciding } = this;
+    if (deciding === null) return noMatchReason(request, type?.actions);
     return decidingReason(deciding.policy, deciding.way, request.action.name, this.absent);
   }
 
@@ -40,6 +38,6 @@ export class MadeDecision implements Decision {
   }
 
   get resource_id(): string | undefined {
-    return this.resource?.id;
+    return this.question.resource?.id;
   }
 }
