@@ -17,7 +17,7 @@ export interface DecisionOptions {
 /** One question to the engine, and what became known of it on the way. */
 export class Evaluation {
   asked: ParsedDecisionRequest | undefined;
-  /** The id of the record that the resource was found as. */
+  /** The id of the record that the resource was found as, where there is no decision to tell it. */
   resourceId: string | undefined;
   /** Evaluation time, in milliseconds; absent when it came to none. */
   ms: number | undefined;
@@ -29,7 +29,6 @@ export class Evaluation {
     try {
       const decision = asked.explain ? engine.explain(asked, now) : engine.decide(asked, now);
       this.ms = performance.now() - startedAt;
-      this.resourceId = decision.resource_id;
       return decision;
     } catch (error) {
       this.ms = performance.now() - startedAt;
@@ -93,7 +92,7 @@ function logDecision(
   const refused = outcome instanceof ProblemError;
   decisionLog.write({
     subjectId: asked?.subject.id ?? '',
-    resourceId: resourceId ?? asked?.resource.id ?? '',
+    resourceId: (refused ? resourceId : outcome.resource_id) ?? asked?.resource.id ?? '',
     action: asked?.action.name ?? '',
     decision: refused ? false : outcome.decision,
     reason: refused ? outcome.detail : outcome.reason,

@@ -75,7 +75,11 @@ describe('an explanation', () => {
   const explanation = engine.explain(asked({ n: 1, text: 'x', mfa: true }), 0);
 
   it('is the decision', () => {
-    expect(explanation).toMatchObject({ ...engine.decide(asked({ n: 1, text: 'x', mfa: true }), 0) });
+    const { decision, reason, access_path, policy, policy_id, resource_id } = engine.decide(
+      asked({ n: 1, text: 'x', mfa: true }),
+      0,
+    );
+    expect(explanation).toMatchObject({ decision, reason, access_path, policy, policy_id, resource_id });
     expect(explanation).toMatchObject({ decision: true, policy: 'policy/app/plain', access_path: 'group' });
     expect(explanation.resource_id).toBe('resource/app/doc/d');
   });

@@ -5,6 +5,7 @@ import type { Grants } from './grants.js';
 import type { LazyGuard } from './lazy-guard.js';
 import type { Reach } from './reach.js';
 import { SplitMap } from './split-map.js';
+import type { Way } from './way.js';
 
 /*
  * The compiled tenant as a graph. A record is interned when it is first mentioned, so that records may come in any
@@ -30,6 +31,8 @@ export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
   roles: Link[] | null = null;
+  /** The way there of subjects that have it themselves and for ever. */
+  way: Way | null = null;
   /** Remembered by `ReachMemo`. */
   reach: Reach | null = null;
   /** Stored attributes of a subject. */

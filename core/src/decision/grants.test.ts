@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ActionSet } from './action-set.js';
-import { Policy, ResourceType, Rule } from './entities.js';
+import { Policy, Principal, ResourceType, Rule } from './entities.js';
 import { type Grants, rulesOf, search, targetsOf, withGrant, withoutGrant } from './grants.js';
+import { DIRECT, Way } from './way.js';
 
+const WAY = new Way(DIRECT, new Principal('subject', 'user', 'ann'), null, null);
 const ACTIONS = ['read', 'write', 'share'];
 const TARGETS = Array.from({ length: 40 }, (_, at) => new ResourceType(`app/t${at}`, 'app', `t${at}`));
 const POLICIES = Array.from({ length: 12 }, (_, at) => new Policy(`policy/p${at}`, `${at}`, at % 3 === 0, 0, null));
@@ -24,7 +26,7 @@ const steps = fc
 it('holds what was granted and was not taken back, however much that is', () => {
   fc.assert(
     fc.property(steps, (changes) => {
-      let grants: Rule | Grants | null = null;
+      let grants: Grants | null = null;
       const held = new Set<Rule>();
       for (const [row, column] of changes) {
         const rule = RULES[row * POLICIES.length + column] as Rule;
@@ -39,7 +41,7 @@ it('holds what was granted and was not taken back, however much that is', () => 
         const other = TARGETS[(at + 1) % TARGETS.length];
         for (const action of ACTIONS) {
           const met = new Set<Rule>();
-          search(grants, target, other, action, { meet: (rule) => void met.add(rule) }, true);
+          search(grants, WAY, target, other, action, { meet: (rule) => void met.add(rule) }, true);
           const due = [...held].filter((rule) => rule.target === target || rule.target === other);
           expect(met).toEqual(new Set(due.filter(({ actions }) => actions.covers(action))));
         }
@@ -51,7 +53,7 @@ it('holds what was granted and was not taken back, however much that is', () => 
 
 it('gives nothing back that it has not granted', () => {
   for (const count of [1, 2, 5, 17, 40]) {
-    let grants: Rule | Grants | null = null;
+    let grants: Grants | null = null;
     for (let row = 0; row < count; row++) grants = withGrant(grants, RULES[row * POLICIES.length] as Rule);
     for (const stranger of [RULES[1], RULES[40 * POLICIES.length - 1]]) {
       expect(() => withoutGrant(grants, stranger as Rule)).toThrow('has not been granted');

@@ -121,19 +121,14 @@ export function targetsOf(grants: Grants, max: number): readonly Target[] | null
 /** All of the rules; one that is found by several actions comes as often. */
 export function* rulesOf(grants: Grants): Generator<Rule, void> {
   if (grants instanceof Rule) yield grants;
-  else for (const granted of isFew(grants) ? grants.slice(grants.length / 2) : grants.values()) {
-    if (granted instanceof TargetGrants) yield* granted.rules();
-    else yield granted as Rule;
-  }
+  else
+    for (const granted of isFew(grants) ? grants.slice(grants.length / 2) : grants.values()) {
+      if (granted instanceof TargetGrants) yield* granted.rules();
+      else yield granted as Rule;
+    }
 }
 
-function show(
-  granted: Granted | undefined,
-  way: Way,
-  action: string,
-  visitor: RuleVisitor,
-  every: boolean,
-): void {
+function show(granted: Granted | undefined, way: Way, action: string, visitor: RuleVisitor, every: boolean): void {
   if (granted instanceof Rule) {
     if (granted.actions.covers(action)) visitor.meet(granted, way);
   } else {

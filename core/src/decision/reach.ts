@@ -135,7 +135,7 @@ function reachedBy(groups: readonly Link[], roles: readonly Link[]): (readonly [
   const own = new Map<Principal, number>();
   for (const link of roles) {
     own.set(link.to, endOf(link.until));
-    if (link.to.grants !== null) reached.push([link.to.grants, new Way(BY_ROLE, link.to, null, link.until)]);
+    if (link.to.grants !== null) reached.push([link.to.grants, wayOf(link)]);
   }
   const held = new Map<Principal, { end: number; group: Principal }>();
   for (const [group, end] of groupsOf(groups)) {
@@ -177,6 +177,12 @@ export function groupsOf(links: readonly Link[]): Map<Principal, number> {
 
 export function endOf(until: Until): number {
   return until ?? Number.POSITIVE_INFINITY;
+}
+
+function wayOf({ to, until }: Link): Way {
+  if (until !== null) return new Way(BY_ROLE, to, null, until);
+  to.way ??= new Way(BY_ROLE, to, null, null);
+  return to.way;
 }
 
 function untilOf(end: number): Until {

@@ -13,7 +13,10 @@ export interface DecisionRequest {
 
 export type AccessPath = 'direct' | 'role' | 'group' | 'none';
 
-/** A decision (spec 2.3). The policy is the deciding one, of an allow or of a deny; absent when none applied. */
+/**
+ * A decision (spec 2.3). The policy is the deciding one, of an allow or of a deny; absent when none applied. Its members
+ * may be made when they are read: read what is needed before the tenant changes, and copy it by name.
+ */
 export interface Decision {
   decision: boolean;
   reason: string;
