@@ -4,10 +4,17 @@ import type { Principal, Resource, ResourceType } from './entities.js';
 import { SplitMap } from './split-map.js';
 import type { DecisionRequest } from './types.js';
 
+interface Named<T> {
+  readonly path: string;
+  readonly entry: T;
+}
+
 /** Records of one kind, found by path, or by name alone where only one record has the name. */
 export class Names<T> {
   readonly #byPath = new SplitMap<T>();
-  readonly #byName = new SplitMap<{ path: string; entry: T }[]>();
+  readonly #byName = new SplitMap<Named<T>[]>();
+  /** How many bare names have a "/" in them, and so look like a path. */
+  #slashed = 0;
 
   get(path: string): T | undefined {
     return this.#byPath.get(path);
@@ -19,6 +26,7 @@ export class Names<T> {
 
   /** Makes the entry known by its bare name. */
   declare(name: string, path: string, entry: T): void {
+    if (name.includes('/')) this.#slashed++;
     const list = this.#byName.get(name);
     if (list === undefined) this.#byName.set(name, [{ path, entry }]);
     else list.push({ path, entry });
@@ -28,17 +36,22 @@ export class Names<T> {
   remove(path: string, name?: string): void {
     this.#byPath.delete(path);
     if (name === undefined) return;
+    if (name.includes('/')) this.#slashed--;
     const rest = this.named(name).filter((one) => one.path !== path);
     if (rest.length === 0) this.#byName.delete(name);
     else this.#byName.set(name, rest);
   }
 
-  named(name: string): readonly { path: string; entry: T }[] {
+  named(name: string): readonly Named<T>[] {
     return this.#byName.get(name) ?? [];
   }
 
-  /** `text` is a path, or the bare names of one joined by "/", not percent-encoded. */
-  at(text: string): T | undefined {
+  /**
+   * The record that a text means as a path, or as the bare names of one joined by "/", not percent-encoded: it goes
+   * before those that have the text as their bare name.
+   */
+  qualified(text: string, named: readonly Named<T>[]): T | undefined {
+    if ((named.length > 0 && this.#slashed === 0) || !text.includes('/')) return undefined;
     const found = this.#byPath.get(text);
     return found ?? this.#byPath.get(text.split('/').map(encodeSegment).join('/'));
   }
@@ -49,9 +62,9 @@ export class Names<T> {
  * `ambiguous_name`.
  */
 export function findType(types: Names<ResourceType>, name: string): ResourceType | undefined {
-  const qualified = name.includes('/') ? types.at(name) : undefined;
-  if (qualified !== undefined) return qualified;
   const named = types.named(name);
+  const qualified = types.qualified(name, named);
+  if (qualified !== undefined) return qualified;
   if (named.length > 1) throw ambiguous('Resource type', name, named);
   return named[0]?.entry;
 }
@@ -73,9 +86,9 @@ export function findResource(
  * the only one of an application. Throws `ambiguous_name`.
  */
 export function findRole(roles: Names<Principal>, name: string): Principal | undefined {
-  const qualified = name.includes('/') ? roles.at(name) : undefined;
-  if (qualified !== undefined) return qualified;
   const named = roles.named(name);
+  const qualified = roles.qualified(name, named);
+  if (qualified !== undefined) return qualified;
   const tenant = named.find((one) => !one.path.includes('/'));
   if (tenant === undefined && named.length > 1) throw ambiguous('Role', name, named);
   return (tenant ?? named[0])?.entry;
