@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
+import { growNursery } from './nursery.js';
 
 /*
  * How V8 is led to collect garbage. The heap of an agent is one large tenant, and for a while the one that takes its place
@@ -51,6 +52,7 @@ export class Room {
     if (bytes < BUNDLE_BYTES_MIN) return;
     this.#used = true;
     this.#roomy = true;
+    growNursery();
     setFlagsFromString(`--heap-growing-percent=${ROOM_PERCENT}`);
   }
 
