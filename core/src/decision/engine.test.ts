@@ -114,6 +114,28 @@ describe('an explanation', () => {
     expect(through(named)).toEqual([['subject/user/unknown', 'role/app/reader']]);
   });
 
+  it('has only what still counts', () => {
+    const expiring = { expires_at: '2026-01-01T00:00:00Z' };
+    const lent = compileEngine([
+      ...base,
+      record('role', { application: 'app', name: 'lent' }),
+      record('role_assignment', { role: 'app/lent', entity_type: 'subject', entity: 'user/u', ...expiring }),
+      policy('by-role', {}),
+      given('by-role', 'role', 'app/lent'),
+      policy('directly', {}),
+      record('policy_assignment', {
+        policy: 'app/directly',
+        entity_type: 'subject',
+        entity: 'user/u',
+        ...expiring,
+      }),
+    ]);
+    const met = (now: number) => lent.explain(asked(), now).candidates.map((one) => one.policy);
+    const end = Date.parse(expiring.expires_at);
+    expect(met(end - 1)).toEqual(['policy/app/directly', 'policy/app/by-role']);
+    expect(met(end)).toEqual([]);
+  });
+
   it('has no candidates where nothing came into question', () => {
     expect(engine.explain({ ...asked(), action: { name: 'print' } }, 0).candidates).toEqual([]);
   });

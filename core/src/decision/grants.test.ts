@@ -51,6 +51,16 @@ it('holds what was granted and was not taken back, however much that is', () => 
   );
 });
 
+it('is nothing once all has been taken back, however much that was', () => {
+  for (const count of [1, 2, 16, 17, 40]) {
+    const granted = RULES.slice(0, count * POLICIES.length);
+    let grants: Grants | null = null;
+    for (const rule of granted) grants = withGrant(grants, rule);
+    for (const rule of granted.toReversed()) grants = withoutGrant(grants, rule);
+    expect(grants).toBeNull();
+  }
+});
+
 it('gives nothing back that it has not granted', () => {
   for (const count of [1, 2, 5, 17, 40]) {
     let grants: Grants | null = null;
