@@ -19,7 +19,8 @@ const WORD_BYTES = 8;
 
 /** Keeps V8's nursery at a size that suits an agent. To be called once, early, when it has not grown yet. */
 export function keepNursery(): void {
-  growNursery();
+  // An operator's flag may keep it smaller.
+  if (!growNursery()) return;
   let before = performance.eventLoopUtilization();
   setInterval(() => {
     const now = performance.eventLoopUtilization();
@@ -28,13 +29,14 @@ export function keepNursery(): void {
   }, LOOK_MS).unref();
 }
 
-/** Grows it to that size, where it is smaller, in some milliseconds. It does not grow any further. */
-export function growNursery(): void {
+/** Grows it to that size, where it is smaller, in some milliseconds, and no further. Returns whether it has that size. */
+export function growNursery(): boolean {
   setFlagsFromString('--semi-space-growth-factor=2');
   const living: unknown[] = [];
   for (let made = 0; made < GROWN_BY_BYTES_MAX && nurseryBytes() < NURSERY_BYTES; made += STEP_BYTES)
     living.push(Array.from({ length: STEP_BYTES / 1024 }, () => new Array(1024 / WORD_BYTES).fill(0)));
   setFlagsFromString('--semi-space-growth-factor=1');
+  return nurseryBytes() >= NURSERY_BYTES;
 }
 
 function nurseryBytes(): number {
