@@ -184,6 +184,7 @@ describe('the deltas after a bundle', () => {
       writeFileSync(logOf('one'), whole.subarray(0, length));
       const { cache, texts } = await found();
       expect(texts).toEqual(length < first ? [] : ['jws-a a']);
+      expect(cache.cutOff).toBe(length !== 0 && length !== first);
       await cache.append(delta('c'));
       expect((await found()).texts).toEqual([...texts, 'jws-c c']);
     }

@@ -110,6 +110,11 @@ export class BundleCache {
     return deltas;
   }
 
+  /** Whether the last of the deltas that were read has no end, and so was left out. */
+  get cutOff(): boolean {
+    return this.#base?.deltas.torn ?? false;
+  }
+
   /** Whether all that was given is on disk. */
   get saved(): boolean {
     return this.#unsaved.bundle === undefined && this.#unsaved.deltas.length === 0;

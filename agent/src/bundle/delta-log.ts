@@ -42,6 +42,11 @@ export class DeltaLog {
     return this.#count;
   }
 
+  /** Whether the last entry has no end. */
+  get torn(): boolean {
+    return this.#torn;
+  }
+
   /** Throws `invalid_bundle` where it is larger than `bytesMax`, or damaged in another way than by being cut off. */
   async read(bytesMax: number): Promise<SignedDelta[]> {
     const bytes = await this.#content(bytesMax);

@@ -56,6 +56,7 @@ export async function warmStart(
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
+    if (cache.cutOff) log.warn({ path: cache.path }, CUT_OFF);
     const doubtful = isDoubtful(served, options, kept);
     if (doubtful) log.warn({ tenant: tenant.name, path: cache.path }, DOUBT);
     return doubtful;
@@ -68,6 +69,9 @@ export async function warmStart(
   }
   return false;
 }
+
+const CUT_OFF =
+  'the last cached change is cut off and left out: its writing did not end, or the disk lost a part; the next sync brings it';
 
 /** Where nobody said which tenant is meant, only the cloud knows whose a key is. */
 function isDoubtful({ tenant }: Served, { apiKey, tenantId }: WarmStartOptions, { holder }: Kept): boolean {

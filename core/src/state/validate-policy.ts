@@ -91,9 +91,15 @@ function conditionFindings(
     for (const read of result.reads) reads.add(read);
   }
   if (policy.fields.effect !== 'DENY' || reads.size === 0) return [];
-  const [first] = reads;
-  const detail = `This DENY reads ${[...reads].join(', ')} without has(): it denies whenever one is absent. Ask "has(${first})" first if that is not meant.`;
+  const [first = ''] = reads;
+  const detail = `This DENY reads ${[...reads].join(', ')} without has(): it denies whenever one is absent. Ask ${presenceOf(first)} first if that is not meant.`;
   return [{ severity: 'warning', address: policy.address, pointer: '/condition', detail }];
+}
+
+/** The expression that asks whether an attribute is there: has() takes no index. */
+function presenceOf(attribute: string): string {
+  const [, map, key] = /^(.+)\[(".*")\]$/.exec(attribute) ?? [];
+  return map === undefined ? `has(${attribute})` : `${key} in ${map}`;
 }
 
 /** A resource's path is that of its type and its own name. */

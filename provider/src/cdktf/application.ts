@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { Application as ApplicationRecord } from '../constructs/application.js';
+import { fixed } from './given.js';
 import { Policy, type PolicyOptions } from './policy.js';
 import { ResourceType, type ResourceTypeOptions } from './resource-type.js';
 import { Role, type RoleOptions } from './role.js';
@@ -15,7 +16,7 @@ export class Application extends Construct {
   readonly record: ApplicationRecord;
 
   constructor(scope: Construct, id: string, { name = id, description }: ApplicationProps = {}) {
-    super(scope, id);
+    super(scope, fixed(id));
     this.record = new ApplicationRecord(this, 'Resource', { name, description });
   }
 

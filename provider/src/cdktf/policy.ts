@@ -2,12 +2,26 @@ import { Construct } from 'constructs';
 import { type PolicyModifiers, Policy as PolicyRecord } from '../constructs/policy.js';
 import { PolicyAssignment } from '../constructs/policy-assignment.js';
 import { type Entity, type LinkOptions, linkId } from './entity.js';
+import { fixed, free, pathOf } from './given.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
 /** Single resources, each with its actions; or a type, which also covers resources that no record names. */
 export type Coverage =
-  | { readonly resourceType: ResourceType | { readonly path: string }; readonly actions: string[] }
-  | { readonly resources: { readonly resource: Resource | { readonly path: string }; readonly actions: string[] }[] };
+  | {
+      readonly resourceType: ResourceType | { readonly path: string };
+      readonly actions: readonly string[];
+      readonly resources?: undefined;
+    }
+  | {
+      readonly resources: readonly ResourceActions[];
+      readonly resourceType?: undefined;
+      readonly actions?: undefined;
+    };
+
+export interface ResourceActions {
+  readonly resource: Resource | { readonly path: string };
+  readonly actions: readonly string[];
+}
 
 export interface PolicyRules {
   /** Default: the construct's id. */
@@ -32,10 +46,10 @@ export class Policy extends Construct {
   readonly record: PolicyRecord;
 
   constructor(scope: Construct, id: string, props: PolicyProps) {
-    super(scope, id);
+    super(scope, fixed(id));
     const { application, name = id, description, effect = 'ALLOW', priority, condition, modifiers } = props;
     this.record = new PolicyRecord(this, 'Resource', {
-      application: application?.path,
+      application: application && pathOf(application, 'application'),
       name,
       description,
       effect,
@@ -52,18 +66,29 @@ export class Policy extends Construct {
 
   /** Gives the policy to a role, a group or a subject. */
   assignTo(entity: Entity, { expiresAt }: LinkOptions = {}): this {
-    new PolicyAssignment(this, linkId('assigned to', entity), {
+    const to = pathOf(entity, 'entity');
+    const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
+    new PolicyAssignment(this, free(this, linkId('assigned to', entity), said), {
       policy: this.path,
       entityType: entity.entityType,
-      entity: entity.path,
+      entity: to,
       expiresAt,
     });
     return this;
   }
 }
 
-function coverage(covered: Coverage) {
-  return 'resources' in covered
-    ? { resources: covered.resources.map(({ resource, actions }) => ({ resource: resource.path, actions })) }
-    : { resourceType: covered.resourceType.path, actions: covered.actions };
+/** Both would say less than they seem to. */
+function coverage({ resourceType, actions, resources }: Coverage) {
+  if (resources === undefined) return { resourceType: pathOf(resourceType, 'resourceType'), actions: [...actions] };
+  if (resourceType !== undefined || actions !== undefined)
+    throw new Error(
+      'A policy covers either "resources", each with its actions, or a "resourceType" with "actions": declare two policies for both.',
+    );
+  return {
+    resources: resources.map(({ resource, actions: own }) => ({
+      resource: pathOf(resource, 'resource'),
+      actions: [...own],
+    })),
+  };
 }

@@ -1,12 +1,13 @@
 import { Construct } from 'constructs';
 import { Resource as ResourceRecord } from '../constructs/resource.js';
 import { ResourceType as ResourceTypeRecord } from '../constructs/resource-type.js';
+import { fixed, json, pathOf } from './given.js';
 
 export interface ResourceTypeOptions {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
-  readonly actions: string[];
+  readonly actions: readonly string[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: string };
 }
@@ -25,9 +26,15 @@ export class ResourceType extends Construct {
     id: string,
     { application, name = id, description, actions, properties }: ResourceTypeProps,
   ) {
-    super(scope, id);
+    super(scope, fixed(id));
     this.name = name;
-    const config = { application: application.path, name, description, actions, properties };
+    const config = {
+      application: pathOf(application, 'application'),
+      name,
+      description,
+      actions: [...actions],
+      properties,
+    };
     this.record = new ResourceTypeRecord(this, 'Resource', config);
   }
 
@@ -59,10 +66,11 @@ export class Resource extends Construct {
   readonly name: string;
 
   constructor(scope: Construct, id: string, { type, name = id, description, properties }: ResourceProps) {
-    super(scope, id);
+    super(scope, fixed(id));
     this.name = name;
-    const stored = properties && JSON.stringify(properties);
-    this.record = new ResourceRecord(this, 'Resource', { type: type.path, name, description, properties: stored });
+    const stored = properties && json(properties);
+    const config = { type: pathOf(type, 'type'), name, description, properties: stored };
+    this.record = new ResourceRecord(this, 'Resource', config);
   }
 
   get path(): string {

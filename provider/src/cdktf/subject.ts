@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import { Subject as SubjectRecord } from '../constructs/subject.js';
 import type { Entity } from './entity.js';
+import { fixed, json } from './given.js';
 
 export interface SubjectProps {
   /** The type of subject. Default: `user`. */
@@ -19,12 +20,12 @@ export class Subject extends Construct implements Entity<'subject'> {
   readonly record: SubjectRecord;
 
   constructor(scope: Construct, id: string, { type = 'user', id: own = id, name, properties }: SubjectProps = {}) {
-    super(scope, id);
+    super(scope, fixed(id));
     this.record = new SubjectRecord(this, 'Resource', {
       type,
       id: own,
       name,
-      properties: properties && JSON.stringify(properties),
+      properties: properties && json(properties),
     });
   }
 

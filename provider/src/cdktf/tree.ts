@@ -5,7 +5,7 @@ import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
-import type { TerraformResource } from 'cdktf';
+import { type TerraformResource, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { camelCase, literal } from '../configuration/construct-text.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from '../configuration/record-configuration.js';
@@ -16,6 +16,7 @@ import { GroupMembership } from '../constructs/group-membership.js';
 import { OauthClient } from '../constructs/oauth-client.js';
 import { Policy } from '../constructs/policy.js';
 import { PolicyAssignment } from '../constructs/policy-assignment.js';
+import { ServiceProvider } from '../constructs/provider.js';
 import { Resource } from '../constructs/resource.js';
 import { ResourceType } from '../constructs/resource-type.js';
 import { Role } from '../constructs/role.js';
@@ -48,7 +49,8 @@ export interface TreeProps {
 }
 
 /**
- * Declares all that a tree of YAML declares. Its records belong to the stack of the provider, whatever the tree says.
+ * Declares all that a tree of YAML declares. Its records belong to the stack of the provider, whatever the tree says. For
+ * a tree that names its tenant, the provider must name it, too.
  * Throws `invalid_records` with the faults of the tree, each with its file, line and column, and for a tree with `moved`
  * entries: Terraform renames a record by making another in its place, which is not what they promise.
  */
@@ -65,6 +67,8 @@ export class Tree extends Construct {
         'The tree has "moved" entries, which Terraform cannot follow, since it renames a record by making another in its place: take them out, and the plan shows what is replaced.';
       throw new ProblemError('invalid_records', detail);
     }
+    const { tenant } = manifest;
+    if (tenant !== undefined) this.node.addValidation({ validate: () => this.otherTenants(tenant) });
     const rank = ({ kind }: { kind: Kind }) => KINDS.indexOf(kind);
     for (const record of manifest.records.toSorted((left, right) => rank(left) - rank(right))) {
       const config = this.attributes(configurationOf(record));
@@ -83,6 +87,19 @@ export class Tree extends Construct {
     const record = this.records.get(address);
     if (record === undefined) throw new ProblemError('not_found', `The tree declares no record "${address}".`);
     return record;
+  }
+
+  /** The providers of the stack that could apply the tree to another tenant. */
+  private otherTenants(tenant: string): string[] {
+    const providers = TerraformStack.of(this)
+      .node.findAll()
+      .filter((one) => one instanceof ServiceProvider);
+    return providers
+      .filter((provider) => provider.tenantInput !== tenant)
+      .map(
+        ({ node }) =>
+          `The tree is declared for the tenant "${tenant}": give the provider ${node.path} tenant: "${tenant}", so that it refuses the credentials of another.`,
+      );
   }
 
   private attributes(configured: ConfiguredAttributes): Record<string, unknown> {

@@ -25,9 +25,10 @@ export function writeCdktf(
   ];
   const declarations = sorted.map((record) => {
     const attributes = object(configurationOf(record), names);
-    const [id, address] = [text(record.address), text(String(literal(record.address)))];
+    const address = text(String(literal(record.address)));
     const variable = names.get(record.address);
-    return `const ${variable} = new ${className(record.kind)}(stack, ${id}, ${attributes});\n${variable}.importFrom(${address});\n`;
+    // CDKTF leaves out of an id what is no letter or digit: two addresses could become one resource.
+    return `const ${variable} = new ${className(record.kind)}(stack, '${variable}', ${attributes});\n${variable}.importFrom(${address});\n`;
   });
   return [
     {

@@ -27,6 +27,10 @@ export interface ServiceProviderConfig {
   */
   readonly takeOwnership?: boolean | cdktf.IResolvable;
   /**
+  * The tenant that this configuration is for, by name. Credentials of another one are refused then.
+  */
+  readonly tenant?: string;
+  /**
   * Alias name
   */
   readonly alias?: string;
@@ -82,6 +86,7 @@ export class ServiceProvider extends cdktf.TerraformProvider {
     this._cloudUrl = config.cloudUrl;
     this._stack = config.stack;
     this._takeOwnership = config.takeOwnership;
+    this._tenant = config.tenant;
     this._alias = config.alias;
   }
 
@@ -169,6 +174,22 @@ export class ServiceProvider extends cdktf.TerraformProvider {
     return this._takeOwnership;
   }
 
+  // tenant - computed: false, optional: true, required: false
+  private _tenant?: string;
+  public get tenant() {
+    return this._tenant;
+  }
+  public set tenant(value: string | undefined) {
+    this._tenant = value;
+  }
+  public resetTenant() {
+    this._tenant = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get tenantInput() {
+    return this._tenant;
+  }
+
   // alias - computed: false, optional: true, required: false
   private _alias?: string;
   public get alias() {
@@ -196,6 +217,7 @@ export class ServiceProvider extends cdktf.TerraformProvider {
       cloud_url: cdktf.stringToTerraform(this._cloudUrl),
       stack: cdktf.stringToTerraform(this._stack),
       take_ownership: cdktf.booleanToTerraform(this._takeOwnership),
+      tenant: cdktf.stringToTerraform(this._tenant),
       alias: cdktf.stringToTerraform(this._alias),
     };
   }
@@ -231,6 +253,12 @@ export class ServiceProvider extends cdktf.TerraformProvider {
         isBlock: false,
         type: "simple",
         storageClassType: "boolean",
+      },
+      tenant: {
+        value: cdktf.stringToHclTerraform(this._tenant),
+        isBlock: false,
+        type: "simple",
+        storageClassType: "string",
       },
       alias: {
         value: cdktf.stringToHclTerraform(this._alias),

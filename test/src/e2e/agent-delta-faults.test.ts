@@ -184,6 +184,21 @@ describe('a delta', () => {
     expect(await cameBy(running)).toBe('delta');
   });
 
+  it('that is cut off on disk is left out, which the log says', async () => {
+    await cloud.serve(bundleOf(FIRST));
+    const running = start();
+    await running.serves(FIRST.revision);
+    await serve(SECOND, await delta());
+    await running.serves(SECOND.revision);
+    await running.kill();
+    await cloud.refuse();
+    const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
+    writeFileSync(join(dir, log), readFileSync(join(dir, log)).subarray(0, -1));
+    const restarted = start();
+    const { level } = await restarted.logged(({ msg }) => /the last cached change is cut off/.test(msg));
+    expect([level, (await restarted.health()).bundle_revision]).toEqual(['WARN', FIRST.revision]);
+  });
+
   it('that is damaged on disk keeps the agent from serving what comes before it', async () => {
     await cloud.serve(bundleOf(FIRST));
     const running = start();

@@ -28,7 +28,8 @@ applications:
       "1 x": { type: t, properties: { "for": "\\"$" } }
       "1_x": { type: t, properties: { "k k": [1e-7, null, {}], "null": "%\\u007bif}", deep: { a: { b: "\\b\\f\\n\\t\\u2028é\\\\" } } } }
       "$\\u007bpath.cwd}": { type: t, description: "$$\\u007bx} %%\\u007by} # // \\n line two\\\\" }
-subjects: { "user/a/b": {}, "service/ü": { name: "\\u0001" } }
+subjects:
+  { "user/a/b": {}, "service/ü": { name: "\\u0001" }, "service/ö": {}, "user/a.b@c": {}, "user/ab@c": {} }
 `.replaceAll('"user/a/b"', '"user/a%2Fb"');
 
 describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, () => {
@@ -79,12 +80,12 @@ describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, ()
     mkdirSync(folder);
     writeFileSync(join(folder, 'odd.yaml'), ODD);
     await applyTree(tenant.client, folder);
-    await exported(7);
+    await exported(10);
   });
 
   it.each<[string, string | undefined, number]>([
     ['the example tenant', undefined, 43],
-    ['texts and names of all sorts', ODD, 7],
+    ['texts and names of all sorts, some alike but for signs', ODD, 10],
   ])('as a CDKTF app imports %s', async (_, tree, count) => {
     const workspace = await tenant.newcomer();
     const folder = join(workspace.dir, 'tree');

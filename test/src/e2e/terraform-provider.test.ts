@@ -227,6 +227,17 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       expect(await workspace.fails('plan')).toMatch(/Invalid stack .*stack = "" .*Without one it is "terraform"/);
     });
 
+    it('is for one tenant where the provider block names it', async () => {
+      const { name } = (await tenant.client.whoami()).tenant;
+      const workspace = tenant.workspace(as('mine', 'tenant = "elsewhere"') + role('one'));
+      expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+        new RegExp(`Another tenant .*tenant = "elsewhere" .*for the tenant "elsewhere", but .* of "${name}"`),
+      );
+      expect((await tenant.client.state()).records.filter(({ kind }) => kind === 'role')).toEqual([]);
+      workspace.write(as('mine', `tenant = "${name}"`) + role('one'));
+      await workspace.apply();
+    });
+
     it('takes over a record that it declares when told to', async () => {
       await tenant.client.records('role').create({ name: 'shared' });
       const workspace = tenant.workspace(as('mine', 'take_ownership = true') + role('taken'));

@@ -34,6 +34,7 @@ export const providerSchema: Schema = {
     stack: text(
       `The stack that owns what this configuration declares; two configurations on one tenant have two. Default: \`${DEFAULT_STACK}\`.`,
     ),
+    tenant: text('The tenant that this configuration is for, by name. Credentials of another one are refused then.'),
     take_ownership: {
       type: 'bool',
       description:
@@ -85,6 +86,8 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       stack,
       scopes,
     });
+    if (typeof config.tenant === 'string' && config.tenant !== tenant.name)
+      throw new Refusal([otherTenant(config.tenant, tenant.name)]);
     if (!scopes.some((scope) => READING.has(scope))) throw new Refusal([unreadable(credential.name, scopes)]);
     await reading;
     return service;
@@ -96,6 +99,15 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
 
 /** The scopes with which records can be read. */
 const READING: ReadonlySet<string> = new Set(['records:read', 'records:write']);
+
+function otherTenant(wanted: string, tenant: string): Diagnostic {
+  return {
+    severity: 'error',
+    summary: 'Another tenant',
+    detail: `This is declared for the tenant "${wanted}", but the credentials are those of "${tenant}": use those of "${wanted}", or change "tenant" in the provider block.`,
+    path: ['tenant'],
+  };
+}
 
 function unreadable(client: string, scopes: readonly string[]): Diagnostic {
   return {
