@@ -112,6 +112,32 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     expect(await tenant.addresses()).toEqual(['role/r']);
   });
 
+  it('does not replace a record under its own name where it would take over itself', async () => {
+    const tree = (owning: boolean, input: number, more = '') => `
+      provider "service" { take_ownership = ${owning} }
+      resource "terraform_data" "v" { input = ${input} }
+      resource "service_role" "r" {
+        name = "r"
+        lifecycle {
+          ${more}
+          replace_triggered_by = [terraform_data.v]
+        }
+      }`;
+    const workspace = tenant.workspace(tree(true, 1));
+    await workspace.apply();
+    workspace.write(tree(true, 2, 'create_before_destroy = true'));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+      /Replacement with take_ownership .*"role\/r" would be replaced under its own name/,
+    );
+    workspace.write(tree(false, 2, 'create_before_destroy = true'));
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(/take create_before_destroy out of its lifecycle/);
+    expect(await tenant.addresses()).toEqual(['role/r']);
+    workspace.write(tree(false, 3));
+    expect(await workspace.apply()).toMatch(/1 added, 1 changed, 1 destroyed/);
+    await workspace.isSettled();
+    expect(await tenant.addresses()).toEqual(['role/r']);
+  });
+
   it('refuses to remove what is still mentioned, and says how', async () => {
     const workspace = tenant.workspace('resource "service_role" "r" { name = "r" }');
     await workspace.apply();

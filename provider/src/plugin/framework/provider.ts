@@ -17,6 +17,8 @@ export interface PlannedChange {
   prior: Values | null;
   planned: Values | null;
   config: Values;
+  /** The key of what the state has in place of this one, where a replacement is made. */
+  replaced?: string | undefined;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface Resource<C> {
   validate?(config: Values): Promise<Diagnostic[]> | Diagnostic[];
   /** Completes the plan where the framework's rules are not enough, and refuses what could not be applied. */
   plan?(client: C, change: PlannedChange, context: Context): Promise<Values> | Values;
+  /** What one object of the type has and no other, as text. */
+  key?(state: Values): string;
   create(client: C, planned: Values, config: Values, context: Context): Promise<Values>;
   /** The present values, or null when the object is gone. */
   read(client: C, state: Values, context: Context): Promise<Values | null>;

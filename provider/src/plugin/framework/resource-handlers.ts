@@ -101,21 +101,25 @@ async function planChange<C>(
       // Terraform's proposal is null when the object is to be destroyed; the rest of it follows from state and configuration.
       if (isNull(request.proposed_new_state)) {
         await resource.plan?.(session.client(), { prior, planned: null, config }, context);
-        return { planned: encodeObject(attributes, null), replace: [] };
+        return { planned: encodeObject(attributes, null), replace: [], note: '' };
       }
       const ruled = planValues(attributes, prior, config);
-      const planned = (await resource.plan?.(session.client(), { prior, planned: ruled, config }, context)) ?? ruled;
+      const note = Buffer.from(request.prior_private ?? []).toString();
+      const change = { prior, planned: ruled, config, replaced: prior === null && note !== '' ? note : undefined };
+      const planned = (await resource.plan?.(session.client(), change, context)) ?? ruled;
       const replace = prior === null ? [] : replacedBy(attributes, prior, planned);
       return {
         planned: encodeObject(attributes, planned),
         replace: replace.map((path) => pathMessage(attributes, path)),
+        note: prior === null ? '' : (resource.key?.(prior) ?? ''),
       };
     },
   );
   return {
     planned_state: value?.planned,
     requires_replace: value?.replace ?? [],
-    planned_private: request.prior_private,
+    // Of a replacement the change is planned first, and then the creation, with what was noted at the first.
+    planned_private: Buffer.from(value?.note ?? ''),
     diagnostics,
   };
 }
@@ -139,7 +143,7 @@ async function applyChange<C>(
     return encodeObject(attributes, made === null ? null : withoutUnknown(made));
   });
   // After a failure the state stays what it was: of what was to be made, nothing.
-  return { new_state: value ?? request.prior_state, private: request.planned_private, diagnostics };
+  return { new_state: value ?? request.prior_state, private: undefined, diagnostics };
 }
 
 async function make<C>(

@@ -23,6 +23,8 @@ export function recordResource(kind: Kind): Resource<Configured> {
   return new RecordResource(kind);
 }
 
+const LEAVE_IT =
+  'To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.';
 class RecordResource implements Resource<Configured> {
   readonly schema: Resource<Configured>['schema'];
   private readonly form: RecordForm;
@@ -41,7 +43,11 @@ class RecordResource implements Resource<Configured> {
     return [...judgeConfig(this.form, config), ...(credentialSecrets(this.kind)?.judge(config) ?? [])];
   }
 
-  async plan(configured: Configured, { prior, planned, config }: PlannedChange, context: Context): Promise<Values> {
+  async plan(
+    configured: Configured,
+    { prior, planned, config, replaced }: PlannedChange,
+    context: Context,
+  ): Promise<Values> {
     const service = configured instanceof Pending ? undefined : configured;
     if (planned === null) {
       if (service !== undefined && prior !== null) await this.planRemoval(service, prior, context);
@@ -54,9 +60,15 @@ class RecordResource implements Resource<Configured> {
       managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
     };
     if (service === undefined) return whole;
+    // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
+    if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
     await explained(context.signal, () => this.judge(service, prior, whole, context));
     return whole;
+  }
+
+  key({ address }: Values): string {
+    return String(address);
   }
 
   create(configured: Configured, planned: Values, config: Values, context: Context): Promise<Values> {
@@ -118,10 +130,12 @@ class RecordResource implements Resource<Configured> {
     const address = String(prior.address);
     // What stands there is another resource's now, made or taken over in this run.
     if (service.claimed.has(address)) return Promise.resolve();
-    const hint: Hint = (problem) =>
-      problem.code === 'conflict'
+    const hint: Hint = (problem) => {
+      if (problem.code === 'not_owner') return `It is "${address}", which another stack has taken over: ${LEAVE_IT}`;
+      return problem.code === 'conflict'
         ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first.'
         : undefined;
+    };
     return this.explained(context, hint, async () => {
       try {
         await service.write(this.kind, { address, change: { op: 'delete', address } }, context.signal);
@@ -165,11 +179,7 @@ class RecordResource implements Resource<Configured> {
   }
 
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
-    this.refuseForeign(
-      service,
-      prior,
-      ' To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.',
-    );
+    this.refuseForeign(service, prior, ` ${LEAVE_IT}`);
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
   }
@@ -261,7 +271,7 @@ class RecordResource implements Resource<Configured> {
       return 'This run has made it: another resource of the configuration declares it too.';
     const lost =
       held?.managed_by === service.stack
-        ? `It belongs to this stack, "${service.stack}". If another resource declares it too, remove one of the two; if two exchange their names with create_before_destroy, rename one after the other, in two applies. If the state has lost it, as after a run that was killed, take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
+        ? `It belongs to this stack, "${service.stack}". If this one replaces it under the same name, take create_before_destroy out of its lifecycle and of those that depend on it. If another resource declares it too, remove one of the two; if two exchange their names with create_before_destroy, rename one after the other, in two applies. If the state has lost it, as after a run that was killed, take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
         : 'To manage it here, ';
     return lost + this.importHint(address);
   }
@@ -284,6 +294,13 @@ class RecordResource implements Resource<Configured> {
 /** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
 function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
   return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
+}
+
+function takesItself(address: string): Refusal {
+  return refuse(
+    'Replacement with take_ownership',
+    `"${address}" would be replaced under its own name, while take_ownership = true takes over whatever bears it: take that out of the provider block for this apply, or do not have it replaced.`,
+  );
 }
 
 /** The owner after the change: the stack, where it makes the record or takes it over. */

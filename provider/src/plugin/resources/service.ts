@@ -8,7 +8,7 @@ import type { ChangesetResult } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../wire/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
-import { patiently } from './patience.js';
+import { Patience } from './patience.js';
 import { type Records, Snapshot } from './snapshot.js';
 
 /** How the provider was configured. */
@@ -47,13 +47,14 @@ export class Service {
     this.stack = stack;
     this.takeOwnership = takeOwnership;
     this.log = log;
+    const patience = new Patience(log);
     this.snapshot = new Snapshot((ifNoneMatch, signal) =>
-      patiently(() => client.state({ ifNoneMatch, signal }), signal, log),
+      patience.with(() => client.state({ ifNoneMatch, signal }), signal),
     );
     const queue = () =>
       new ChangeQueue({
         send: (body, idempotencyKey, { stop, giveUp }) =>
-          patiently(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop, log),
+          patience.with(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
         exists: (address) => this.known?.get(address) !== undefined,
         done: (wishes, result) => this.follow(wishes, result),
         stack,
