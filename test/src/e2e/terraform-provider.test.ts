@@ -366,6 +366,7 @@ describe.skipIf(!hasTerraform)('the provider', () => {
         name = "a"
         path = "a"
       }
+      data "service_policies" "impossible" { effect = "Deny" }
       ${decision('nameless', 'type = "t"')}
       ${decision('malformed', 'type = "t", name = "n"', '  context = "mfa"')}`);
     const text = await workspace.fails('validate');
@@ -373,6 +374,7 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       /not identified with data\.service_role\.none,.*?Give "name", or one of "address", "path", "id"/,
     );
     expect(text).toMatch(/Record not identified with data\.service_role\.two,/);
+    expect(text).toMatch(/with data\.service_policies\.impossible,.*?effect: "Deny" .*did you mean "DENY"/);
     expect(text).toMatch(/Resource not identified with data\.service_decision\.nameless,/);
     expect(text).toMatch(/Invalid context with data\.service_decision\.malformed,.*?: context = "mfa"/);
   });

@@ -84,7 +84,8 @@ export function pathOf(pointer: string): Path {
   );
 }
 
-function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: Value): Diagnostic[] {
+/** What is wrong with one value by itself. */
+export function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: Value): Diagnostic[] {
   const schema = definitionOf(kind).schema.shape[name];
   if (schema === undefined || value === null || value === UNKNOWN) return [];
   let field: unknown;

@@ -4,6 +4,7 @@ import { type Diagnostic, refuse } from '../framework/diagnostics.js';
 import type { DataSource } from '../framework/provider.js';
 import type { Attribute, Attributes } from '../framework/schema.js';
 import { isWhollyKnown, type Value, type Values } from '../framework/value.js';
+import { judgeField } from './judge.js';
 import { identityOf, type RecordForm, recordForm, valuesOf } from './record-form.js';
 import { explained } from './refusals.js';
 import { type Configured, serviceOf } from './service.js';
@@ -113,6 +114,13 @@ export function recordList(kind: Kind): DataSource<Configured> {
         ...filters,
         items: { nested: 'list', attributes: readAttributes(form), description: 'The records found.', computed: true },
       },
+    },
+
+    // What no record can have would find nothing, and look like an answer.
+    validate(config): Diagnostic[] {
+      return [...form.forms].flatMap(([name, field]) =>
+        Object.hasOwn(filters, name) ? judgeField(form, name, field, config[name] ?? null) : [],
+      );
     },
 
     async read(configured, config, { signal }) {
