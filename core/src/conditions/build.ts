@@ -33,7 +33,7 @@ const declaredNames = ['subject', 'resource', 'action', 'context'];
 export function build(ast: Ast, resourceProperties: StaticType): Node {
   const node = new Builder(variables(resourceProperties)).build(ast);
   if (mayBe(node.type, 'boolean')) return node;
-  throw new ConditionFault(`gives ${inWords(node.type.kind)}: a condition must be true or false`);
+  throw new ConditionFault(`it gives ${inWords(node.type.kind)}, and must give true or false`);
 }
 
 class Builder {

@@ -46,7 +46,7 @@ describe('the check of a condition', () => {
     ['startsWith(context.a, "x")', 'startsWith is called as value.startsWith(…)'],
     ['context.a.has("x")', 'there is no function "has"'],
     ['has(context["a-b"])', 'has() takes a selection'],
-    ['subject.id', 'gives a string: a condition must be true or false'],
+    ['subject.id', 'it gives a string, and must give true or false'],
     ['context.a ? 1 : 2', 'gives a number'],
     ['context.a.matches("(?=x)")', 'not valid RE2: invalid or unsupported Perl syntax: `(?=`'],
     ['context.a.matches("a(")', 'missing closing )'],

@@ -215,6 +215,11 @@ describe.skipIf(!hasTerraform)('the provider', () => {
         /Record of another stack .*belongs to the stack "first", not to "second".*take_ownership = true/,
       );
 
+      const third = tenant.workspace(as('third', 'take_ownership = true') + role('three'));
+      expect(unwrapped(await third.ok('plan'))).toMatch(
+        /Record taken over .*"role\/shared" exists already and belongs to the stack "first"/,
+      );
+
       second.write(as('second', 'take_ownership = true') + role('two'));
       expect(await second.ok('plan')).toMatch(/~ managed_by\s+= "first" -> "second"/);
       expect(await second.apply()).toContain('0 added, 1 changed');

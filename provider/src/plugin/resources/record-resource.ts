@@ -210,6 +210,7 @@ class RecordResource implements Resource<Configured> {
         `${named(record)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(record.address)}`,
       );
     }
+    if (held !== undefined && held.managed_by !== service.stack) context.report(takenOver(held));
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
     const found = judgeRecord(record, view);
@@ -294,6 +295,12 @@ class RecordResource implements Resource<Configured> {
 /** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
 function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
   return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
+}
+
+/** Terraform shows what exists already as about to be created. */
+function takenOver({ address, managed_by: owner }: StoredRecord): Diagnostic {
+  const detail = `"${address}" exists already and belongs to the stack "${owner}": the apply takes it over and makes it what is declared here.`;
+  return { severity: 'warning', summary: 'Record taken over', detail };
 }
 
 function takesItself(address: string): Refusal {
