@@ -1,4 +1,4 @@
-/** The provider's configuration, secrets, ownership and data sources, by the real Terraform against a running cloud. */
+/** The provider's configuration, secrets and data sources, by the real Terraform against a running cloud. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
@@ -193,77 +193,6 @@ describe.skipIf(!hasTerraform)('the provider', () => {
       await workspace.apply();
       await workspace.isSettled();
       expect(workspace.stateText()).not.toContain('eyJ');
-    });
-  });
-
-  describe('of two stacks on one tenant', () => {
-    const as = (stack: string, more = '') => `provider "service" {\n  stack = "${stack}"\n${more}\n}\n`;
-    const role = (text: string) => `resource "service_role" "r" {\n  name = "shared"\n  description = "${text}"\n}`;
-
-    it('refuses what the other owns, at plan, and takes it over when told to', async () => {
-      await tenant.workspace(as('first') + role('one')).apply();
-      const second = tenant.workspace(as('second') + role('one'));
-      expect(await second.fails('plan')).toMatch(
-        /exists already and belongs to the stack "first".*take_ownership = true.*import \{ to = service_role.NAME id = "role\/shared" \}/,
-      );
-
-      await second.ok('import', 'service_role.r', 'role/shared');
-      await second.isSettled();
-      expect(await second.fails('plan', '-destroy')).toMatch(/Record of another stack.*terraform state rm/);
-      second.write(as('second') + role('two'));
-      expect(await second.fails('plan')).toMatch(
-        /Record of another stack .*belongs to the stack "first", not to "second".*take_ownership = true/,
-      );
-
-      const third = tenant.workspace(as('third', 'take_ownership = true') + role('three'));
-      expect(unwrapped(await third.ok('plan'))).toMatch(
-        /Record taken over .*"role\/shared" exists already and belongs to the stack "first"/,
-      );
-
-      second.write(as('second', 'take_ownership = true') + role('two'));
-      expect(await second.ok('plan')).toMatch(/~ managed_by\s+= "first" -> "second"/);
-      expect(await second.apply()).toContain('0 added, 1 changed');
-      await second.isSettled();
-      expect((await tenant.client.state()).records.find(({ kind }) => kind === 'role')?.managed_by).toBe('second');
-    });
-
-    it('needs a name where one is given', async () => {
-      const workspace = tenant.workspace(as('') + role('one'));
-      expect(await workspace.fails('plan')).toMatch(/Invalid stack .*stack = "" .*Without one it is "terraform"/);
-    });
-
-    it('is for one tenant where the provider block names it', async () => {
-      const { name } = (await tenant.client.whoami()).tenant;
-      const workspace = tenant.workspace(as('mine', 'tenant = "elsewhere"') + role('one'));
-      expect(await workspace.fails('apply', '-auto-approve')).toMatch(
-        new RegExp(`Another tenant .*tenant = "elsewhere" .*for the tenant "elsewhere", but .* of "${name}"`),
-      );
-      expect((await tenant.client.state()).records.filter(({ kind }) => kind === 'role')).toEqual([]);
-      workspace.write(as('mine', `tenant = "${name}"`) + role('one'));
-      await workspace.apply();
-    });
-
-    it('takes over a record that it declares when told to', async () => {
-      await tenant.client.records('role').create({ name: 'shared' });
-      const workspace = tenant.workspace(as('mine', 'take_ownership = true') + role('taken'));
-      expect(await workspace.apply()).toContain('1 added');
-      await workspace.isSettled();
-      expect(await tenant.fields('role/shared')).toEqual({ name: 'shared', description: 'taken' });
-    });
-
-    it('leaves alone what the other makes', async () => {
-      const first = tenant.workspace(as('first') + role('one'));
-      await first.apply();
-      const second = tenant.workspace(
-        `${as('second')}resource "service_role_assignment" "a" {\n  role = "shared"\n  entity_type = "subject"\n  entity = service_subject.s.path\n}\nresource "service_subject" "s" {\n  type = "user"\n  id = "s"\n}`,
-      );
-      await second.apply();
-      await first.isSettled();
-      await second.isSettled();
-      expect(await first.fails('apply', '-destroy', '-auto-approve')).toMatch(/still .*role "shared"|shared/i);
-      await second.apply('-destroy');
-      await first.apply('-destroy');
-      expect(await tenant.addresses()).toEqual([]);
     });
   });
 
