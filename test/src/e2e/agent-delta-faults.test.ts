@@ -184,7 +184,8 @@ describe('a delta', () => {
     expect(await cameBy(running)).toBe('delta');
   });
 
-  it('that is cut off on disk is left out, which the log says', async () => {
+  /** The file of the deltas that an agent leaves, with one in it and the cloud away. */
+  async function killedAfterDelta(): Promise<string> {
     await cloud.serve(bundleOf(FIRST));
     const running = start();
     await running.serves(FIRST.revision);
@@ -193,23 +194,21 @@ describe('a delta', () => {
     await running.kill();
     await cloud.refuse();
     const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
-    writeFileSync(join(dir, log), readFileSync(join(dir, log)).subarray(0, -1));
+    return join(dir, log);
+  }
+
+  it('that is cut off on disk is left out, which the log says', async () => {
+    const log = await killedAfterDelta();
+    writeFileSync(log, readFileSync(log).subarray(0, -1));
     const restarted = start();
     const { level } = await restarted.logged(({ msg }) => /the last cached change is cut off/.test(msg));
     expect([level, (await restarted.health()).bundle_revision]).toEqual(['WARN', FIRST.revision]);
   });
 
   it('that is damaged on disk keeps the agent from serving what comes before it', async () => {
-    await cloud.serve(bundleOf(FIRST));
-    const running = start();
-    await running.serves(FIRST.revision);
-    await serve(SECOND, await delta());
-    await running.serves(SECOND.revision);
-    await running.kill();
-    await cloud.refuse();
-    const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
-    const bytes = readFileSync(join(dir, log), 'latin1');
-    writeFileSync(join(dir, log), bytes.replace('"bob"', '"eve"'), 'latin1');
+    const log = await killedAfterDelta();
+    const bytes = readFileSync(log, 'latin1');
+    writeFileSync(log, bytes.replace('"bob"', '"eve"'), 'latin1');
     const restarted = start();
     await restarted.logged(
       ({ msg, error }) => /cached bundle ignored/.test(msg) && /another delta/.test(String(error)),
