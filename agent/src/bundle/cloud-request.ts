@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ProblemError } from '@authz-service/core/problem';
+import { isPlainServer, PLAIN_SERVER } from '@authz-service/core/wire/plain-server';
 
 /** How long an answer is waited for. */
 export interface RequestBounds {
@@ -94,6 +95,7 @@ const REACH = ': check SERVICE_CLOUD_URL, and that the cloud runs there';
 
 function causeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (isPlainServer(error as NodeJS.ErrnoException)) return `${PLAIN_SERVER} (${code})`;
   // Several addresses tried in vain give an error of errors, whose own message is empty.
   return message || code || String(error);
 }

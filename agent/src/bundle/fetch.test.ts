@@ -219,6 +219,16 @@ describe('fetchBundle', () => {
     });
   });
 
+  it('says so when the cloud speaks no TLS', async () => {
+    const url = await cloud(() => {});
+    await expect(fetchFrom(new URL(url.href.replace('http', 'https')))).rejects.toMatchObject({
+      code: 'network',
+      detail: expect.stringMatching(
+        /asked: the server there does not speak TLS: write http:[^:]*https:\/\/ \(\w+\)\.$/,
+      ),
+    });
+  });
+
   it.each<[string, RequestListener]>([
     ['before the headers', () => {}],
     ['in the middle of the body', (_, response) => response.write(archive.subarray(0, 10))],

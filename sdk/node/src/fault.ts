@@ -1,5 +1,9 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { isPlainServer, PLAIN_SERVER } from '@authz-service/core/wire/plain-server';
 import type { Fault } from './transport.js';
+
+/** Node's code for a server that speaks no TLS. */
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /** What a connection fault means, by the system's code, or else by its message. */
 const MEANINGS: Record<string, string> = {
@@ -15,7 +19,7 @@ const MEANINGS: Record<string, string> = {
   ENETUNREACH: 'there is no route to the network.',
   HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP: check scheme and port.',
   'bad port': 'the port is one that HTTP clients refuse, for it belongs to another protocol: use another.',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak TLS: is it an http address?',
+  [NO_TLS]: `${PLAIN_SERVER}.`,
 };
 
 /** Faults before a connection stood: nothing of the request can have been processed. */
@@ -27,7 +31,7 @@ const LASTING = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL|^ERR_TLS|^HPE_/;
 /** The fault that an error thrown by `fetch` stands for; `base` is the address that people know the service by. */
 export function networkFault(error: unknown, base: string, at: string): Fault {
   const cause = rootOf(error);
-  const code = cause.code ?? '';
+  const code = isPlainServer(cause) ? NO_TLS : (cause.code ?? '');
   const unsent = BEFORE_CONNECTION.has(code) || cause.syscall === 'connect';
   const meaning = MEANINGS[code] ?? MEANINGS[cause.message] ?? `${cause.message}.`;
   const detail = unsent ? `${base} cannot be reached: ${meaning}` : `${at} failed: ${meaning}`;
@@ -38,19 +42,13 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
   };
 }
 
-interface SystemError {
-  message: string;
-  code?: string;
-  syscall?: string;
-}
-
 /** `fetch` wraps the system's error, and a host with several addresses gives one error for each. */
-function rootOf(error: unknown): SystemError {
+function rootOf(error: unknown): NodeJS.ErrnoException {
   let current = error;
   for (let depth = 0; depth < 8; depth++) {
     if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0];
     else if (current instanceof Error && current.cause instanceof Error) current = current.cause;
     else break;
   }
-  return current instanceof Error ? (current as SystemError) : { message: String(current) };
+  return current instanceof Error ? current : new Error(String(current));
 }

@@ -73,6 +73,7 @@ describe('the provider’s own fetch', () => {
   it.each<[string, () => string, string]>([
     ['a refused connection', () => 'http://127.0.0.1:59998', 'the connection was refused'],
     ['an unknown host', () => 'http://nowhere.invalid', 'could not be'],
+    ['a server without TLS', () => url.replace('http', 'https'), 'does not speak TLS: write http://'],
   ])('makes the client say the same of %s', async (_name, address, expected) => {
     const details = await Promise.all(
       [leanFetch, fetch].map((ask) =>
