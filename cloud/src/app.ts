@@ -49,7 +49,8 @@ function router(cloud: Cloud, routes: readonly Route[]): (exchange: Exchange) =>
     }
     app.all(pattern, (request, response) => otherMethod(exchangeOf(request), response, path, allowed(own)));
   }
-  app.use((request) => refuse(exchangeOf(request), noRoute(request.path)));
+  const tops = new Set(routes.map(({ path }) => topOf(path)));
+  app.use((request) => refuse(exchangeOf(request), noRoute(request.path, tops)));
 
   const failed: ErrorRequestHandler = (error: unknown, request, _response, _next) => {
     // The router refuses percent escapes that are none.
@@ -86,9 +87,18 @@ function allowed(routes: readonly Route[]): string {
   return [...methods, 'OPTIONS'].join(', ');
 }
 
-function noRoute(path: string): ProblemError {
-  return new ProblemError(
-    'not_found',
-    `There is nothing at "${path.slice(0, 200)}": /openapi.json lists what there is.`,
-  );
+/** The first segment of a path. */
+function topOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+/** A path below which one of the service's own begins is that of a client whose base address is wrong. */
+function noRoute(path: string, tops: ReadonlySet<string>): ProblemError {
+  const segments = path.slice(0, 200).split('/').slice(1);
+  const at = segments.findIndex((segment) => tops.has(segment));
+  const remedy =
+    at > 0
+      ? `take "/${segments.slice(0, at).join('/')}" out of the address of the service (SERVICE_CLOUD_URL).`
+      : '/openapi.json lists what there is.';
+  return new ProblemError('not_found', `There is nothing at "${path.slice(0, 200)}": ${remedy}`);
 }

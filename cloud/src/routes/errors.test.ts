@@ -302,6 +302,14 @@ describe('a refusal', () => {
     expect(headers.get('www-authenticate')).toContain('error="insufficient_scope"');
   });
 
+  it('says what is too much in the base address of a client', async () => {
+    const told = async (path: string) => (await cloud.ask('GET', path)).body.detail;
+    expect(await told('/some/prefix/v1/state')).toBe(
+      'There is nothing at "/some/prefix/v1/state": take "/some/prefix" out of the address of the service (SERVICE_CLOUD_URL).',
+    );
+    expect(await told('/v1/v1')).toBe('There is nothing at "/v1/v1": /openapi.json lists what there is.');
+  });
+
   it('names the methods there are', async () => {
     const rows = [
       ['/v1/authorize', 'POST, OPTIONS'],
