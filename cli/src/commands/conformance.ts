@@ -47,7 +47,7 @@ code is 1 when a check fails.`;
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Conformance);
-    const connection = await chosenConnection({ url: baseAddress(args.url), profile: flags.profile });
+    const connection = await chosenConnection({ url: baseAddress(args.url, 'URL'), profile: flags.profile });
     const authorization = await authorizationOf(connection, this.signal);
     const point = new DecisionPoint(connection.url, authorization, this.signal);
     const report = await runConformance(point, (flags.level as Level[] | undefined) ?? ALL);

@@ -136,7 +136,8 @@ describe('chooseConnection', () => {
   it.each<[string, ConnectionFlags, Record<string, string>, ProfilesFile | undefined, RegExp]>([
     ['a profile that is not there', { profile: 'prod' }, {}, undefined, /There is no profile "prod"/],
     ['half a client', {}, { SERVICE_CLIENT_ID: 'e' }, undefined, /SERVICE_CLIENT_SECRET/],
-    ['an address that is none', { url: 'foo' }, {}, undefined, /"foo" is no URL/],
+    ['an address that is none', { url: 'foo' }, {}, undefined, /^--url: "foo" is no URL/],
+    ['another scheme', {}, { SERVICE_CLOUD_URL: 'ftp://x' }, undefined, /^SERVICE_CLOUD_URL: "ftp:\/\/x" is no http/],
     ['a password in an address', { url: 'http://u:p@x' }, {}, undefined, /user name or a password/],
   ])('refuses %s', async (_, flags, variables, profiles, message) => {
     await expect(choose(flags, variables, profiles)).rejects.toThrow(message);

@@ -35,7 +35,7 @@ export async function chooseConnection(
 ): Promise<Connection> {
   const warnings = [...environment.warnings];
   if (flags.local) return { url: LOCAL_URL, source: 'an agent needs none', warnings };
-  const url = flags.url === undefined ? undefined : baseAddress(flags.url);
+  const url = flags.url === undefined ? undefined : baseAddress(flags.url, '--url');
   const { credentials } = environment;
   if (flags.profile === undefined && credentials !== undefined) {
     return { url: url ?? environment.cloudUrl, credentials, source: 'the environment', warnings };

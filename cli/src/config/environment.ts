@@ -24,7 +24,7 @@ export interface Environment {
 export function readEnvironment(variables: Variables): Environment {
   const cloudUrl = variables.SERVICE_CLOUD_URL?.trim() || undefined;
   return {
-    cloudUrl: baseAddress(cloudUrl ?? DEFAULT_CLOUD_URL),
+    cloudUrl: baseAddress(cloudUrl ?? DEFAULT_CLOUD_URL, 'SERVICE_CLOUD_URL'),
     namesUrl: cloudUrl !== undefined,
     credentials: credentialsIn(variables),
     profile: variables.SERVICE_PROFILE || undefined,

@@ -1,4 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
 
 /** Where a cloud listens unless told otherwise. */
@@ -24,7 +25,10 @@ export function accessFromEnvironment(environment: Environment): CloudAccess {
       'No credentials: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or SERVICE_API_KEY) in the environment.',
     );
   }
-  return { url: value(environment, 'SERVICE_CLOUD_URL') ?? DEFAULT_CLOUD_URL, credentials };
+  return {
+    url: baseAddress(value(environment, 'SERVICE_CLOUD_URL') ?? DEFAULT_CLOUD_URL, 'SERVICE_CLOUD_URL'),
+    credentials,
+  };
 }
 
 /** The credentials in the environment, if any. Throws `invalid_config` where one half of a client is missing. */

@@ -48,6 +48,12 @@ describe.skipIf(!hasTerraform)('the provider', () => {
         /refused the client: check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET/,
       ],
       [
+        'a refused client from the block',
+        {},
+        'client_id = "x"\nclient_secret = "wrong-secret-wrong"',
+        /check client_id and client_secret in the provider block,/,
+      ],
+      [
         'a refused secret from the block',
         {},
         'client_secret = "wrong-secret-wrong"',
@@ -57,9 +63,21 @@ describe.skipIf(!hasTerraform)('the provider', () => {
         'an address where nobody listens',
         { SERVICE_CLOUD_URL: 'http://127.0.0.1:59999' },
         '',
-        /http:\/\/127\.0\.0\.1:59999 cannot be reached.*The address comes from SERVICE_CLOUD_URL/,
+        /cannot be reached.*The address http:\/\/127\.0\.0\.1:59999 comes from SERVICE_CLOUD_URL\./,
       ],
-      ['an address that is none', {}, 'cloud_url = "localhost"', /cloud_url/],
+      [
+        'an address of another scheme',
+        { SERVICE_CLOUD_URL: 'ftp://x' },
+        '',
+        /SERVICE_CLOUD_URL: "ftp:\/\/x" is no http/,
+      ],
+      [
+        'an address that is none',
+        {},
+        'cloud_url = "localhost"',
+        /cloud_url in the provider block: "localhost" is no URL/,
+      ],
+      ['a tenant without a name', {}, 'tenant = ""', /tenant: "" must not be empty/],
     ])('for %s', async (_name, env, block, expected) => {
       const workspace = tenant.workspace(`provider "service" {\n${block}\n}\n${TWO_ROLES}`, env);
       const text = await workspace.fails('plan');

@@ -1,14 +1,15 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
 import { quote } from '@authz-service/core/records/describe';
 import { nameText } from '@authz-service/core/records/fields';
+import { baseAddress } from '@authz-service/sdk/base-address';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { type Diagnostic, Refusal } from '../framework/diagnostics.js';
+import { type Diagnostic, type Path, Refusal, refuse } from '../framework/diagnostics.js';
 import type { Context } from '../framework/provider.js';
 import type { Schema } from '../framework/schema.js';
 import { UNKNOWN, type Values } from '../framework/value.js';
 import { issueToken } from './issue-token.js';
 import { leanFetch } from './lean-fetch.js';
-import { diagnosticOfProblem } from './problem-diagnostics.js';
+import { diagnosticOfProblem, refusalOf } from './problem-diagnostics.js';
 import { interrupted } from './refusals.js';
 import { type Configured, Pending, Service } from './service.js';
 
@@ -56,14 +57,15 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   const unknown = Object.keys(providerSchema.attributes).find((name) => config[name] === UNKNOWN);
   if (unknown !== undefined) return new Pending(unknown);
 
-  const settings = settingsFrom(config, env);
-  const url = settings.cloud_url ?? DEFAULT_CLOUD_URL;
-  const { client_id: clientId, client_secret: clientSecret } = settings;
+  const address = addressFrom(config, env);
+  const clientId = settingFrom('client_id', config, env);
+  const clientSecret = settingFrom('client_secret', config, env);
   if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
-  const stack = stackOf(config);
+  const stack = nameOf('stack', config, ` Without one it is "${DEFAULT_STACK}".`) ?? DEFAULT_STACK;
+  const declaredFor = nameOf('tenant', config, ' Without one it is that of the credentials.');
   try {
     const client = new ServiceClient({
-      url,
+      url: address.url,
       credentials: { clientId, clientSecret },
       userAgent: USER_AGENT,
       fetch: leanFetch,
@@ -86,13 +88,13 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       stack,
       scopes,
     });
-    if (typeof config.tenant === 'string' && config.tenant !== tenant.name)
-      throw new Refusal([otherTenant(config.tenant, tenant.name)]);
+    if (declaredFor !== undefined && declaredFor !== tenant.name)
+      throw new Refusal([otherTenant(declaredFor, tenant.name)]);
     if (!scopes.some((scope) => READING.has(scope))) throw new Refusal([unreadable(credential.name, scopes)]);
     await reading;
     return service;
   } catch (error) {
-    if (error instanceof ProblemError) throw new Refusal([refused(error, config, url)]);
+    if (error instanceof ProblemError) throw new Refusal([refused(error, config, address)]);
     throw context.signal.aborted && !(error instanceof Refusal) ? interrupted() : error;
   }
 }
@@ -123,57 +125,82 @@ function textOf(value: unknown): string | undefined {
   return given === '' ? undefined : given;
 }
 
-/** Who owns what is declared must not be an accident: an empty text, as of a variable, is refused. */
-function stackOf({ stack }: Values): string {
-  if (typeof stack !== 'string') return DEFAULT_STACK;
-  const { success, error } = nameText.safeParse(stack);
-  if (success) return stack;
-  const detail = `stack: ${quote(stack)} ${error.issues[0]?.message}. Without one it is "${DEFAULT_STACK}".`;
-  throw new Refusal([{ severity: 'error', summary: 'Invalid stack', detail, path: ['stack'] }]);
+/** Whose what is declared is must not be an accident: an empty text, as of a variable, is refused. */
+function nameOf(attribute: 'stack' | 'tenant', config: Values, without: string): string | undefined {
+  const name = config[attribute];
+  if (typeof name !== 'string') return undefined;
+  const { success, error } = nameText.safeParse(name);
+  if (success) return name;
+  throw refuse(`Invalid ${attribute}`, `${attribute}: ${quote(name)} ${error.issues[0]?.message}.${without}`, [
+    attribute,
+  ]);
 }
 
-function settingsFrom(config: Values, env: NodeJS.ProcessEnv): { [S in Setting]: string | undefined } {
-  const setting = (name: Setting) => textOf(config[name]) ?? textOf(env[VARIABLES[name]]);
-  return { cloud_url: setting('cloud_url'), client_id: setting('client_id'), client_secret: setting('client_secret') };
+function settingFrom(name: Setting, config: Values, env: NodeJS.ProcessEnv): string | undefined {
+  return textOf(config[name]) ?? textOf(env[VARIABLES[name]]);
+}
+
+/** Where the cloud is, and who said so. */
+interface CloudAddress {
+  url: string;
+  origin: string;
+}
+
+function addressFrom(config: Values, env: NodeJS.ProcessEnv): CloudAddress {
+  const text = settingFrom('cloud_url', config, env);
+  if (text === undefined) {
+    const origin = `is the default: neither cloud_url in the provider block nor ${VARIABLES.cloud_url} is set`;
+    return { url: DEFAULT_CLOUD_URL, origin };
+  }
+  const source = sourceOf('cloud_url', config);
+  try {
+    return { url: baseAddress(text, source), origin: `comes from ${source}` };
+  } catch (error) {
+    throw error instanceof ProblemError ? refusalOf(error, pathOfAddress(config)) : error;
+  }
+}
+
+/** What to point at for a fault of the address; what the environment says stands in no file. */
+function pathOfAddress(config: Values): Path | undefined {
+  return textOf(config.cloud_url) === undefined ? undefined : ['cloud_url'];
+}
+
+const BLOCK = 'in the provider block';
+
+function sourceOf(name: Setting, config: Values): string {
+  return textOf(config[name]) === undefined ? VARIABLES[name] : `${name} ${BLOCK}`;
 }
 
 function missing(clientId: string | undefined, clientSecret: string | undefined): Diagnostic {
-  const absent = [
-    ...(clientId === undefined ? [VARIABLES.client_id] : []),
-    ...(clientSecret === undefined ? [VARIABLES.client_secret] : []),
+  const absent: Setting[] = [
+    ...(clientId === undefined ? (['client_id'] as const) : []),
+    ...(clientSecret === undefined ? (['client_secret'] as const) : []),
   ];
+  const variables = absent.map((name) => VARIABLES[name]).join(' and ');
   return {
     severity: 'error',
     summary: 'Credentials missing',
     detail:
-      `${absent.join(' and ')} ${absent.length === 1 ? 'is' : 'are'} not set: set ${absent.length === 1 ? 'it' : 'them'} in the environment, ` +
-      'or give client_id and client_secret in the provider block. "service clients create NAME --scope records:write" makes a client.',
+      `${variables} ${absent.length === 1 ? 'is' : 'are'} not set: set ${absent.length === 1 ? 'it' : 'them'} in the environment, ` +
+      `or give ${absent.join(' and ')} ${BLOCK}. "service clients create NAME --scope records:write" makes a client.`,
   };
 }
 
 /** Which setting is at fault, and where it came from. */
-function refused(problem: ProblemError, config: Values, url: string): Diagnostic {
-  const named = (name: Setting) =>
-    textOf(config[name]) === undefined ? VARIABLES[name] : `${name} in the provider block`;
-  const address =
-    ['network', 'timeout', 'not_found', 'not_ready'].includes(problem.code) || problem.detail.includes('URL');
+function refused(problem: ProblemError, config: Values, { url, origin }: CloudAddress): Diagnostic {
   if (problem.code === 'invalid_client' || problem.code === 'unauthorized') {
+    const [id, secret] = [sourceOf('client_id', config), sourceOf('client_secret', config)];
+    const both = id.endsWith(BLOCK) && secret.endsWith(BLOCK) ? 'client_id' : id;
     // No path: Terraform would show the line, and with it the secret.
     return {
       severity: 'error',
       summary: 'Client credentials refused',
-      detail: `${url} refused the client: check ${named('client_id')} and ${named('client_secret')}, and that the client still exists there.`,
+      detail: `${url} refused the client: check ${both} and ${secret}, and that the client still exists there.`,
     };
   }
-  if (!address) return diagnosticOfProblem(problem);
-  return {
-    ...diagnosticOfProblem(problem, undefined, `The address comes from ${origin(config)}.`),
-    ...(textOf(config.cloud_url) !== undefined && { path: ['cloud_url'] }),
-  };
+  if (!ADDRESSED.has(problem.code)) return diagnosticOfProblem(problem);
+  return diagnosticOfProblem(problem, pathOfAddress(config), `The address ${url} ${origin}.`);
 }
 
-function origin(config: Values): string {
-  return textOf(config.cloud_url) === undefined
-    ? `${VARIABLES.cloud_url}, or is the default where that is not set`
-    : 'cloud_url in the provider block';
-}
+/** What a wrong address can end in. */
+const ADDRESSED: ReadonlySet<ProblemCode> = new Set(['network', 'timeout', 'not_found', 'not_ready']);
