@@ -45,7 +45,11 @@ export const reference = (kind: Kind, text: string) =>
 
 /** An RFC 3339 moment, kept in UTC. */
 export const expiresAt = z.iso
-  .datetime({ offset: true, error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"' })
+  .datetime({
+    offset: true,
+    error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"',
+    abort: true,
+  })
   .refine((text) => /^\d{4}-/.test(utc(text)), 'must lie in the years 0000 to 9999 of UTC')
   .overwrite(utc)
   .optional()
@@ -64,7 +68,7 @@ export const properties = z.record(z.string().min(1).max(256), z.json()).optiona
 
 export const actionName = z
   .string()
-  .min(1, 'must not be empty')
+  .min(1, { error: 'must not be empty', abort: true })
   .max(128)
   .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space');
 

@@ -26,10 +26,17 @@ export function issueText(issue: Issue, value: Json | undefined, words: Words, s
     case 'invalid_union':
       // A discriminated union says by which values it tells its forms apart.
       if ('options' in issue) return choiceText(issue.options as z.core.util.Primitive[], value, words);
+      if (holdsInfinity(value)) return 'holds a number that is too large to be kept: write it in quotes.';
       return `${describe(value, words)}: ${issue.message === 'Invalid input' ? 'another type is expected' : issue.message}.`;
     default:
       return valueText(issue.message, value);
   }
+}
+
+/** What JSON's parser makes of a number beyond a double's range is no JSON value itself. */
+function holdsInfinity(value: Json | undefined): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
 }
 
 /** What is said of a key that may not stand where it does. */

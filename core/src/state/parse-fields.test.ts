@@ -79,6 +79,29 @@ describe('parseFields', () => {
       [{ pointer: '/actions/0', detail: '"a b" must not hold white space.' }],
     ],
     [
+      'an empty text, once',
+      'policy',
+      policy({ actions: [''] }),
+      [{ pointer: '/actions/0', detail: '"" must not be empty.' }],
+    ],
+    [
+      'what is no moment, once',
+      'api_key',
+      { name: 'k', scopes: ['bundle'], expires_at: 'tomorrow' },
+      [
+        {
+          pointer: '/expires_at',
+          detail: '"tomorrow" must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z".',
+        },
+      ],
+    ],
+    [
+      'a number beyond what JSON holds, however deep',
+      'resource',
+      { type: 'a/t', name: 'r', properties: { a: { b: [1, JSON.parse('1e400')] } } },
+      [{ pointer: '/properties/a', detail: 'holds a number that is too large to be kept: write it in quotes.' }],
+    ],
+    [
       'an empty list',
       'policy',
       policy({ actions: [] }),
