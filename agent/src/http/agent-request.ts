@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { BodyBytes } from '@authz-service/core/wire/body-bytes';
+import { BodyBytes, MIB, tooLarge } from '@authz-service/core/wire/body-bytes';
 
 /** The largest request body that is read, in bytes. */
-const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = MIB;
 
 /** How much of a refused body is still read before the answer, so that the connection can carry another request. */
 const REFUSED_BYTES_MAX = 16 * BODY_BYTES_MAX;
@@ -37,7 +37,7 @@ export class AgentRequest extends IncomingMessage {
       return true;
     }
     this.#body.add(chunk);
-    if (this.#take !== TAKEN && this.#body.size > REFUSED_BYTES_MAX) this.#hand(tooLarge());
+    if (this.#take !== TAKEN && this.#body.size > REFUSED_BYTES_MAX) this.#hand(tooLarge(BODY_BYTES_MAX));
     return true;
   }
 
@@ -57,7 +57,7 @@ export class AgentRequest extends IncomingMessage {
     const body = this.#body.take();
     const encoding = this.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return encoded(encoding);
-    return this.#body.size > BODY_BYTES_MAX ? tooLarge() : body;
+    return this.#body.size > BODY_BYTES_MAX ? tooLarge(BODY_BYTES_MAX) : body;
   }
 }
 
@@ -65,12 +65,5 @@ function encoded(encoding: string): ProblemError {
   return new ProblemError(
     'invalid_request',
     `The body is encoded as "${encoding.slice(0, 100)}": send it without a Content-Encoding.`,
-  );
-}
-
-function tooLarge(): ProblemError {
-  return new ProblemError(
-    'payload_too_large',
-    `The request body has more than ${BODY_BYTES_MAX} bytes: send less, or store properties with the records.`,
   );
 }

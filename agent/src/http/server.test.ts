@@ -296,7 +296,10 @@ describe('POST /v1/authorize', () => {
     expect((await authorize(filled(1 << 20))).status).toBe(200);
     const answer = await authorize(filled((1 << 20) + 1), { connection: 'keep-alive' });
     expect(answer.status).toBe(413);
-    expect(answer.json.code).toBe('payload_too_large');
+    expect(answer.json).toMatchObject({
+      code: 'payload_too_large',
+      detail: 'The body is larger than 1 MiB, the most that is taken here: send less.',
+    });
     expect(answer.headers.connection).toBe('keep-alive');
     expect(await calls()).toEqual({ 'true role': 1, 'false none': 1 });
   });

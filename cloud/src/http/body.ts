@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { BodyBytes } from '@authz-service/core/wire/body-bytes';
-
-const KIB = 1024;
-export const MIB = 1024 * KIB;
+import { BodyBytes, MIB, tooLarge } from '@authz-service/core/wire/body-bytes';
 
 /** The connection ended before the body did: there is nobody left to answer. */
 export class AbortedError extends Error {
@@ -43,9 +40,4 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       if (!request.complete) reject(new AbortedError('the request was cut off'));
     });
   });
-}
-
-function tooLarge(limit: number): ProblemError {
-  const text = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
-  return new ProblemError('payload_too_large', `The body is larger than ${text}, the most that is taken here.`);
 }

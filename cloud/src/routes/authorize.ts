@@ -1,9 +1,9 @@
 import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
+import { MIB } from '@authz-service/core/wire/body-bytes';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
 import { decisionRequestSchema, decisionResponseSchema } from '@authz-service/core/wire/decision-schema';
 import type { Cloud } from '../cloud.js';
-import { MIB } from '../http/body.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

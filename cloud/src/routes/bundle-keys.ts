@@ -1,7 +1,7 @@
+import { MIB } from '@authz-service/core/wire/body-bytes';
 import * as z from 'zod';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
-import { MIB } from '../http/body.js';
 import { parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';

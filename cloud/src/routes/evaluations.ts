@@ -2,13 +2,13 @@ import type { Decision, Engine, Explanation } from '@authz-service/core/decision
 import { ProblemError } from '@authz-service/core/problem';
 import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
 import { evaluationsRequestSchema, evaluationsResponseSchema } from '@authz-service/core/wire/authzen-schema';
+import { MIB } from '@authz-service/core/wire/body-bytes';
 import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionResponse } from '@authz-service/core/wire/decision-response';
 import { parseEvaluations } from '@authz-service/core/wire/evaluations-request';
 import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
 import type { Logger } from 'pino';
 import type { Cloud } from '../cloud.js';
-import { MIB } from '../http/body.js';
 import { isExpected, shownProblem } from '../http/problem-reply.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';

@@ -1,9 +1,9 @@
 import { answerSearch } from '@authz-service/core/search/answer';
 import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
 import { searchRequestSchemas, searchResponseSchemas } from '@authz-service/core/wire/authzen-schema';
+import { MIB } from '@authz-service/core/wire/body-bytes';
 import { parseSearch, type SearchKind } from '@authz-service/core/wire/search-request';
 import type { Cloud } from '../cloud.js';
-import { MIB } from '../http/body.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

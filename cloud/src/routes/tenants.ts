@@ -1,11 +1,11 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
+import { MIB } from '@authz-service/core/wire/body-bytes';
 import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { deleteTenant } from '../commands/delete-tenant.js';
-import { MIB } from '../http/body.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyBytes } from './body-bytes.js';
+import { BodyBytes, MIB, tooLarge } from './body-bytes.js';
 
 const LIMIT = 30;
 
@@ -25,5 +25,12 @@ describe('the bytes of a body', () => {
     body.add(Buffer.from('x'));
     expect(String(block)).toBe('abcd');
     expect(String(body.take())).toBe('ax');
+  });
+
+  it.each([
+    [64 * 1024, 'larger than 64 KiB,'],
+    [16 * MIB, 'larger than 16 MiB,'],
+  ])('that are more than %d are refused with the limit', (limit, text) => {
+    expect(tooLarge(limit)).toMatchObject({ code: 'payload_too_large', detail: expect.stringContaining(text) });
   });
 });

@@ -1,4 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { ProblemError } from '../problem.js';
+
+const KIB = 1024;
+export const MIB = 1024 * KIB;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -38,4 +42,13 @@ export class BodyBytes {
     }
     piece.copy(this.#bytes, before);
   }
+}
+
+/** The refusal of a body with more than `limit` bytes. */
+export function tooLarge(limit: number): ProblemError {
+  const text = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
+  return new ProblemError(
+    'payload_too_large',
+    `The body is larger than ${text}, the most that is taken here: send less.`,
+  );
 }
