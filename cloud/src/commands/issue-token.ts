@@ -46,7 +46,7 @@ export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<T
   if (missing !== undefined) {
     throw new TokenError(
       'invalid_scope',
-      `The client "${client.name}" does not have the scope "${printable(missing)}".`,
+      `The client "${client.name}" does not have the scope "${printable(missing)}": it has ${[...client.grants].join(', ')}.`,
     );
   }
   const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];

@@ -90,6 +90,13 @@ describe('the token endpoint', () => {
     expect(answer.headers.has('www-authenticate')).toBe(status === 401);
   });
 
+  it('names the scope that a client has not, and those that it has', async () => {
+    const { body } = await send({ body: `${GRANT}&scope=bundle+everything&${CREDENTIALS}` });
+    expect(body.error_description).toMatch(
+      /"administrator" does not have the scope "everything": it has bundle, credentials, /,
+    );
+  });
+
   it('says the same of an unknown client and of a wrong secret', async () => {
     const unknown = await send({ body: GRANT, authorization: basic('nobody', 'x') });
     const wrong = await send({ body: GRANT, authorization: basic(ADMIN.id, 'x') });
