@@ -15,6 +15,14 @@ describe('failureOf', () => {
     expect(failure).toMatchObject({ code, title: PROBLEMS[code], detail: 'Detail.', errors: items, request_id: 'r1' });
   });
 
+  it.each([
+    [['url', 'local'], true],
+    [['url'], false],
+  ])('speaks of an agent where the flags %j let one be asked: %s', (flags, expected) => {
+    const { hint } = failureOf(new ProblemError('network', 'Detail.'), { id: 'x', flags });
+    expect(hint?.includes('--local')).toBe(expected);
+  });
+
   it.each<[string, unknown, object]>([
     [
       'a wrong command line names its help',

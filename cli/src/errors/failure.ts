@@ -37,7 +37,8 @@ export interface Caller {
 export function failureOf(error: unknown, caller: Caller): Failure {
   if (error instanceof ProblemError) {
     const { code, title, detail, errors, requestId } = error;
-    const hint = REMEDIES[code];
+    const remedy = REMEDIES[code];
+    const hint = typeof remedy === 'function' ? remedy(caller) : remedy;
     return { code, title, detail, errors, ...(requestId && { request_id: requestId }), ...(hint && { hint }) };
   }
   if (isInterruption(error)) {

@@ -1,10 +1,11 @@
 import type { ProblemCode } from '@authz-service/core/problem';
+import type { Caller } from './failure.js';
 
 /**
  * What a person at a terminal can do about each problem, where the detail does not say it already. Every code stands
  * here, so that a new one does not compile until somebody has thought about it. All of them exit with 1.
  */
-export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
+export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
   conflict: undefined,
   evaluation_failed: 'Run it again with --explain to see the policy that failed.',
@@ -19,8 +20,8 @@ export const REMEDIES: { [C in ProblemCode]: string | undefined } = {
   invalid_request: undefined,
   invalid_records: undefined,
   method_not_allowed: 'The URL answers, but not as this service: check --url or SERVICE_CLOUD_URL.',
-  network:
-    'Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start", or "service agent start" for --local).',
+  network: ({ flags }) =>
+    `Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start"${flags.includes('local') ? ', or "service agent start" for --local' : ''}).`,
   not_found: undefined,
   not_owner: undefined,
   not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',
