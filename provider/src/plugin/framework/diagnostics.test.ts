@@ -42,4 +42,10 @@ describe('diagnostics as the protocol writes them', () => {
     expect(message.attribute?.steps).toEqual(steps);
     expect(message).toMatchObject({ severity: 1, summary: 'summary', detail });
   });
+
+  it('say a path once that the detail begins with', () => {
+    const detail = 'parts[0].text: "" must not be empty.';
+    const diagnostic = { severity: 'error', summary: 'summary', detail, path: ['parts', 0, 'text'] } as const;
+    expect(diagnosticMessage(attributes, diagnostic).detail).toBe(detail);
+  });
 });

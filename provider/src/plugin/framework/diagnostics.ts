@@ -28,7 +28,8 @@ export function diagnosticMessage(attributes: Attributes, diagnostic: Diagnostic
   const { severity, summary, detail, path = [] } = diagnostic;
   if (path.length === 0) return { severity: SEVERITY[severity], summary, detail };
   const attribute = foundByTerraform(pathMessage(attributes, path));
-  const deeper = path.length > (attribute.steps?.length ?? 0) ? `\n\nAt ${pathText(path)}.` : '';
+  const said = path.length <= (attribute.steps?.length ?? 0) || detail.startsWith(`${pathText(path)}:`);
+  const deeper = said ? '' : `\n\nAt ${pathText(path)}.`;
   return { severity: SEVERITY[severity], summary, detail: `${detail}${deeper}`, attribute };
 }
 
