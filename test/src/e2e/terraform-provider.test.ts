@@ -325,7 +325,7 @@ describe.skipIf(!hasTerraform)('the provider', () => {
     expect(text).toMatch(
       /not identified with data\.service_role\.none,.*?Give "name", or one of "address", "path", "id"/,
     );
-    expect(text).toMatch(/Record not identified with data\.service_role\.two,/);
+    expect(text).toMatch(/with data\.service_role\.two,.*?: "path" and "name" are given, but not both can count\./);
     expect(text).toMatch(/with data\.service_policies\.impossible,.*?effect: "Deny" .*did you mean "DENY"/);
     expect(text).toMatch(/Resource not identified with data\.service_decision\.nameless,/);
     expect(text).toMatch(/Invalid context with data\.service_decision\.malformed,.*?: context = "mfa"/);
@@ -334,6 +334,11 @@ describe.skipIf(!hasTerraform)('the provider', () => {
   it('says so when what is read does not exist', async () => {
     const workspace = tenant.workspace('data "service_role" "r" { name = "nobody" }');
     expect(await workspace.fails('plan')).toContain('no role with name "nobody"');
+    await tenant.client.changeset({ changes: [{ op: 'create', kind: 'group', fields: { name: 'ops' } }] });
+    workspace.write('data "service_role" "r" { id = "group/ops" }\ndata "service_group" "g" { path = "group/ops" }');
+    const text = await workspace.fails('plan');
+    expect(text).toContain('"group/ops" is read with data "service_group", not with data "service_role".');
+    expect(text).toContain('"group/ops" is an address: give it as "address".');
   });
 
   it('says how to read what the configuration itself makes', async () => {

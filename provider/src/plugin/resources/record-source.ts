@@ -5,7 +5,7 @@ import type { DataSource } from '../framework/provider.js';
 import type { Attribute, Attributes } from '../framework/schema.js';
 import { isWhollyKnown, type Value, type Values } from '../framework/value.js';
 import { judgeField } from './judge.js';
-import { identityOf, type RecordForm, recordForm, valuesOf } from './record-form.js';
+import { identityOf, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
 import { explained } from './refusals.js';
 import { type Configured, serviceOf } from './service.js';
 import type { Records } from './snapshot.js';
@@ -66,7 +66,9 @@ export function recordSource(kind: Kind): DataSource<Configured> {
       const byKey = given.filter((name) => !handles.includes(name));
       const whole = required.every((name) => byKey.includes(name));
       if (byHandle.length === 1 ? byKey.length === 0 : byHandle.length === 0 && whole) return [];
-      return [{ severity: 'error', summary: 'Record not identified', detail: `Give ${ways}.` }];
+      const several = given.map((name) => `"${name}"`).join(' and ');
+      const both = byHandle.length > 0 ? `: ${several} are given, but not both can count` : '';
+      return [{ severity: 'error', summary: 'Record not identified', detail: `Give ${ways}${both}.` }];
     },
 
     async read(configured, config, { signal }) {
@@ -75,6 +77,15 @@ export function recordSource(kind: Kind): DataSource<Configured> {
       const record = lookUp(form, records, config);
       if (record?.kind === kind) return readValues(form, record);
       const wanted = [...asked].filter((name) => (config[name] ?? null) !== null);
+      const other = wanted.map((name) => records.get(String(config[name]))).find((found) => found !== undefined);
+      if (other !== undefined) {
+        const [address, type] = [`"${other.address}"`, typeName(other.kind)];
+        const detail =
+          other.kind === kind
+            ? `${address} is an address: give it as "address".`
+            : `${address} is read with data "${type}", not with data "${typeName(kind)}".`;
+        throw refuse('Record not identified', detail, wanted.slice(0, 1));
+      }
       const text = wanted.map((name) => `${name} "${String(config[name])}"`).join(', ');
       const remedy =
         'If this configuration makes it, name the resource in depends_on: its path is known before it is made.';
