@@ -114,7 +114,7 @@ describe('an explanation', () => {
     expect(through(named)).toEqual([['subject/user/unknown', 'role/app/reader']]);
   });
 
-  it('has only what still counts', () => {
+  it('says of what has ended when it did', () => {
     const expiring = { expires_at: '2026-01-01T00:00:00Z' };
     const lent = compileEngine([
       ...base,
@@ -122,6 +122,10 @@ describe('an explanation', () => {
       record('role_assignment', { role: 'app/lent', entity_type: 'subject', entity: 'user/u', ...expiring }),
       policy('by-role', {}),
       given('by-role', 'role', 'app/lent'),
+      record('group', { name: 'lenders' }),
+      record('group_membership', { group: 'lenders', entity_type: 'subject', entity: 'user/u', ...expiring }),
+      policy('by-group', {}),
+      given('by-group', 'group', 'lenders'),
       policy('directly', {}),
       record('policy_assignment', {
         policy: 'app/directly',
@@ -130,10 +134,39 @@ describe('an explanation', () => {
         ...expiring,
       }),
     ]);
-    const met = (now: number) => lent.explain(asked(), now).candidates.map((one) => one.policy);
+    const met = (now: number) => lent.explain(asked(), now).candidates.map(({ policy, why }) => [policy, why]);
     const end = Date.parse(expiring.expires_at);
-    expect(met(end - 1)).toEqual(['policy/app/directly', 'policy/app/by-role']);
-    expect(met(end)).toEqual([]);
+    const told = (why: string) => ['directly', 'by-role', 'by-group'].map((name) => [`policy/app/${name}`, why]);
+    expect(met(end - 1)).toEqual(told('it has no condition'));
+    expect(met(end)).toEqual(told('what led to it ended at 2026-01-01T00:00:00.000Z'));
+    expect(lent.explain(asked(), end)).toMatchObject({ decision: false, access_path: 'none' });
+    expect(lent.explain(asked(), end).candidates[2]).toMatchObject({
+      outcome: 'does_not_apply',
+      through: ['subject/user/u', 'group/lenders'],
+    });
+  });
+
+  it('has the path that counts before one that has ended, and of those the one that lasted longest', () => {
+    const until = (year: number) => ({ expires_at: `${year}-01-01T00:00:00Z` });
+    const to = (entity_type: string, entity: string, more: object) =>
+      record('policy_assignment', { policy: 'app/p', entity_type, entity, ...more });
+    const many = compileEngine([
+      ...base,
+      policy('p', {}),
+      to('subject', 'user/u', until(2026)),
+      to('group', 'inner', until(2027)),
+      to('group', 'outer', until(2028)),
+    ]);
+    const told = (year: number) => {
+      const [one] = many.explain(asked(), Date.parse(until(year).expires_at)).candidates;
+      return [one?.through.at(-1), one?.outcome];
+    };
+    expect([2025, 2026, 2027, 2028].map(told)).toEqual([
+      ['subject/user/u', 'applies'],
+      ['group/inner', 'applies'],
+      ['group/outer', 'applies'],
+      ['group/outer', 'does_not_apply'],
+    ]);
   });
 
   it('has no candidates where nothing came into question', () => {

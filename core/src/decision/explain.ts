@@ -3,14 +3,23 @@ import type { Scope } from '../conditions/scope.js';
 import { address, path } from '../records/address.js';
 import { isOver, type Policy, type Principal, type Rule } from './entities.js';
 import type { RuleVisitor } from './grants.js';
+import { endOf } from './reach.js';
 import { ACCESS_PATHS } from './reason.js';
 import { byPrecedence, type Failed, type Met } from './search.js';
 import type { Candidate, DecisionRequest } from './types.js';
 import type { Way } from './way.js';
 
-/** Gathers every policy that comes into question, each by its best path, and judges all of them. */
+/** A policy, the way to it, and the end of both, in milliseconds since the epoch. */
+interface Found extends Met {
+  readonly end: number;
+}
+
+/**
+ * Gathers every policy that comes into question, each by its best path, and judges all of them. One to which all paths
+ * have ended is told by the path that lasted longest.
+ */
 export class ExplainedSearch implements RuleVisitor {
-  readonly #met = new Map<Policy, Met>();
+  readonly #met = new Map<Policy, Found>();
   readonly #outcomes = new Map<Policy, { outcome: Candidate['outcome']; why: string }>();
 
   constructor(
@@ -20,16 +29,27 @@ export class ExplainedSearch implements RuleVisitor {
   ) {}
 
   meet({ policy, until }: Rule, way: Way): void {
-    if (isOver(until, this.now) || isOver(way.until, this.now)) return;
-    const met = { policy, way };
+    const met = { policy, way, end: Math.min(endOf(until), endOf(way.until)) };
     const known = this.#met.get(policy);
-    if (known === undefined || byPrecedence(met, known) < 0) this.#met.set(policy, met);
+    if (known === undefined || this.#isBetter(met, known)) this.#met.set(policy, met);
+  }
+
+  #isBetter(met: Found, known: Found): boolean {
+    const ended = isOver(met.end, this.now);
+    if (ended !== isOver(known.end, this.now)) return !ended;
+    if (ended && met.end !== known.end) return met.end > known.end;
+    return byPrecedence(met, known) < 0;
   }
 
   /** Judges every policy that was met, and returns those whose evaluation failed. */
   judge(scope: Scope): Failed[] {
     const failed: Failed[] = [];
-    for (const { policy } of this.#inOrder()) {
+    for (const { policy, end } of this.#inOrder()) {
+      if (isOver(end, this.now)) {
+        const why = `what led to it ended at ${new Date(end).toISOString()}`;
+        this.#outcomes.set(policy, { outcome: 'does_not_apply', why });
+        continue;
+      }
       const outcome = policy.guard === null ? true : policy.guard.get().evaluate(scope);
       if (outcome instanceof Failure) failed.push({ policy, failure: outcome });
       this.#outcomes.set(policy, { outcome: effectOf(policy, outcome), why: whyOf(policy, outcome, scope) });
@@ -49,21 +69,22 @@ export class ExplainedSearch implements RuleVisitor {
     }));
   }
 
-  #inOrder(): Met[] {
+  #inOrder(): Found[] {
     return [...this.#met.values()].sort(byPrecedence);
   }
 
   /** Addresses from the subject to whom the policy is assigned. */
-  #through({ principal, group }: Way): string[] {
+  #through({ principal, group, until }: Way): string[] {
     const { type, id } = this.request.subject;
     const chain = [address('subject', path(type, id))];
-    if (group !== null) chain.push(...chainTo(group, this.subject, this.now));
+    if (group !== null)
+      chain.push(...chainTo(group, this.subject, isOver(until, this.now) ? Number.NEGATIVE_INFINITY : this.now));
     if (principal.kind === 'role') chain.push(principal.address);
     return chain;
   }
 }
 
-/** The shortest chain of memberships that count now, from one of the subject's groups to the group. */
+/** The shortest chain of memberships that count then, from one of the subject's groups to the group. */
 function chainTo(group: Principal, subject: Principal | undefined, now: number): string[] {
   const before = new Map<Principal, Principal | null>();
   const queue: Principal[] = [];
