@@ -8,14 +8,15 @@ export const apiKey = define({
   kind: 'api_key',
   yaml: 'api_keys',
   docs: 'A long-lived bearer credential. Its secret is shown once, when it is made.',
-  schema: z.strictObject({
-    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
-    scopes: stringSet(z.enum(SCOPES))
-      .min(1, 'must name at least one scope')
-      .meta({ description: 'What the key may do.' }),
-    expires_at: expiresAt,
-    description,
-  }),
+  schema: () =>
+    z.strictObject({
+      name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+      scopes: stringSet(z.enum(SCOPES))
+        .min(1, 'must name at least one scope')
+        .meta({ description: 'What the key may do.' }),
+      expires_at: expiresAt,
+      description,
+    }),
   path: (fields) => path(fields.name),
   references: () => [],
 });

@@ -7,10 +7,11 @@ export const application = define({
   kind: 'application',
   yaml: 'applications',
   docs: 'A container for resources, with the types, roles and policies that belong to them.',
-  schema: z.strictObject({
-    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
-    description,
-  }),
+  schema: () =>
+    z.strictObject({
+      name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+      description,
+    }),
   path: (fields) => path(fields.name),
   references: () => [],
 });

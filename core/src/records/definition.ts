@@ -25,6 +25,17 @@ export interface KindDefinition<K extends Kind = Kind, S extends z.ZodObject = z
   references(fields: z.output<S>): Reference[];
 }
 
-export function define<K extends Kind, S extends z.ZodObject>(definition: KindDefinition<K, S>): KindDefinition<K, S> {
-  return definition;
+/** The definition; its schema is made when it is asked for first, since many a process meets few kinds. */
+export function define<K extends Kind, S extends z.ZodObject>({
+  schema,
+  ...rest
+}: Omit<KindDefinition<K, S>, 'schema'> & { schema(): S }): KindDefinition<K, S> {
+  let made: S | undefined;
+  return {
+    ...rest,
+    get schema() {
+      made ??= schema();
+      return made;
+    },
+  };
 }

@@ -7,10 +7,11 @@ export const group = define({
   kind: 'group',
   yaml: 'groups',
   docs: 'Subjects and other groups under one name; members of a nested group are members of the outer one.',
-  schema: z.strictObject({
-    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
-    description,
-  }),
+  schema: () =>
+    z.strictObject({
+      name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+      description,
+    }),
   path: (fields) => path(fields.name),
   references: () => [],
 });

@@ -8,13 +8,14 @@ export const oauthClient = define({
   kind: 'oauth_client',
   yaml: 'oauth_clients',
   docs: 'A client of the token endpoint (RFC 6749 section 4.4). Its id is the client id; its secret is shown once.',
-  schema: z.strictObject({
-    name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
-    scopes: stringSet(z.enum(SCOPES))
-      .min(1, 'must name at least one scope')
-      .meta({ description: 'What its tokens may do.' }),
-    description,
-  }),
+  schema: () =>
+    z.strictObject({
+      name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+      scopes: stringSet(z.enum(SCOPES))
+        .min(1, 'must name at least one scope')
+        .meta({ description: 'What its tokens may do.' }),
+      description,
+    }),
   path: (fields) => path(fields.name),
   references: () => [],
 });

@@ -7,17 +7,18 @@ export const policyAssignment = define({
   kind: 'policy_assignment',
   yaml: 'policy_assignments',
   docs: 'Gives a policy to a role, a group or a subject.',
-  schema: z.strictObject({
-    policy: reference('policy', 'The path of the policy: `billing/approve`.').meta({ key: true }),
-    entity_type: z
-      .enum(['role', 'group', 'subject'])
-      .meta({ key: true, description: 'The kind of whom it is given to.' }),
-    entity: entityPath(
-      'entity_type',
-      'The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.',
-    ).meta({ key: true }),
-    expires_at: expiresAt,
-  }),
+  schema: () =>
+    z.strictObject({
+      policy: reference('policy', 'The path of the policy: `billing/approve`.').meta({ key: true }),
+      entity_type: z
+        .enum(['role', 'group', 'subject'])
+        .meta({ key: true, description: 'The kind of whom it is given to.' }),
+      entity: entityPath(
+        'entity_type',
+        'The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.',
+      ).meta({ key: true }),
+      expires_at: expiresAt,
+    }),
   path: (fields) => `${fields.policy}//${fields.entity_type}/${fields.entity}`,
   references: (fields) => [
     { pointer: '/policy', target: address('policy', fields.policy) },

@@ -8,24 +8,25 @@ import { actionName, description, nameText, reference, stringSet } from './field
 const MAX_IP_RANGES = 1000;
 const MAX_TIME_WINDOWS = 100;
 
-const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like "09:30"');
+const time = () => z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like "09:30"');
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-const timeWindow = z.strictObject({
-  days: z
-    .array(z.enum(WEEKDAYS))
-    .min(1)
-    .overwrite((days) => WEEKDAYS.filter((day) => days.includes(day)))
-    .optional()
-    .meta({ set: true, description: 'The days on which the window opens; absent means every day.' }),
-  start: time.meta({ description: 'When the window opens, inclusive: "09:00".' }),
-  end: time.meta({ description: 'When it closes, exclusive; not after `start` means on the next day.' }),
-  zone: z
-    .string()
-    .refine(isTimeZone, 'must be an IANA time zone like "Europe/Berlin" or "UTC"')
-    .default('UTC')
-    .meta({ description: 'The IANA time zone in which days and times are read.' }),
-});
+const timeWindow = () =>
+  z.strictObject({
+    days: z
+      .array(z.enum(WEEKDAYS))
+      .min(1)
+      .overwrite((days) => WEEKDAYS.filter((day) => days.includes(day)))
+      .optional()
+      .meta({ set: true, description: 'The days on which the window opens; absent means every day.' }),
+    start: time().meta({ description: 'When the window opens, inclusive: "09:00".' }),
+    end: time().meta({ description: 'When it closes, exclusive; not after `start` means on the next day.' }),
+    zone: z
+      .string()
+      .refine(isTimeZone, 'must be an IANA time zone like "Europe/Berlin" or "UTC"')
+      .default('UTC')
+      .meta({ description: 'The IANA time zone in which days and times are read.' }),
+  });
 
 /** An offset is none, although newer versions of `Intl` take it: what one machine takes another must not refuse. */
 function isTimeZone(zone: string): boolean {
@@ -38,104 +39,108 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-const modifiers = z
-  .strictObject({
-    ip_ranges: stringSet(
-      z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address or CIDR range like "10.0.0.0/8"'),
-    )
-      .min(1)
-      .max(MAX_IP_RANGES)
-      .optional()
-      .meta({ description: '`context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.' }),
-    time_windows: z
-      .array(timeWindow)
-      .min(1)
-      .max(MAX_TIME_WINDOWS)
-      .optional()
-      .meta({ description: '`context.time`, or else now, must lie in one of these windows, at most 100.' }),
-    mfa_required: z.literal(true).optional().meta({ description: '`context.mfa` must be true.' }),
-  })
-  .optional()
-  .meta({ description: 'Structured conditions on the context of a request; all of them must hold.' });
+const modifiers = () =>
+  z
+    .strictObject({
+      ip_ranges: stringSet(
+        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address or CIDR range like "10.0.0.0/8"'),
+      )
+        .min(1)
+        .max(MAX_IP_RANGES)
+        .optional()
+        .meta({ description: '`context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.' }),
+      time_windows: z
+        .array(timeWindow())
+        .min(1)
+        .max(MAX_TIME_WINDOWS)
+        .optional()
+        .meta({ description: '`context.time`, or else now, must lie in one of these windows, at most 100.' }),
+      mfa_required: z.literal(true).optional().meta({ description: '`context.mfa` must be true.' }),
+    })
+    .optional()
+    .meta({ description: 'Structured conditions on the context of a request; all of them must hold.' });
 
-export type TimeWindow = z.output<typeof timeWindow>;
-export type Modifiers = NonNullable<z.output<typeof modifiers>>;
+export type TimeWindow = z.output<ReturnType<typeof timeWindow>>;
+export type Modifiers = NonNullable<z.output<ReturnType<typeof modifiers>>>;
 
-const covered = z.strictObject({
-  resource: reference('resource', 'The path of the resource: `billing/invoice/INV-1`.'),
-  actions: stringSet(actionName)
-    .min(1, 'must name at least one action, or "*"')
-    .meta({ description: 'The actions covered; `*` covers all.' }),
-});
+const covered = () =>
+  z.strictObject({
+    resource: reference('resource', 'The path of the resource: `billing/invoice/INV-1`.'),
+    actions: stringSet(actionName)
+      .min(1, 'must name at least one action, or "*"')
+      .meta({ description: 'The actions covered; `*` covers all.' }),
+  });
 
 /** One resource and the actions covered on it, sorted by resource and one entry a resource, since order means nothing. */
-const resources = z
-  .array(covered)
-  .min(1)
-  .overwrite((list) =>
-    [...list].sort((left, right) => (left.resource < right.resource ? -1 : left.resource > right.resource ? 1 : 0)),
-  )
-  .refine(
-    (list) => new Set(list.map((item) => item.resource)).size === list.length,
-    'names a resource twice: join its actions in one entry',
-  )
-  .optional()
-  .meta({
-    set: true,
-    description: 'The single resources covered, each with its actions; in place of `resource_type` and `actions`.',
-  });
+const resources = () =>
+  z
+    .array(covered())
+    .min(1)
+    .overwrite((list) =>
+      [...list].sort((left, right) => (left.resource < right.resource ? -1 : left.resource > right.resource ? 1 : 0)),
+    )
+    .refine(
+      (list) => new Set(list.map((item) => item.resource)).size === list.length,
+      'names a resource twice: join its actions in one entry',
+    )
+    .optional()
+    .meta({
+      set: true,
+      description: 'The single resources covered, each with its actions; in place of `resource_type` and `actions`.',
+    });
 
 export const policy = define({
   kind: 'policy',
   yaml: 'policies',
   docs: 'Allows or denies actions on resources, by name or by type, to whom it is assigned.',
-  schema: z
-    .strictObject({
-      application: reference('application', 'The application it belongs to; none makes it a policy of the tenant.')
-        .optional()
-        .meta({ key: true }),
-      name: nameText.meta({
-        key: true,
-        description: 'The name, unique in the application or among the policies of the tenant.',
+  schema: () =>
+    z
+      .strictObject({
+        application: reference('application', 'The application it belongs to; none makes it a policy of the tenant.')
+          .optional()
+          .meta({ key: true }),
+        name: nameText.meta({
+          key: true,
+          description: 'The name, unique in the application or among the policies of the tenant.',
+        }),
+        effect: z.enum(['ALLOW', 'DENY']).meta({ description: '`ALLOW` or `DENY`.' }),
+        priority: z.int().min(-1_000_000).max(1_000_000).default(0).meta({
+          description: 'The highest priority among applicable policies decides; at equal priority `DENY` wins.',
+        }),
+        resources: resources(),
+        resource_type: reference(
+          'resource_type',
+          'The path of the type covered: `billing/invoice`; also covers resources that no record names.',
+        ).optional(),
+        actions: stringSet(actionName)
+          .min(1, 'must name at least one action, or "*"')
+          .optional()
+          .meta({ description: 'The actions covered on the type; `*` covers all.' }),
+        condition: z.string().min(1).max(CONDITION_LIMITS.length).optional().meta({
+          description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
+        }),
+        modifiers: modifiers(),
+        description,
+      })
+      .superRefine((fields, context) => {
+        const byType = fields.resource_type !== undefined || fields.actions !== undefined;
+        if (fields.resources !== undefined && byType) {
+          context.addIssue({
+            code: 'custom',
+            path: ['resources'],
+            message: 'stands beside `resource_type` or `actions`: a policy covers either a list of resources or a type',
+          });
+        } else if (
+          fields.resources === undefined &&
+          (fields.resource_type === undefined || fields.actions === undefined)
+        ) {
+          context.addIssue({
+            code: 'custom',
+            path: [],
+            message: 'covers nothing: give `resource_type` and `actions`, or `resources`',
+          });
+        }
       }),
-      effect: z.enum(['ALLOW', 'DENY']).meta({ description: '`ALLOW` or `DENY`.' }),
-      priority: z.int().min(-1_000_000).max(1_000_000).default(0).meta({
-        description: 'The highest priority among applicable policies decides; at equal priority `DENY` wins.',
-      }),
-      resources,
-      resource_type: reference(
-        'resource_type',
-        'The path of the type covered: `billing/invoice`; also covers resources that no record names.',
-      ).optional(),
-      actions: stringSet(actionName)
-        .min(1, 'must name at least one action, or "*"')
-        .optional()
-        .meta({ description: 'The actions covered on the type; `*` covers all.' }),
-      condition: z.string().min(1).max(CONDITION_LIMITS.length).optional().meta({
-        description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
-      }),
-      modifiers,
-      description,
-    })
-    .superRefine((fields, context) => {
-      const byType = fields.resource_type !== undefined || fields.actions !== undefined;
-      if (fields.resources !== undefined && byType) {
-        context.addIssue({
-          code: 'custom',
-          path: ['resources'],
-          message: 'stands beside `resource_type` or `actions`: a policy covers either a list of resources or a type',
-        });
-      } else if (
-        fields.resources === undefined &&
-        (fields.resource_type === undefined || fields.actions === undefined)
-      ) {
-        context.addIssue({
-          code: 'custom',
-          path: [],
-          message: 'covers nothing: give `resource_type` and `actions`, or `resources`',
-        });
-      }
-    }),
   path: (fields) =>
     fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,
   references: (fields) => {

@@ -7,12 +7,13 @@ export const resource = define({
   kind: 'resource',
   yaml: 'resources',
   docs: 'One protected thing, named within its type.',
-  schema: z.strictObject({
-    type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),
-    name: nameText.meta({ key: true, description: 'The name, unique among the resources of its type.' }),
-    properties,
-    description,
-  }),
+  schema: () =>
+    z.strictObject({
+      type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),
+      name: nameText.meta({ key: true, description: 'The name, unique among the resources of its type.' }),
+      properties,
+      description,
+    }),
   path: (fields) => `${fields.type}/${path(fields.name)}`,
   references: (fields) => [{ pointer: '/type', target: address('resource_type', fields.type) }],
 });

@@ -7,16 +7,17 @@ export const role = define({
   kind: 'role',
   yaml: 'roles',
   docs: 'What policies are assigned to and subjects and groups are given; of an application, or of the tenant.',
-  schema: z.strictObject({
-    application: reference('application', 'The application it belongs to; none makes it a role of the tenant.')
-      .optional()
-      .meta({ key: true }),
-    name: nameText.meta({
-      key: true,
-      description: 'The name, unique in the application or among the roles of the tenant.',
+  schema: () =>
+    z.strictObject({
+      application: reference('application', 'The application it belongs to; none makes it a role of the tenant.')
+        .optional()
+        .meta({ key: true }),
+      name: nameText.meta({
+        key: true,
+        description: 'The name, unique in the application or among the roles of the tenant.',
+      }),
+      description,
     }),
-    description,
-  }),
   path: (fields) =>
     fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,
   references: (fields) =>

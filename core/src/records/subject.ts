@@ -7,12 +7,13 @@ export const subject = define({
   kind: 'subject',
   yaml: 'subjects',
   docs: "Somebody or something that acts. Its id is the caller's own; type and id together identify it.",
-  schema: z.strictObject({
-    type: nameText.meta({ key: true, description: 'The type of subject: user, service, …' }),
-    id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
-    name: z.string().max(256).optional().meta({ description: 'A name for people.' }),
-    properties,
-  }),
+  schema: () =>
+    z.strictObject({
+      type: nameText.meta({ key: true, description: 'The type of subject: user, service, …' }),
+      id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
+      name: z.string().max(256).optional().meta({ description: 'A name for people.' }),
+      properties,
+    }),
   path: (fields) => path(fields.type, fields.id),
   references: () => [],
 });
