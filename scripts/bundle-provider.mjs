@@ -39,6 +39,8 @@ const COMMON = {
   platform: 'node',
   target: 'node20.19',
   format: 'cjs',
+  // What is compiled from a text has no import(), and a program's own costs more than a require.
+  supported: { 'dynamic-import': false },
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
@@ -137,16 +139,13 @@ async function bundleProvider() {
   if (isCurrent(outfile)) return;
 
   const { build } = await import('esbuild');
-  const textOf = async (entry, options) => {
+  const textOf = async (entry, options = {}) => {
     const made = await build({ ...COMMON, ...options, entryPoints: [join(root, entry)] });
     return made.outputFiles[0].text;
   };
-  // What is compiled from a text has no import(), but the program's own require.
-  const later = { supported: { 'dynamic-import': false } };
-  const conditions = functionOf(await textOf('core/dist/conditions/check.js', later));
+  const conditions = functionOf(await textOf('core/dist/conditions/check.js'));
   const provider = functionOf(
     await textOf('provider/dist/plugin/handlers.js', {
-      ...later,
       plugins: [inPlaceOf({ '/conditions/check.js': conditionsLater })],
     }),
   );

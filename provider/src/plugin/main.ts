@@ -16,7 +16,8 @@ serve({
       ...handlers,
       async ConfigureProvider(request) {
         const answer = await handlers.ConfigureProvider(request);
-        spare();
+        // Terraform takes a moment before it asks for more.
+        setImmediate(spare);
         return answer;
       },
     };

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-
 /**
  * A process lives for a second or some: what V8 would spend on optimizing code, and then on memory for the garbage of a
  * thousand resources, which it would sooner let grow to 50 MiB than collect, Terraform needs for itself meanwhile. The
@@ -17,6 +15,7 @@ const FLAGS = [
  * Tells V8 to spare. Not before all is loaded: code that was compiled beforehand, Node's own modules too, is refused under
  * other flags than those that it was compiled under, and then compiled anew.
  */
-export function spare(): void {
+export async function spare(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8');
   for (const flag of FLAGS) setFlagsFromString(flag);
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { makeCertificate } from './certificate.js';
+import { derOf, makeCertificate } from './certificate.js';
 
 describe('the certificate of a run', () => {
   const now = Date.UTC(2026, 5, 1, 12);
@@ -17,6 +17,7 @@ describe('the certificate of a run', () => {
     expect(certificate.verify(certificate.publicKey)).toBe(true);
     expect(certificate.checkPrivateKey(createPrivateKey(made.key))).toBe(true);
     expect(certificate.raw.equals(made.der)).toBe(true);
+    expect(derOf(made.pem).equals(made.der)).toBe(true);
   });
 
   it('differs from one run to the next', () => {

@@ -2,10 +2,9 @@
  * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): cookie, handshake line, mutual TLS, service
  * until Terraform asks for the end or dies.
  */
-import { X509Certificate } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { listenForTerraform } from './address.js';
-import { makeCertificate } from './certificate.js';
+import { derOf, makeCertificate } from './certificate.js';
 import { grpcServer, type Identity, type UnaryMethod } from './grpc.js';
 import type { Log } from './log.js';
 import { type Handlers, METHODS, type Method } from './messages.js';
@@ -117,7 +116,7 @@ function identity(env: NodeJS.ProcessEnv): { tls: Identity; announced: string } 
   if (client === undefined || client === '') return undefined;
   const { key, pem, der } = makeCertificate(Date.now());
   return {
-    tls: { key, cert: pem, client: new X509Certificate(client).raw },
+    tls: { key, cert: pem, client: derOf(client) },
     announced: der.toString('base64').replace(/=+$/, ''),
   };
 }
