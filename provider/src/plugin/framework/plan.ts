@@ -37,14 +37,16 @@ function isMade(attribute: Attribute, config: Value | undefined): boolean {
 }
 
 function planObject(attributes: Attributes, prior: Values | null, config: Values): Values {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, attribute]) => {
-      const given = config[name] ?? null;
-      if (attribute.writeOnly) return [name, null];
-      if (isMade(attribute, given)) return [name, prior === null ? UNKNOWN : (prior[name] ?? null)];
-      return [name, planGiven(attribute, prior?.[name] ?? null, given ?? attribute.default ?? null)];
-    }),
-  );
+  const planned: { [name: string]: Value } = {};
+  for (const name in attributes) {
+    const attribute = attributes[name] as Attribute;
+    const before = prior?.[name] ?? null;
+    const given = config[name] ?? null;
+    if (attribute.writeOnly) planned[name] = null;
+    else if (isMade(attribute, given)) planned[name] = prior === null ? UNKNOWN : before;
+    else planned[name] = planGiven(attribute, before, given ?? attribute.default ?? null);
+  }
+  return planned;
 }
 
 function planGiven(attribute: Attribute, prior: Value, config: Value): Value {

@@ -24,7 +24,7 @@ export function resourceHandlers<C>(session: Session<C>): Pick<Handlers, Resourc
   const of = (type: string) => offered(provider.resources, type);
 
   return {
-    ValidateResourceConfig: (request) => validateConfig(calls, provider.resources, request),
+    ValidateResourceConfig: (request) => validateConfig(session, provider.resources, request),
 
     async UpgradeResourceState({ type_name: type, version, raw_state: raw }) {
       const { attributes, version: current } = of(type).schema;
@@ -97,7 +97,7 @@ async function planChange<C>(
     attributes,
     async (context) => {
       const prior = decodeObject(attributes, request.prior_state);
-      const config = decodeObject(attributes, request.config) ?? {};
+      const config = session.configurations.again(attributes, request.config);
       // Terraform's proposal is null when the object is to be destroyed; the rest of it follows from state and configuration.
       if (isNull(request.proposed_new_state)) {
         await resource.plan?.(session.client(), { prior, planned: null, config }, context);

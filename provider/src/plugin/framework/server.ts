@@ -1,6 +1,7 @@
 import type { Log } from '../wire/log.js';
 import type { Handlers } from '../wire/messages.js';
 import { Calls } from './calls.js';
+import { Configurations } from './configurations.js';
 import { refuse } from './diagnostics.js';
 import { decodeObject, encodeObject } from './encode.js';
 import type { Provider } from './provider.js';
@@ -16,6 +17,7 @@ export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
   const session: Session<C> = {
     provider,
     calls,
+    configurations: new Configurations(),
     client() {
       if (configured !== undefined) return configured.client;
       throw refuse('Provider not configured', 'Terraform asked for something before it configured the provider.');
@@ -48,7 +50,7 @@ export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
       return { diagnostics };
     },
 
-    ValidateDataResourceConfig: (request) => validateConfig(calls, dataSources, request),
+    ValidateDataResourceConfig: (request) => validateConfig(session, dataSources, request),
 
     async ReadDataSource(request) {
       const { type_name: type } = request;
@@ -61,7 +63,7 @@ export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
       return { state: value, diagnostics };
     },
 
-    ValidateEphemeralResourceConfig: (request) => validateConfig(calls, ephemeralResources, request),
+    ValidateEphemeralResourceConfig: (request) => validateConfig(session, ephemeralResources, request),
 
     async OpenEphemeralResource(request) {
       const { type_name: type } = request;

@@ -1,7 +1,7 @@
 import type { DiagnosticMessage, DynamicValue } from '../wire/messages.js';
 import type { Calls } from './calls.js';
+import type { Configurations } from './configurations.js';
 import { type Diagnostic, Refusal } from './diagnostics.js';
-import { decodeObject } from './encode.js';
 import type { Provider } from './provider.js';
 import type { Schema } from './schema.js';
 import type { Values } from './value.js';
@@ -10,6 +10,7 @@ import type { Values } from './value.js';
 export interface Session<C> {
   provider: Provider<C>;
   calls: Calls;
+  configurations: Configurations;
   /** The configured client; throws a refusal before Terraform has configured the provider. */
   client(): C;
 }
@@ -28,14 +29,14 @@ interface Judged {
 }
 
 export async function validateConfig(
-  calls: Calls,
+  { calls, configurations }: Pick<Session<unknown>, 'calls' | 'configurations'>,
   offers: { readonly [type: string]: Judged },
   request: { type_name: string; config: DynamicValue | undefined },
 ): Promise<{ diagnostics: DiagnosticMessage[] }> {
   const offer = offered(offers, request.type_name);
   const { attributes } = offer.schema;
   const { diagnostics } = await calls.run(`Validating ${request.type_name}`, attributes, async () => {
-    const found = (await offer.validate?.(decodeObject(attributes, request.config) ?? {})) ?? [];
+    const found = (await offer.validate?.(configurations.first(attributes, request.config))) ?? [];
     if (found.length > 0) throw new Refusal(found);
   });
   return { diagnostics };

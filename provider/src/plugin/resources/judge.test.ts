@@ -3,7 +3,7 @@ import { type DeclaredRecord, declare } from '@authz-service/core/records/regist
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isList, isObject, UNKNOWN, type Value, type Values } from '../framework/value.js';
-import { judgeConfig, judgeRecord, pathOf, recordFrom } from './judge.js';
+import { judgeConfig, judgeRecord, pathOf, recordFrom, recordPlanned } from './judge.js';
 import { identityOf, recordForm } from './record-form.js';
 
 const forms = new Map(KINDS.map((kind) => [kind, recordForm(kind)]));
@@ -285,4 +285,33 @@ it.each([
   ['', []],
 ])('the pointer "%s" is a path into the attributes', (pointer, path) => {
   expect(pathOf(pointer)).toEqual(path);
+});
+
+describe('the record that is planned', () => {
+  const config = policy({ priority: null, description: 'x' });
+  const absent = { condition: null, application: null, resources: null, modifiers: null };
+  const planned = { ...config, ...absent, priority: 0 };
+  const fieldsOf = (values: Values) => recordPlanned(form('policy'), values, config)?.fields;
+
+  it('is the one that was judged where the plan says what the configuration does', () => {
+    judgeConfig(form('policy'), config);
+    expect(recordPlanned(form('policy'), planned, config)).toBe(recordPlanned(form('policy'), planned, config));
+    expect(fieldsOf(planned)).toMatchObject({ name: 'p', priority: 0, description: 'x' });
+  });
+
+  it.each<[string, Values]>([
+    ['has been taken from the state', { description: 'X' }],
+    ['is not the default', { priority: 7 }],
+    ['is nothing', { description: null }],
+  ])('is another where a value %s', (_name, other) => {
+    judgeConfig(form('policy'), config);
+    const fields = fieldsOf({ ...planned, ...other });
+    expect(fields).toEqual(recordFrom(form('policy'), { ...planned, ...other })?.fields);
+    expect(fields).not.toEqual(fieldsOf(planned));
+  });
+
+  it('is none while something is unknown', () => {
+    judgeConfig(form('policy'), config);
+    expect(fieldsOf({ ...planned, description: UNKNOWN })).toBeUndefined();
+  });
 });

@@ -14,9 +14,22 @@ import { isList, isWhollyKnown, UNKNOWN, type Value, type Values } from '../fram
 import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';
 import type { RecordForm } from './record-form.js';
 
+/** The records that configurations make which have been judged. */
+const right = new WeakMap<Values, DeclaredRecord>();
+
+/** The record that planned values make; most of them are what the configuration says, which has been judged. */
+export function recordPlanned(form: RecordForm, planned: Values, config: Values): DeclaredRecord | undefined {
+  const record = right.get(config);
+  if (record === undefined) return recordFrom(form, planned);
+  for (const [name, { attribute }] of form.forms) {
+    if (planned[name] !== (config[name] ?? attribute.default ?? null)) return recordFrom(form, planned);
+  }
+  return record;
+}
+
 /** The record that wholly known values make; undefined while something is unknown or wrong. */
 export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | undefined {
-  if (![...form.forms.keys()].every((name) => isWhollyKnown(values[name] ?? null))) return undefined;
+  for (const name of form.forms.keys()) if (!isWhollyKnown(values[name] ?? null)) return undefined;
   try {
     const { fields } = parseFields(form.kind, fieldsFrom(form.forms, values));
     return fields === undefined ? undefined : declare(form.kind, fields as Fields<Kind>);
@@ -32,7 +45,10 @@ export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | u
 export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
   // Most configurations are known and right, which is told in one go.
   const record = recordFrom(form, config);
-  if (record !== undefined) return findingsAlone(record).map(diagnosticOf);
+  if (record !== undefined) {
+    right.set(config, record);
+    return findingsAlone(record).map(diagnosticOf);
+  }
   const faults = [...form.forms].flatMap(([name, field]) => judgeField(form, name, field, config[name] ?? null));
   if (faults.length > 0) return faults;
   const isKnown = (name: string) => isWhollyKnown(config[name] ?? null);

@@ -13,7 +13,7 @@ export interface RecordForm {
   /** The fields' attributes, and what the service adds to each record. */
   attributes: Attributes;
   /** The fields of the natural key. */
-  keys: string[];
+  key: FieldForms;
 }
 
 /** The type of resource that stands for a kind. */
@@ -25,8 +25,8 @@ export function recordForm(kind: Kind): RecordForm {
   const { schema } = definitionOf(kind);
   const forms = formsOf(schema.shape);
   const fields = attributesOf(forms);
-  const keys = Object.keys(fields).filter((name) => fields[name]?.replace);
-  return { kind, forms, keys, attributes: { ...made(kind), ...fields } };
+  const key = new Map([...forms].filter(([, { attribute }]) => attribute.replace));
+  return { kind, forms, key, attributes: { ...made(kind), ...fields } };
 }
 
 /** What the service adds. A subject's `id` is a field of its own, and stands in place of this one. */
@@ -42,9 +42,8 @@ function made(kind: Kind): Attributes {
 }
 
 /** The record's path and address, as far as the key is known. */
-export function identityOf({ kind, forms, keys }: RecordForm, values: Values): { path: Value; address: Value } {
-  if (!keys.every((name) => isWhollyKnown(values[name] ?? null))) return { path: UNKNOWN, address: UNKNOWN };
-  const key = new Map([...forms].filter(([name]) => keys.includes(name)));
+export function identityOf({ kind, key }: RecordForm, values: Values): { path: Value; address: Value } {
+  for (const name of key.keys()) if (!isWhollyKnown(values[name] ?? null)) return { path: UNKNOWN, address: UNKNOWN };
   const address = addressOf(kind, fieldsFrom(key, values));
   return { address, path: splitAddress(address).path };
 }

@@ -11,7 +11,7 @@ import type { Context, PlannedChange, Resource } from '../framework/provider.js'
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
-import { judgeConfig, judgeRecord, recordFrom } from './judge.js';
+import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
@@ -63,7 +63,7 @@ class RecordResource implements Resource<Configured> {
     // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
-    await explained(context.signal, () => this.judge(service, prior, whole, context));
+    await explained(context.signal, () => this.judge(service, prior, whole, config, context));
     return whole;
   }
 
@@ -199,8 +199,14 @@ class RecordResource implements Resource<Configured> {
     );
   }
 
-  private async judge(service: Service, prior: Values | null, planned: Values, context: Context): Promise<void> {
-    const record = recordFrom(this.form, planned);
+  private async judge(
+    service: Service,
+    prior: Values | null,
+    planned: Values,
+    config: Values,
+    context: Context,
+  ): Promise<void> {
+    const record = recordPlanned(this.form, planned, config);
     if (record === undefined) return;
     const { signal } = context;
     const held = prior === null ? (await service.records(signal)).get(record.address) : undefined;

@@ -47,14 +47,14 @@ export function readValues(form: RecordForm, record: StoredRecord): { [name: str
 export function recordSource(kind: Kind): DataSource<Configured> {
   const form = recordForm(kind);
   const handles = ['address', 'path', ...(form.forms.has('id') ? [] : ['id'])];
-  const asked = new Set([...handles, ...form.keys]);
+  const asked = new Set([...handles, ...form.key.keys()]);
   const attributes = Object.fromEntries(
     Object.entries(readAttributes(form)).map(([name, attribute]) => [
       name,
       asked.has(name) ? { ...attribute, optional: true } : attribute,
     ]),
   );
-  const required = form.keys.filter((name) => form.attributes[name]?.required);
+  const required = [...form.key.keys()].filter((name) => form.attributes[name]?.required);
   const ways = `${required.map((name) => `"${name}"`).join(' and ')}, or one of ${handles.map((name) => `"${name}"`).join(', ')}`;
 
   return {

@@ -112,8 +112,8 @@ export class Service {
 }
 
 /** A record of one's own as the service keeps it, but for its times, which are asked for anew where they matter. */
-export function stored(record: DeclaredRecord, id: string, stack: string): StoredRecord {
-  return { ...record, id, managed_by: stack, created_at: '', updated_at: '', revision: 0 } as StoredRecord;
+export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {
+  return { kind, address, fields, id, managed_by: stack, created_at: '', updated_at: '', revision: 0 } as StoredRecord;
 }
 
 /** Stands in for the service while the provider's configuration waits for other resources. */

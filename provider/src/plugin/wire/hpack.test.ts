@@ -99,7 +99,23 @@ describe('header blocks', () => {
     ['padding with zeros', [0x00, 0x01, 0x61, 0x81, 0x18]],
     ['the code that ends all strings', [0x00, 0x01, 0x61, 0x84, 0xff, 0xff, 0xff, 0xff]],
   ])('are refused with %s', (_name, bytes) => {
-    expect(() => new HeaderDecoder().decode(Uint8Array.from(bytes))).toThrow(/header|integer/);
+    expect(() => new HeaderDecoder().decode(Buffer.from(bytes))).toThrow(/header|integer/);
+  });
+
+  it('mean what they mean now, the same octets something else before', () => {
+    const decoder = new HeaderDecoder();
+    const remembered = (value: string) => Buffer.from([0x44, value.length, ...Buffer.from(value)]);
+    const [newest, before] = [Buffer.from([0xbe]), Buffer.from([0xbf])];
+    decoder.decode(remembered('/a'));
+    expect([1, 2].map(() => decoder.decode(newest))).toEqual([[[':path', '/a']], [[':path', '/a']]]);
+    decoder.decode(remembered('/b'));
+    expect([newest, before, newest].map((block) => decoder.decode(block)[0]?.[1])).toEqual(['/b', '/a', '/b']);
+    // Said twice it is remembered twice.
+    decoder.decode(remembered('/b'));
+    expect(decoder.decode(before)[0]?.[1]).toBe('/b');
+    // A table of no octets forgets all.
+    decoder.decode(Buffer.from([0x20]));
+    expect(() => decoder.decode(newest)).toThrow('no header field has the index 62');
   });
 
   describe('of ours', () => {

@@ -30,6 +30,7 @@ const STATIC_TABLE: readonly Header[] = [
 /** What a decoder remembers at most, in octets as section 4.1 counts them; the default of HTTP/2. */
 const TABLE_SIZE_MAX = 4096;
 const ENTRY_OVERHEAD = 32;
+const KNOWN_MAX = 64;
 
 /** Decodes the header blocks of one connection, in their order. */
 export class HeaderDecoder {
@@ -37,9 +38,23 @@ export class HeaderDecoder {
   private readonly dynamic: Header[] = [];
   private size = 0;
   private sizeMax = TABLE_SIZE_MAX;
+  /** What blocks have meant since the table changed last: most calls differ in nothing but their path. */
+  private readonly known = new Map<string, readonly Header[]>();
+  private changes = 0;
 
   /** Throws on what is no header block, after which the connection is of no use. */
-  decode(block: Uint8Array): Header[] {
+  decode(block: Buffer): readonly Header[] {
+    const text = block.toString('latin1');
+    const known = this.known.get(text);
+    if (known !== undefined) return known;
+    const { changes } = this;
+    const headers = this.read(block);
+    // One that changes the table means something else when it comes again.
+    if (this.changes === changes && this.known.size < KNOWN_MAX) this.known.set(text, headers);
+    return headers;
+  }
+
+  private read(block: Uint8Array): readonly Header[] {
     const source = new Source(block);
     const headers: Header[] = [];
     while (!source.done) {
@@ -68,17 +83,19 @@ export class HeaderDecoder {
   private remember(header: Header): Header {
     this.dynamic.unshift(header);
     this.size += sizeOf(header);
-    this.evict();
+    this.change();
     return header;
   }
 
   private resize(size: number): void {
     if (size > TABLE_SIZE_MAX) throw new Error(`a header table of ${size} octets was not agreed on`);
     this.sizeMax = size;
-    this.evict();
+    this.change();
   }
 
-  private evict(): void {
+  private change(): void {
+    this.changes += 1;
+    this.known.clear();
     while (this.size > this.sizeMax) {
       const oldest = this.dynamic.pop();
       if (oldest === undefined) return;

@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_WINDOW_BYTES, FLAG, FRAME, FRAME_BYTES_MAX, FRAME_HEAD } from './http2-frames.js';
 
 const WINDOW_MAX = 0x7fff_ffff;
+const WRITE_BYTES_MIN = 2048;
+const NONE = Buffer.alloc(0);
 
 /** Header blocks, and the data between them; without `trailers` the answer is its head alone. */
 export interface Reply {
@@ -29,7 +31,9 @@ export class Outbox {
   private initialWindow = DEFAULT_WINDOW_BYTES;
   /** Streams whose data has not left whole. */
   private readonly waiting = new Set<number>();
-  private frames: Buffer[] = [];
+  /** What leaves with the next write, in its first octets. */
+  private frames = NONE;
+  private length = 0;
   private callbacks: (() => void)[] = [];
   private flushing = false;
   private ended = false;
@@ -45,13 +49,14 @@ export class Outbox {
     this.streams.set(stream, { window: this.initialWindow, sent: 0 });
   }
 
-  frame(type: number, flags: number, stream: number, payload: Buffer): void {
-    const head = Buffer.allocUnsafe(FRAME_HEAD);
-    head.writeUIntBE(payload.length, 0, 3);
-    head[3] = type;
-    head[4] = flags;
-    head.writeUInt32BE(stream, 5);
-    this.frames.push(head, payload);
+  frame(type: number, flags: number, stream: number, payload: Uint8Array): void {
+    const at = this.reserve(FRAME_HEAD + payload.length);
+    const { frames } = this;
+    frames.writeUIntBE(payload.length, at, 3);
+    frames[at + 3] = type;
+    frames[at + 4] = flags;
+    frames.writeUInt32BE(stream, at + 5);
+    frames.set(payload, at + FRAME_HEAD);
     if (this.flushing) return;
     this.flushing = true;
     setImmediate(() => this.flush());
@@ -103,20 +108,34 @@ export class Outbox {
   /** Sends now what otherwise leaves at the end of this turn of the event loop. */
   flush(): void {
     this.flushing = false;
-    const { frames, callbacks } = this;
-    this.frames = [];
+    const { callbacks } = this;
+    const frames = this.frames.subarray(0, this.length);
+    this.frames = NONE;
+    this.length = 0;
     this.callbacks = [];
     const left = () => {
       for (const callback of callbacks) callback();
     };
     if (this.ended) left();
-    else this.socket.write(Buffer.concat(frames), left);
+    else this.socket.write(frames, left);
   }
 
   /** The connection is gone. */
   end(): void {
     this.ended = true;
     for (const stream of [...this.streams.keys()]) this.forget(stream);
+  }
+
+  /** Makes room for so many octets more, and says where. */
+  private reserve(bytes: number): number {
+    const at = this.length;
+    this.length += bytes;
+    if (this.length > this.frames.length) {
+      const grown = Buffer.allocUnsafe(Math.max(this.length, 2 * this.frames.length, WRITE_BYTES_MIN));
+      this.frames.copy(grown, 0, 0, at);
+      this.frames = grown;
+    }
+    return at;
   }
 
   private pump(): void {
@@ -130,7 +149,7 @@ export class Outbox {
   }
 
   /** Whether all of it has been sent. */
-  private sendData(stream: number, outgoing: Outgoing, { data = Buffer.alloc(0), trailers }: Reply): boolean {
+  private sendData(stream: number, outgoing: Outgoing, { data = NONE, trailers }: Reply): boolean {
     while (outgoing.sent < data.length) {
       const room = Math.min(this.window, outgoing.window, this.frameBytesMax);
       if (room <= 0) return false;

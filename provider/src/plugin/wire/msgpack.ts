@@ -98,11 +98,11 @@ class Packer {
       this.sized(value.length, 0x90, 0xdc);
       for (const item of value) this.pack(item);
     } else {
-      const entries = Object.entries(value);
-      this.sized(entries.length, 0x80, 0xde);
-      for (const [key, item] of entries) {
+      const keys = Object.keys(value);
+      this.sized(keys.length, 0x80, 0xde);
+      for (const key of keys) {
         this.text(key);
-        this.pack(item);
+        this.pack(value[key] as Packed);
       }
     }
   }
@@ -116,12 +116,19 @@ function isArray(value: Packed): value is readonly Packed[] {
   return Array.isArray(value);
 }
 
+/** The octets of one message up to this length are read as text at once, of which the strings in it are parts. */
+const SHORT_BYTES = 4096;
+const ASCII = /^[\0-\x7f]*$/;
+
 class Unpacker {
   private at = 0;
   private readonly buffer: Buffer;
+  /** One character for each octet. */
+  private readonly octets: string | undefined;
 
   constructor(source: Uint8Array) {
     this.buffer = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    if (source.length <= SHORT_BYTES) this.octets = this.buffer.toString('latin1');
   }
 
   private uint(bytes: number): number {
@@ -153,7 +160,8 @@ class Unpacker {
 
   private text(length: number): string {
     const start = this.pass(length);
-    return this.buffer.toString('utf8', start, this.at);
+    const text = this.octets?.slice(start, this.at);
+    return text !== undefined && ASCII.test(text) ? text : this.buffer.toString('utf8', start, this.at);
   }
 
   private array(length: number): Packed[] {
@@ -162,11 +170,16 @@ class Unpacker {
     return items;
   }
 
-  /** `fromEntries` defines own members whatever their names, `__proto__` too. */
   private map(length: number): { [key: string]: Packed } {
-    const entries: [string, Packed][] = [];
-    for (let index = 0; index < length; index++) entries.push([String(this.unpack()), this.unpack()]);
-    return Object.fromEntries(entries);
+    const map: { [key: string]: Packed } = {};
+    for (let index = 0; index < length; index++) {
+      const key = String(this.unpack());
+      const value = this.unpack();
+      if (key !== '__proto__') map[key] = value;
+      // It is a member like any other, which an assignment would not make it.
+      else Object.defineProperty(map, key, { value, configurable: true, enumerable: true, writable: true });
+    }
+    return map;
   }
 
   /** Every extension code means unknown; the payload only narrows what the value may become. */
