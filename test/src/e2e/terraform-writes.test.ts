@@ -102,10 +102,17 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const provider = 'provider "service" { take_ownership = true }\n';
     const role = (name: string) => `resource "service_role" "${name}" {\n  name = "r"\n}\n`;
     const workspace = tenant.workspace(provider + role('a') + role('b'));
-    expect(await workspace.fails('apply', '-auto-approve')).toContain('another resource of the configuration declares');
-    const one = (await workspace.ok('state', 'list')).trim() === 'service_role.a' ? 'a' : 'b';
+    const twice =
+      /Record declared twice .*with service_role\.[ab], .*"role\/r" is declared by another resource of this configuration/;
+    expect(await workspace.fails('plan')).toMatch(twice);
+    const late = (name: string) => role(name).replace('"r"', 'terraform_data.r.output');
+    workspace.write(`${provider}resource "terraform_data" "r" { input = "r" }\n${late('a')}${late('b')}`);
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(twice);
+    const one = (await workspace.ok('state', 'list')).includes('service_role.a') ? 'a' : 'b';
     workspace.write(provider + role(one));
-    await workspace.isSettled();
+    await workspace.apply();
+    workspace.write(provider + role(one) + role('d'));
+    expect(await workspace.fails('plan')).toMatch(twice);
     workspace.write(provider + role('c'));
     expect(await workspace.apply('-parallelism=1')).toContain('1 added, 0 changed, 1 destroyed');
     await workspace.isSettled();

@@ -60,6 +60,8 @@ class RecordResource implements Resource<Configured> {
       managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
     };
     if (service === undefined) return whole;
+    // Of a replacement the change is planned first, which declares what the creation does.
+    if (replaced === undefined) declareOnce(service, whole);
     // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
@@ -274,8 +276,6 @@ class RecordResource implements Resource<Configured> {
 
   /** Why a record that exists already could not be made, and what to do. */
   private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
-    if (service.claimed.has(address))
-      return 'This run has made it: another resource of the configuration declares it too.';
     const lost =
       held?.managed_by === service.stack
         ? `It belongs to this stack, "${service.stack}". If this one replaces it under the same name, take create_before_destroy out of its lifecycle and of those that depend on it. If another resource declares it too, remove one of the two; if two exchange their names with create_before_destroy, rename one after the other, in two applies. If the state has lost it, as after a run that was killed, take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
@@ -296,6 +296,18 @@ class RecordResource implements Resource<Configured> {
         : hint?.(problem, path);
     });
   }
+}
+
+/** Terraform shows with it which resource comes second. */
+function declareOnce({ declared }: Service, { address }: Values): void {
+  if (typeof address !== 'string') return;
+  if (declared.has(address)) {
+    throw refuse(
+      'Record declared twice',
+      `"${address}" is declared by another resource of this configuration too: remove one of the two, or give it other names.`,
+    );
+  }
+  declared.add(address);
 }
 
 /** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */

@@ -33,6 +33,8 @@ export class Service {
   readonly takeOwnership: boolean;
   readonly client: ServiceClient;
   readonly token: Access['token'];
+  /** What resources of this run are planned to be. */
+  readonly declared = new Set<Address>();
   /** What resources of this run have made or taken over: theirs, whatever others think of it. */
   readonly claimed = new Set<Address>();
   private readonly snapshot: Snapshot;
