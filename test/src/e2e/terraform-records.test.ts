@@ -244,7 +244,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
       [
         'a range in a nested set',
         policy(`  effect = "DENY"\n${covered}\n  modifiers = { ip_ranges = ["10.0.0.0/40"] }`),
-        /Invalid modifiers .*: modifiers = .*IP address or CIDR range.*At modifiers\.ip_ranges/,
+        /Invalid modifiers .*: modifiers = .*modifiers\.ip_ranges\[0\]: .*IP address or CIDR range like "10\.0\.0\.0\/8"\. $/,
       ],
       ['a policy that covers nothing', policy('  effect = "DENY"'), /Invalid record .*covers nothing/],
       [

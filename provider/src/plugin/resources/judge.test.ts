@@ -49,7 +49,7 @@ describe('a configuration by itself', () => {
         {
           severity: 'error',
           path: ['modifiers', 'time_windows', 0, 'start'],
-          detail: 'modifiers.time_windows.0.start: "9" must be a time of day like "09:30".',
+          detail: 'modifiers.time_windows[0].start: "9" must be a time of day like "09:30".',
         },
       ],
     ],

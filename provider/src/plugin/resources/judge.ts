@@ -9,7 +9,7 @@ import type { RecordFinding, RecordView } from '@authz-service/core/state/change
 import { parseFields } from '@authz-service/core/state/parse-fields';
 import { validateRecords } from '@authz-service/core/state/validate';
 import * as z from 'zod';
-import type { Diagnostic, Path } from '../framework/diagnostics.js';
+import { type Diagnostic, type Path, pathText } from '../framework/diagnostics.js';
 import { isList, isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';
 import type { RecordForm } from './record-form.js';
@@ -132,7 +132,7 @@ function partAt(value: Value, path: readonly PropertyKey[]): Value {
 
 /** A text that begins in lower case is the end of a sentence about what stands at the path. */
 function faultAt(path: Path, text: string): Diagnostic {
-  const detail = path.length === 0 ? `The record ${text}` : `${path.join('.')}: ${text}`;
+  const detail = path.length === 0 ? `The record ${text}` : `${pathText(path)}: ${text}`;
   return { severity: 'error', summary: summaryAt(path), detail, path };
 }
 

@@ -167,10 +167,11 @@ class RecordResource implements Resource<Configured> {
       throw refuse('Wrong type', `${id} is imported as ${typeName(other.kind)}, not as ${typeName(this.kind)}.`);
     }
     const known = [...records.all()].filter(({ kind }) => kind === this.kind).map(({ address }) => address);
-    const meant = nearest(id, known) ?? nearest(`${this.kind}/${id}`, known);
+    const address = id.startsWith(`${this.kind}/`) ? id : `${this.kind}/${id}`;
+    const meant = nearest(address, known);
     const remedy =
       meant === undefined ? `give the address, like "${this.kind}/…", or the id.` : `did you mean "${meant}"?`;
-    throw refuse('No such record', `There is no ${this.kind} "${id}": ${remedy}`);
+    throw refuse('No such record', `There is no "${address}": ${remedy}`);
   }
 
   /** By the id, which survives a rename; else by the address, for a record that was made anew. */
