@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +37,17 @@ function socketFolder(): string | undefined {
   return undefined;
 }
 
+/** Two calls of the system: removing folders of any content takes Node a millisecond. */
+function removeSocket(folder: string, path: string): void {
+  for (const remove of [() => unlinkSync(path), () => rmdirSync(folder)]) {
+    try {
+      remove();
+    } catch {
+      // It was not made, or somebody has removed it already.
+    }
+  }
+}
+
 /** Listens on a Unix socket in a folder of its own; where none can be had, on a port of the loopback address. */
 export async function listenForTerraform(server: Server, env: NodeJS.ProcessEnv): Promise<Listening> {
   const folder = process.platform === 'win32' ? undefined : socketFolder();
@@ -44,9 +55,9 @@ export async function listenForTerraform(server: Server, env: NodeJS.ProcessEnv)
     const path = join(folder, 's');
     try {
       await listen(server, { path });
-      return { network: 'unix', address: path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+      return { network: 'unix', address: path, remove: () => removeSocket(folder, path) };
     } catch {
-      rmSync(folder, { recursive: true, force: true });
+      removeSocket(folder, path);
     }
   }
   const port = await listenOnPort(server, Number(env.PLUGIN_MIN_PORT ?? 0), Number(env.PLUGIN_MAX_PORT ?? 0));

@@ -12,7 +12,7 @@ let left: number;
 
 beforeEach(async () => {
   left = 0;
-  server = grpcServer(
+  ({ server } = grpcServer(
     new Map<string, UnaryMethod>([
       [
         '/t.S/Echo',
@@ -32,7 +32,7 @@ beforeEach(async () => {
         },
       ],
     ]),
-  );
+  ));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => {

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { encodeHeaders, type Header } from './hpack.js';
 import { type Exchange, serveHttp2 } from './http2.js';
 import type { Reply } from './http2-outbox.js';
@@ -27,14 +27,30 @@ export interface Identity {
   client: Buffer;
 }
 
+export interface GrpcServer {
+  server: Server;
+  /** Makes what encrypts, which takes 3 ms and else is done for the first connection. */
+  prepare(): void;
+}
+
 /**
  * A server of these methods, by path (`/package.Service/Method`). With an identity it takes encrypted connections only,
  * and of those only the client's. A method that throws answers status INTERNAL with the error's message.
  */
-export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): Server {
+export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): GrpcServer {
   const serve = (exchange: Exchange) => void answer(exchange, methods);
-  if (identity === undefined) return createServer((socket) => serveHttp2(socket, serve));
-  const { key, cert, client } = identity;
+  if (identity === undefined) return { server: createServer((socket) => serveHttp2(socket, serve)), prepare() {} };
+  let making: Promise<Server> | undefined;
+  const prepare = () => {
+    making ??= encrypting(identity, serve);
+    return making;
+  };
+  return { server: createServer(async (socket) => (await prepare()).emit('connection', socket)), prepare };
+}
+
+/** What takes connections over and encrypts them. */
+async function encrypting({ key, cert, client }: Identity, serve: (exchange: Exchange) => void): Promise<Server> {
+  const { createServer: createSecureServer } = await import('node:tls');
   const options = {
     key,
     cert,
@@ -47,17 +63,11 @@ export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?:
     rejectUnauthorized: false,
     ca: [],
   } satisfies TlsOptions;
-  let made: Server | undefined;
-  const secure = () => {
-    made ??= createSecureServer(options, (socket) => {
-      const { raw } = socket.getPeerCertificate();
-      if (raw?.equals(client)) serveHttp2(socket, serve);
-      else socket.destroy();
-    });
-    return made;
-  };
-  // What encrypts takes 2 ms to make, which is while the client, told where to connect, is about to.
-  return createServer((socket) => secure().emit('connection', socket)).once('listening', () => setImmediate(secure));
+  return createSecureServer(options, (socket) => {
+    const { raw } = socket.getPeerCertificate();
+    if (raw?.equals(client)) serveHttp2(socket, serve);
+    else socket.destroy();
+  });
 }
 
 const HEAD: readonly Header[] = [

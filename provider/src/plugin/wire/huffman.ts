@@ -28,30 +28,27 @@ const OCTETS_BY_LENGTH: ReadonlyMap<number, string> = new Map([
   [30, '10 13 22'],
 ]);
 
-/** A node of the code's tree: the next ones by bit, or the octet. */
-type Node = { zero?: Node; one?: Node; octet?: number };
+/** The codes of one length: they count upwards from the first, as their octets stand here. */
+interface Codes {
+  first: number;
+  octets: readonly number[];
+}
 
-let tree: Node | undefined;
+/** By length in bits. */
+let codes: readonly (Codes | undefined)[] | undefined;
 
-function makeTree(): Node {
-  const root: Node = {};
-  let code = 0;
-  let codeLength = 0;
-  for (const [length, octets] of OCTETS_BY_LENGTH) {
-    code *= 2 ** (length - codeLength);
-    codeLength = length;
-    for (const octet of listed(octets)) {
-      let node = root;
-      for (let bit = length - 1; bit >= 0; bit--) {
-        const side = Math.floor(code / 2 ** bit) % 2 === 1 ? 'one' : 'zero';
-        node[side] ??= {};
-        node = node[side];
-      }
-      node.octet = octet;
-      code += 1;
-    }
+function makeCodes(): readonly (Codes | undefined)[] {
+  const made: Codes[] = [];
+  let first = 0;
+  let before = 0;
+  for (const [length, ranges] of OCTETS_BY_LENGTH) {
+    first *= 2 ** (length - before);
+    before = length;
+    const octets = [...listed(ranges)];
+    made[length] = { first, octets };
+    first += octets.length;
   }
-  return root;
+  return made;
 }
 
 function* listed(ranges: string): Generator<number> {
@@ -63,26 +60,25 @@ function* listed(ranges: string): Generator<number> {
 
 /** Throws where the bits are no code, or where more than padding is left after the last one. */
 export function huffmanDecode(coded: Uint8Array): Uint8Array {
-  tree ??= makeTree();
-  const octets: number[] = [];
-  let node = tree;
-  let padding = 0;
-  let onlyOnes = true;
+  codes ??= makeCodes();
+  const decoded: number[] = [];
+  let code = 0;
+  let length = 0;
   for (const byte of coded) {
     for (let bit = 7; bit >= 0; bit--) {
-      const one = ((byte >> bit) & 1) === 1;
-      const next: Node | undefined = one ? node.one : node.zero;
-      if (next === undefined) throw new Error('a header string has an unknown code');
-      padding += 1;
-      onlyOnes &&= one;
-      node = next;
-      if (next.octet === undefined) continue;
-      octets.push(next.octet);
-      node = tree;
-      padding = 0;
-      onlyOnes = true;
+      code = code * 2 + ((byte >> bit) & 1);
+      length += 1;
+      if (length >= codes.length) throw new Error('a header string has an unknown code');
+      const { first = 0, octets = [] } = codes[length] ?? {};
+      // What begins a longer code lies above all codes of this length.
+      const octet = octets[code - first];
+      if (octet === undefined) continue;
+      decoded.push(octet);
+      code = 0;
+      length = 0;
     }
   }
-  if (padding > 7 || !onlyOnes) throw new Error('a header string ends in the middle of a code');
-  return Uint8Array.from(octets);
+  const onlyOnes = code === 2 ** length - 1;
+  if (length > 7 || !onlyOnes) throw new Error('a header string ends in the middle of a code');
+  return Uint8Array.from(decoded);
 }
