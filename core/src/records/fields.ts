@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import type { Kind } from './kinds.js';
 
 /**
@@ -62,9 +62,24 @@ function utc(text: string): string {
 }
 
 /** Stored attributes: any JSON values under names. */
-export const properties = z.record(z.string().min(1).max(256), z.json()).optional().meta({
-  description: 'Stored attributes for conditions; a request overrides them key by key.',
-}) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
+export const properties = z
+  .record(z.string().min(1).max(256), z.json())
+  .superRefine((values, context) => {
+    for (const path of roundedIn(values))
+      context.addIssue({ code: 'custom', path, message: 'is too large to be kept exactly: write it in quotes' });
+  })
+  .optional()
+  .meta({
+    description: 'Stored attributes for conditions; a request overrides them key by key.',
+  }) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
+
+/** Where whole numbers stand of which a double has lost the last digits, as those of a long identifier. */
+function* roundedIn(value: Json, at: (string | number)[] = []): Generator<(string | number)[]> {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) yield at;
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* roundedIn(item, [...at, index]);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* roundedIn(item, [...at, key]);
+}
 
 export const actionName = z
   .string()

@@ -102,6 +102,25 @@ describe('parseFields', () => {
       [{ pointer: '/properties/a', detail: 'holds a number that is too large to be kept: write it in quotes.' }],
     ],
     [
+      'whole numbers that would lose their last digits, each in its place',
+      'subject',
+      {
+        type: 'user',
+        id: 'x',
+        properties: JSON.parse('{"a": [1, -12345678901234567890], "b": {"c": 1e16, "d": 1.5e3}}'),
+      },
+      [
+        {
+          pointer: '/properties/a/1',
+          detail: '-12345678901234567000 is too large to be kept exactly: write it in quotes.',
+        },
+        {
+          pointer: '/properties/b/c',
+          detail: '10000000000000000 is too large to be kept exactly: write it in quotes.',
+        },
+      ],
+    ],
+    [
       'an empty list',
       'policy',
       policy({ actions: [] }),
