@@ -57,8 +57,8 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     '## Example Usage',
     hcl(readExample('provider/provider.tf')),
     '## Ownership',
-    'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Set for one apply, it also takes over what the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply.',
-    '`terraform destroy` first plans what the configuration declares; where that is refused because another stack has made it meanwhile, `-refresh=false` destroys the rest without that plan.',
+    'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Set for one apply, it also takes over what the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply. A record that two resources of one configuration declare is refused in the plan.',
+    '`terraform destroy` first plans what the configuration declares; where that is refused, as when another stack has made it meanwhile, `-refresh=false` destroys the rest without that plan.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };
