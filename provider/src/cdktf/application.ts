@@ -1,11 +1,12 @@
 import { Construct } from 'constructs';
 import { Application as ApplicationRecord } from '../constructs/application.js';
-import { fixed } from './given.js';
+import type { Provided } from './entity.js';
+import { fixed, options, placeOf } from './given.js';
 import { Policy, type PolicyOptions } from './policy.js';
 import { ResourceType, type ResourceTypeOptions } from './resource-type.js';
 import { Role, type RoleOptions } from './role.js';
 
-export interface ApplicationProps {
+export interface ApplicationProps extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
@@ -15,25 +16,31 @@ export interface ApplicationProps {
 export class Application extends Construct {
   readonly record: ApplicationRecord;
 
-  constructor(scope: Construct, id: string, { name = id, description }: ApplicationProps = {}) {
+  constructor(scope: Construct, id: string, props: ApplicationProps = {}) {
+    const known = { name: true, description: true, provider: true } as const;
+    const { name = id, description, provider } = options(placeOf(scope, id), props, known);
     super(scope, fixed(id));
-    this.record = new ApplicationRecord(this, 'Resource', { name, description });
+    this.record = new ApplicationRecord(this, 'Resource', { name, description, provider });
   }
 
   get path(): string {
     return this.record.path;
   }
 
-  resourceType(id: string, options: ResourceTypeOptions): ResourceType {
-    return new ResourceType(this.under('types'), id, { ...options, application: this });
+  resourceType(id: string, given: ResourceTypeOptions): ResourceType {
+    return new ResourceType(this.under('types'), id, this.owned(given));
   }
 
-  role(id: string, options: RoleOptions = {}): Role {
-    return new Role(this.under('roles'), id, { ...options, application: this });
+  role(id: string, given: RoleOptions = {}): Role {
+    return new Role(this.under('roles'), id, this.owned(given));
   }
 
-  policy(id: string, options: PolicyOptions): Policy {
-    return new Policy(this.under('policies'), id, { ...options, application: this });
+  policy(id: string, given: PolicyOptions): Policy {
+    return new Policy(this.under('policies'), id, this.owned(given));
+  }
+
+  private owned<T extends Provided>(given: T): T & { application: Application } {
+    return { provider: this.record.provider, ...given, application: this };
   }
 
   /** A role and a policy may bear the same name. */

@@ -1,3 +1,4 @@
+import type { TerraformProvider } from 'cdktf';
 import type { Node } from 'constructs';
 
 /** Whom a role or a policy can be assigned to, or who can be in a group. */
@@ -6,6 +7,12 @@ export interface Entity<K extends 'role' | 'group' | 'subject' = 'role' | 'group
   /** The path of the record, as a reference that Terraform resolves. */
   readonly path: string;
   readonly node: Node;
+}
+
+/** What all constructs of this layer take. */
+export interface Provided {
+  /** Which provider applies it, where the stack has several. Default: that of the construct it is declared by, or the stack's only one. */
+  readonly provider?: TerraformProvider | undefined;
 }
 
 export interface LinkOptions {

@@ -1,9 +1,11 @@
 import { TerraformStack, TerraformVariable, Testing } from 'cdktf';
 import { describe, expect, it } from 'vitest';
+import { DataServiceDecision } from '../constructs/data-service-decision.js';
 import { ServiceProvider } from '../constructs/provider.js';
 import { Application } from './application.js';
 import { Group } from './group.js';
 import { Policy } from './policy.js';
+import { recordsOf } from './records-of.js';
 import { ResourceType } from './resource-type.js';
 import { Role } from './role.js';
 import { Subject } from './subject.js';
@@ -34,6 +36,49 @@ describe('stored attributes', () => {
   });
 });
 
+describe('a grant', () => {
+  const granted = (actions: string[]) =>
+    resources((stack) => new Role(stack, 'r').grant(docs(stack), actions, { effect: 'DENY' })).service_policy;
+
+  it('stays the same policy whatever it allows', () => {
+    const [few, more] = [granted(['read']), granted(['write', 'read'])];
+    expect(Object.keys(more ?? {})).toEqual(Object.keys(few ?? {}));
+    expect(only(more)).toEqual({ ...only(few), actions: ['write', 'read'] });
+  });
+});
+
+it('what is declared by a construct has its provider', () => {
+  const declared = resources((stack) => {
+    new ServiceProvider(stack, 'first');
+    const provider = new ServiceProvider(stack, 'second', { alias: 'second' });
+    const app = new Application(stack, 'app', { provider });
+    const type = app.resourceType('doc', { actions: ['read'] });
+    type.resource('handbook');
+    const group = new Group(stack, 'g', { provider, members: [new Subject(stack, 's', { provider })] });
+    app.role('r').assignTo(group).grant(type, ['read']).assignTo(group);
+    const files = [{ path: 'a.yaml', text: 'version: 1\nroles: { auditor: {} }\n' }];
+    new Tree(stack, 'tree', { files, provider });
+  });
+  const all = Object.values(declared).flatMap((ofType) => Object.values(ofType));
+  expect(all).toHaveLength(12);
+  expect(new Set(all.map(({ provider }) => provider))).toEqual(new Set(['service.second']));
+});
+
+it('a decision can wait for all that constructs declare', () => {
+  const stack = new TerraformStack(Testing.app(), 'stack');
+  const role = new Role(stack, 'r').assignTo(new Subject(stack, 's'));
+  role.grant(docs(stack), ['read']);
+  const asked = { action: 'read', resource: { type: 'doc' }, subject: { type: 'user', id: 's' } };
+  new DataServiceDecision(stack, 'may', { ...asked, dependsOn: recordsOf(role) });
+  const { data } = JSON.parse(Testing.synth(stack));
+  expect(data.service_decision.may.depends_on).toEqual([
+    expect.stringMatching(/^service_role\./),
+    expect.stringMatching(/^service_role_assignment\./),
+    expect.stringMatching(/^service_policy\./),
+    expect.stringMatching(/^service_policy_assignment\./),
+  ]);
+});
+
 describe('what is refused where it is written', () => {
   it.each<[string, Declare, string]>([
     [
@@ -48,33 +93,88 @@ describe('what is refused where it is written', () => {
     [
       'a grant with resources of its own',
       (stack) => new Role(stack, 'r').grant(docs(stack), ['read'], { resources: [] } as never),
-      'declare two policies for both',
+      'stack/r: there is no option "resources": there are "name", "description"',
     ],
     [
       'two grants of one name',
       (stack) => new Role(stack, 'r').grant(docs(stack), ['read']) && docsTwice(stack),
-      'has a grant of the name "r-read-doc" already: give this one another',
+      'has a grant of the name "r-doc" already: give this one another',
     ],
     ['an id that is known only later', (stack, later) => new Subject(stack, later), 'give it a fixed id'],
     [
       'a grant whose name is known only later',
       (stack, later) => new Role(stack, 'r', { name: later }).grant(docs(stack), ['read']),
-      'give it a fixed id',
+      "give it a fixed one, as { name: '…' } after the actions",
     ],
     [
       'an application by its name',
       (stack) => new Role(stack, 'r', { application: 'billing' as never }),
-      '"application" is "billing": give the construct',
+      'stack/r: "application" is "billing": give the construct',
     ],
     [
       'a type without an application',
       (stack) => new ResourceType(stack, 't', { actions: ['read'] } as never),
-      '"application" is undefined',
+      'stack/t: "application" is undefined',
     ],
     [
       'an entity by its path',
       (stack) => new Role(stack, 'r').assignTo('user/alice' as never),
-      '"entity" is "user/alice"',
+      'stack/r: it is given to "user/alice": give a Subject, Group or Role of this layer, what entity("group/finance")',
+    ],
+    [
+      'an entity that is a generated construct',
+      (stack) => new Role(stack, 'r').assignTo(new Group(stack, 'g').record as never),
+      'stack/r: it is given to a Group: give a Subject',
+    ],
+    [
+      'a condition that is misspelled, in a grant',
+      (stack) => new Role(stack, 'r').grant(docs(stack), ['read'], { conditions: 'false' } as never),
+      'stack/r: there is no option "conditions": did you mean "condition"?',
+    ],
+    [
+      'in a policy',
+      (stack) =>
+        new Policy(stack, 'p', { resourceType: docs(stack), actions: ['read'], modifiers: { ip_ranges: [] } } as never),
+      'stack/p: modifiers: there is no option "ip_ranges": did you mean "ipRanges"?',
+    ],
+    [
+      'in a time window',
+      (stack) => {
+        const timeWindows = [{ start: '09:00', end: '17:00', tz: 'UTC' }];
+        new Policy(stack, 'p', { resourceType: docs(stack), actions: ['read'], modifiers: { timeWindows } as never });
+      },
+      'stack/p: timeWindows: there is no option "tz"',
+    ],
+    [
+      'an end that is a text',
+      (stack) => new Role(stack, 'r').assignTo(new Group(stack, 'g'), '2099-01-01T00:00:00Z' as never),
+      'stack/r: the options are "2099-01-01T00:00:00Z": give an object with "expiresAt".',
+    ],
+    [
+      'an end that is misspelled',
+      (stack) => new Group(stack, 'g').add(new Subject(stack, 's'), { expires_at: '2099-01-01T00:00:00Z' } as never),
+      'stack/g: there is no option "expires_at": did you mean "expiresAt"?',
+    ],
+    [
+      'a priority that is no number',
+      (stack) => new Policy(stack, 'p', { resourceType: docs(stack), actions: ['read'], priority: Number('x') }),
+      'stack/p: "priority" is NaN: give a whole number.',
+    ],
+    [
+      'actions as a text',
+      (stack) => new Application(stack, 'a').resourceType('t', { actions: 'read' as never }),
+      'stack/a/types/t: "actions" is "read": give an array.',
+    ],
+    ['no actions', (stack) => new Role(stack, 'r').grant(docs(stack), undefined as never), '"actions" is undefined'],
+    [
+      'a grant on what is no construct of the layer',
+      (stack) => new Role(stack, 'r').grant(docs(stack).record as never, ['read']),
+      'stack/r: what is granted is no ResourceType or Resource of this layer',
+    ],
+    [
+      'no files',
+      (stack) => new Tree(stack, 't', { files: 'tenant' as never }),
+      'give what "await readTree(\'folder\')" gives',
     ],
     [
       'a member twice',

@@ -1,10 +1,37 @@
+import { nearest } from '@authz-service/core/nearest';
 import { Fn, Token } from 'cdktf';
 import type { Construct } from 'constructs';
+import type { Entity } from './entity.js';
 
 /*
  * What a program in JavaScript may give wrong, and TypeScript does not see everything either: each says so where it is
  * written, not in the plan.
  */
+
+/** The options of a construct or a method, each by its name. */
+type Known<T> = { readonly [K in keyof Required<T>]: true };
+
+/**
+ * The options, none of which is one that nobody reads: a condition that is misspelled would else be none. `at` is the
+ * construct that they are for.
+ */
+export function options<T extends object>(at: string, given: T, known: Known<T>): T {
+  if (typeof given !== 'object' || given === null)
+    throw new Error(`${at}: the options are ${shown(given)}: give an object with ${listed(Object.keys(known))}.`);
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(known, name)) continue;
+    const meant = nearest(name, Object.keys(known));
+    const remedy = meant === undefined ? `there are ${listed(Object.keys(known))}.` : `did you mean "${meant}"?`;
+    throw new Error(`${at}: there is no option "${name}": ${remedy}`);
+  }
+  return given;
+}
+
+const listed = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
+const shown = (given: unknown) => (typeof given === 'string' ? `"${given}"` : String(given));
+
+/** Where a construct stands in the program. */
+export const placeOf = (scope: Construct, id: string) => `${scope.node.path}/${id}`;
 
 /** A construct's id, which is part of names that must stay: a value that is known only later would change them. */
 export function fixed(id: string): string {
@@ -22,10 +49,27 @@ export function free(scope: Construct, id: string, said: string): string {
 }
 
 /** The path of what another record is given as. */
-export function pathOf(given: { readonly path: string }, member: string): string {
+export function pathOf(at: string, given: { readonly path: string }, member: string): string {
   if (typeof given?.path === 'string') return given.path;
-  const shown = typeof given === 'string' ? `"${given}"` : String(given);
-  throw new Error(`"${member}" is ${shown}: give the construct of the record, or an object with its "path".`);
+  throw new Error(
+    `${at}: "${member}" is ${shown(given)}: give the construct of the record, or an object with its "path".`,
+  );
+}
+
+/** Whom something is given to, or who is a member. */
+export function entityOf<E extends Entity>(at: string, given: E): E {
+  const { entityType, path, node } = (given ?? {}) as Partial<Entity>;
+  if (entityType !== undefined && typeof path === 'string' && node !== undefined) return given;
+  const what = typeof given === 'object' && given !== null ? `a ${given.constructor.name}` : shown(given);
+  throw new Error(
+    `${at}: it is given to ${what}: give a Subject, Group or Role of this layer, what entity("group/finance") of a Tree gives, or an object with "entityType", "path" and "node".`,
+  );
+}
+
+/** What must be a list; a text would be taken for one of letters. */
+export function listOf<T>(at: string, given: readonly T[], member: string): T[] {
+  if (Array.isArray(given) || Token.isUnresolved(given)) return given as T[];
+  throw new Error(`${at}: "${member}" is ${shown(given)}: give an array.`);
 }
 
 /** Stored attributes as JSON. Where some are known only later, Terraform writes it, so that they stay values. */

@@ -1,14 +1,14 @@
 import { Construct } from 'constructs';
 import { Group as GroupRecord } from '../constructs/group.js';
 import { GroupMembership } from '../constructs/group-membership.js';
-import { type Entity, type LinkOptions, linkId } from './entity.js';
-import { fixed, free, pathOf } from './given.js';
+import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { entityOf, fixed, free, listOf, options, placeOf } from './given.js';
 
-export interface GroupProps {
+export interface GroupProps extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
-  readonly members?: Entity<'subject' | 'group'>[];
+  readonly members?: readonly Entity<'subject' | 'group'>[];
 }
 
 /** Subjects and other groups under one name. */
@@ -16,10 +16,13 @@ export class Group extends Construct implements Entity<'group'> {
   readonly entityType = 'group';
   readonly record: GroupRecord;
 
-  constructor(scope: Construct, id: string, { name = id, description, members = [] }: GroupProps = {}) {
+  constructor(scope: Construct, id: string, props: GroupProps = {}) {
+    const known = { name: true, description: true, members: true, provider: true } as const;
+    const at = placeOf(scope, id);
+    const { name = id, description, members = [], provider } = options(at, props, known);
     super(scope, fixed(id));
-    this.record = new GroupRecord(this, 'Resource', { name, description });
-    for (const member of members) this.add(member);
+    this.record = new GroupRecord(this, 'Resource', { name, description, provider });
+    for (const member of listOf(at, members, 'members')) this.add(member);
   }
 
   get path(): string {
@@ -27,14 +30,16 @@ export class Group extends Construct implements Entity<'group'> {
   }
 
   /** Puts a subject or a group into this one. */
-  add(member: Entity<'subject' | 'group'>, { expiresAt }: LinkOptions = {}): this {
-    const entity = pathOf(member, 'member');
+  add(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
+    const member = entityOf(this.node.path, given);
+    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
     const id = free(this, linkId('holds', member), `the ${member.entityType} ${member.node.path} is in it already`);
     new GroupMembership(this, id, {
       group: this.path,
       entityType: member.entityType,
-      entity,
+      entity: member.path,
       expiresAt,
+      provider: this.record.provider,
     });
     return this;
   }

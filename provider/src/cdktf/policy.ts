@@ -1,8 +1,9 @@
+import { Token } from 'cdktf';
 import { Construct } from 'constructs';
 import { type PolicyModifiers, Policy as PolicyRecord } from '../constructs/policy.js';
 import { PolicyAssignment } from '../constructs/policy-assignment.js';
-import { type Entity, type LinkOptions, linkId } from './entity.js';
-import { fixed, free, pathOf } from './given.js';
+import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { entityOf, fixed, free, listOf, options, pathOf, placeOf } from './given.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
 /** Single resources, each with its actions; or a type, which also covers resources that no record names. */
@@ -23,7 +24,7 @@ export interface ResourceActions {
   readonly actions: readonly string[];
 }
 
-export interface PolicyRules {
+export interface PolicyRules extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
@@ -46,17 +47,20 @@ export class Policy extends Construct {
   readonly record: PolicyRecord;
 
   constructor(scope: Construct, id: string, props: PolicyProps) {
+    const at = placeOf(scope, id);
+    const { application, name = id, description, effect = 'ALLOW', provider, ...rest } = options(at, props, KNOWN);
+    const { priority, condition, modifiers } = rest;
     super(scope, fixed(id));
-    const { application, name = id, description, effect = 'ALLOW', priority, condition, modifiers } = props;
     this.record = new PolicyRecord(this, 'Resource', {
-      application: application && pathOf(application, 'application'),
+      application: application && pathOf(at, application, 'application'),
       name,
       description,
       effect,
-      priority,
+      priority: priority === undefined ? undefined : wholeOf(at, priority),
       condition,
-      modifiers,
-      ...coverage(props),
+      modifiers: modifiers && modifiersOf(at, modifiers),
+      provider,
+      ...coverage(at, props),
     });
   }
 
@@ -65,30 +69,62 @@ export class Policy extends Construct {
   }
 
   /** Gives the policy to a role, a group or a subject. */
-  assignTo(entity: Entity, { expiresAt }: LinkOptions = {}): this {
-    const to = pathOf(entity, 'entity');
+  assignTo(given: Entity, link: LinkOptions = {}): this {
+    const entity = entityOf(this.node.path, given);
+    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
     const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
     new PolicyAssignment(this, free(this, linkId('assigned to', entity), said), {
       policy: this.path,
       entityType: entity.entityType,
-      entity: to,
+      entity: entity.path,
       expiresAt,
+      provider: this.record.provider,
     });
     return this;
   }
 }
 
+/** The options that rule over a grant, too. */
+const RULES = {
+  name: true,
+  description: true,
+  effect: true,
+  priority: true,
+  condition: true,
+  modifiers: true,
+  provider: true,
+} as const;
+const KNOWN = { ...RULES, application: true, resourceType: true, actions: true, resources: true } as const;
+const MODIFIERS = { ipRanges: true, timeWindows: true, mfaRequired: true } as const;
+const WINDOW = { days: true, start: true, end: true, zone: true } as const;
+
+export const rulesOf = (at: string, given: PolicyRules): PolicyRules => options(at, given, RULES);
+
+function modifiersOf(at: string, given: PolicyModifiers): PolicyModifiers {
+  const modifiers = options(`${at}: modifiers`, given, MODIFIERS);
+  const { timeWindows } = modifiers;
+  if (Array.isArray(timeWindows)) for (const window of timeWindows) options(`${at}: timeWindows`, window, WINDOW);
+  return modifiers;
+}
+
+/** What is no number, as of a variable that is not set, would become 0. */
+function wholeOf(at: string, priority: number): number {
+  if (Token.isUnresolved(priority) || Number.isInteger(priority)) return priority;
+  throw new Error(`${at}: "priority" is ${String(priority)}: give a whole number.`);
+}
+
 /** Both would say less than they seem to. */
-function coverage({ resourceType, actions, resources }: Coverage) {
-  if (resources === undefined) return { resourceType: pathOf(resourceType, 'resourceType'), actions: [...actions] };
+function coverage(at: string, { resourceType, actions, resources }: Coverage) {
+  if (resources === undefined)
+    return { resourceType: pathOf(at, resourceType, 'resourceType'), actions: listOf(at, actions, 'actions') };
   if (resourceType !== undefined || actions !== undefined)
     throw new Error(
-      'A policy covers either "resources", each with its actions, or a "resourceType" with "actions": declare two policies for both.',
+      `${at}: a policy covers either "resources", each with its actions, or a "resourceType" with "actions": declare two policies for both.`,
     );
   return {
-    resources: resources.map(({ resource, actions: own }) => ({
-      resource: pathOf(resource, 'resource'),
-      actions: [...own],
-    })),
+    resources: listOf(at, resources, 'resources').map((given) => {
+      const { resource, actions: own } = options(`${at}: resources`, given, { resource: true, actions: true });
+      return { resource: pathOf(at, resource, 'resource'), actions: listOf(at, own, 'actions') };
+    }),
   };
 }

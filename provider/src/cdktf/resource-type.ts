@@ -1,9 +1,10 @@
 import { Construct } from 'constructs';
 import { Resource as ResourceRecord } from '../constructs/resource.js';
 import { ResourceType as ResourceTypeRecord } from '../constructs/resource-type.js';
-import { fixed, json, pathOf } from './given.js';
+import type { Provided } from './entity.js';
+import { fixed, json, listOf, options, pathOf, placeOf } from './given.js';
 
-export interface ResourceTypeOptions {
+export interface ResourceTypeOptions extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
@@ -21,19 +22,26 @@ export class ResourceType extends Construct {
   readonly record: ResourceTypeRecord;
   readonly name: string;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { application, name = id, description, actions, properties }: ResourceTypeProps,
-  ) {
+  constructor(scope: Construct, id: string, props: ResourceTypeProps) {
+    const known = {
+      application: true,
+      name: true,
+      description: true,
+      actions: true,
+      properties: true,
+      provider: true,
+    } as const;
+    const at = placeOf(scope, id);
+    const { application, name = id, description, actions, properties, provider } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     const config = {
-      application: pathOf(application, 'application'),
+      application: pathOf(at, application, 'application'),
       name,
       description,
-      actions: [...actions],
+      actions: listOf(at, actions, 'actions'),
       properties,
+      provider,
     };
     this.record = new ResourceTypeRecord(this, 'Resource', config);
   }
@@ -43,12 +51,12 @@ export class ResourceType extends Construct {
   }
 
   /** Declares one thing of this type, named by the construct's id. */
-  resource(id: string, options: ResourceOptions = {}): Resource {
-    return new Resource(this, id, { ...options, type: this });
+  resource(id: string, given: ResourceOptions = {}): Resource {
+    return new Resource(this, id, { provider: this.record.provider, ...given, type: this });
   }
 }
 
-export interface ResourceOptions {
+export interface ResourceOptions extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
@@ -65,11 +73,14 @@ export class Resource extends Construct {
   readonly record: ResourceRecord;
   readonly name: string;
 
-  constructor(scope: Construct, id: string, { type, name = id, description, properties }: ResourceProps) {
+  constructor(scope: Construct, id: string, props: ResourceProps) {
+    const known = { type: true, name: true, description: true, properties: true, provider: true } as const;
+    const at = placeOf(scope, id);
+    const { type, name = id, description, properties, provider } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     const stored = properties && json(properties);
-    const config = { type: pathOf(type, 'type'), name, description, properties: stored };
+    const config = { type: pathOf(at, type, 'type'), name, description, properties: stored, provider };
     this.record = new ResourceRecord(this, 'Resource', config);
   }
 

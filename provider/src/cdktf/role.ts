@@ -1,12 +1,13 @@
+import { Token } from 'cdktf';
 import { Construct } from 'constructs';
 import { Role as RoleRecord } from '../constructs/role.js';
 import { RoleAssignment } from '../constructs/role-assignment.js';
-import { type Entity, type LinkOptions, linkId } from './entity.js';
-import { fixed, free, pathOf } from './given.js';
-import { Policy, type PolicyRules } from './policy.js';
-import { type Resource, ResourceType } from './resource-type.js';
+import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { entityOf, fixed, free, options, pathOf, placeOf } from './given.js';
+import { Policy, type PolicyRules, rulesOf } from './policy.js';
+import { Resource, ResourceType } from './resource-type.js';
 
-export interface RoleOptions {
+export interface RoleOptions extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
@@ -24,14 +25,18 @@ export class Role extends Construct implements Entity<'role'> {
   readonly name: string;
   private readonly application: { readonly path: string } | undefined;
 
-  constructor(scope: Construct, id: string, { application, name = id, description }: RoleProps = {}) {
+  constructor(scope: Construct, id: string, props: RoleProps = {}) {
+    const known = { application: true, name: true, description: true, provider: true } as const;
+    const at = placeOf(scope, id);
+    const { application, name = id, description, provider } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     this.application = application;
     this.record = new RoleRecord(this, 'Resource', {
-      application: application && pathOf(application, 'application'),
+      application: application && pathOf(at, application, 'application'),
       name,
       description,
+      provider,
     });
   }
 
@@ -40,30 +45,49 @@ export class Role extends Construct implements Entity<'role'> {
   }
 
   /** Gives the role to a subject or a group. */
-  assignTo(entity: Entity<'subject' | 'group'>, { expiresAt }: LinkOptions = {}): this {
-    const to = pathOf(entity, 'entity');
+  assignTo(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
+    const entity = entityOf(this.node.path, given);
+    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
     const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
     new RoleAssignment(this, free(this, linkId('assigned to', entity), said), {
       role: this.path,
       entityType: entity.entityType,
-      entity: to,
+      entity: entity.path,
       expiresAt,
+      provider: this.record.provider,
     });
     return this;
   }
 
   /**
    * Allows the holders of this role actions on a resource, or on all of a type: a policy beside the role, assigned to it.
-   * It is named after role, actions and target, like `accountant-approve-pay-invoice`, unless `rules` name it.
+   * It is named after role and target, like `accountant-invoice`, so that it stays the same whatever it allows; a second
+   * grant on the target needs another name in `rules`.
    */
-  grant(target: ResourceType | Resource, actions: readonly string[], rules: PolicyRules = {}): Policy {
-    const { name = [this.name, ...actions, target.name].join('-') } = rules;
+  grant(target: ResourceType | Resource, actions: readonly string[], given: PolicyRules = {}): Policy {
+    const at = this.node.path;
+    const rules = rulesOf(at, given);
+    if (!(target instanceof ResourceType || target instanceof Resource))
+      throw new Error(
+        `${at}: what is granted is no ResourceType or Resource of this layer: for others declare a Policy with "resourceType" or "resources", and assign it to the role.`,
+      );
+    const { name = `${this.name}-${target.name}` } = rules;
+    if (Token.isUnresolved(name))
+      throw new Error(
+        `${at}: the name of a grant cannot be a value that is known only later: give it a fixed one, as { name: '…' } after the actions.`,
+      );
     const covered =
       target instanceof ResourceType
         ? { resourceType: target, actions }
         : { resources: [{ resource: target, actions }] };
-    const props = { ...rules, name, ...(this.application && { application: this.application }), ...covered };
+    const props = {
+      provider: this.record.provider,
+      ...rules,
+      name,
+      ...(this.application && { application: this.application }),
+      ...covered,
+    };
     const said = `it has a grant of the name "${name}" already: give this one another, as { name: '…' } after the actions`;
-    return new Policy(this, free(this, `grants ${fixed(name)}`, said), props).assignTo(this);
+    return new Policy(this, free(this, `grants ${name}`, said), props).assignTo(this);
   }
 }

@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
 import { Subject as SubjectRecord } from '../constructs/subject.js';
-import type { Entity } from './entity.js';
-import { fixed, json } from './given.js';
+import type { Entity, Provided } from './entity.js';
+import { fixed, json, options, placeOf } from './given.js';
 
-export interface SubjectProps {
+export interface SubjectProps extends Provided {
   /** The type of subject. Default: `user`. */
   readonly type?: string;
   /** The caller's own identifier. Default: the construct's id. */
@@ -19,13 +19,16 @@ export class Subject extends Construct implements Entity<'subject'> {
   readonly entityType = 'subject';
   readonly record: SubjectRecord;
 
-  constructor(scope: Construct, id: string, { type = 'user', id: own = id, name, properties }: SubjectProps = {}) {
+  constructor(scope: Construct, id: string, props: SubjectProps = {}) {
+    const known = { type: true, id: true, name: true, properties: true, provider: true } as const;
+    const { type = 'user', id: own = id, name, properties, provider } = options(placeOf(scope, id), props, known);
     super(scope, fixed(id));
     this.record = new SubjectRecord(this, 'Resource', {
       type,
       id: own,
       name,
       properties: properties && json(properties),
+      provider,
     });
   }
 

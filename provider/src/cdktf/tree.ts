@@ -22,7 +22,8 @@ import { ResourceType } from '../constructs/resource-type.js';
 import { Role } from '../constructs/role.js';
 import { RoleAssignment } from '../constructs/role-assignment.js';
 import { Subject } from '../constructs/subject.js';
-import type { Entity } from './entity.js';
+import type { Entity, Provided } from './entity.js';
+import { options, placeOf } from './given.js';
 
 type Declared = TerraformResource & { readonly path: string };
 
@@ -43,7 +44,7 @@ const CLASSES: { [K in Kind]: RecordClass } = {
   oauth_client: OauthClient,
 };
 
-export interface TreeProps {
+export interface TreeProps extends Provided {
   /** What `readTree(folder)` of `@authz-service/provider/reconcile/read-tree` gives. */
   readonly files: ManifestFile[];
 }
@@ -57,8 +58,12 @@ export interface TreeProps {
 export class Tree extends Construct {
   private readonly records = new Map<Address, Declared>();
 
-  constructor(scope: Construct, id: string, { files }: TreeProps) {
+  constructor(scope: Construct, id: string, props: TreeProps) {
+    const at = placeOf(scope, id);
+    const { files, provider } = options(at, props, { files: true, provider: true });
     super(scope, id);
+    if (!Array.isArray(files))
+      throw new Error(`${at}: "files" is no list of files: give what "await readTree('folder')" gives.`);
     const { manifest, faults } = readManifest(files);
     if (manifest === undefined)
       throw new ProblemError('invalid_records', `The tree is wrong.\n${faults.map(faultText).join('\n')}`);
@@ -72,7 +77,10 @@ export class Tree extends Construct {
     const rank = ({ kind }: { kind: Kind }) => KINDS.indexOf(kind);
     for (const record of manifest.records.toSorted((left, right) => rank(left) - rank(right))) {
       const config = this.attributes(configurationOf(record));
-      this.records.set(record.address, new CLASSES[record.kind](this, record.address, config as never));
+      this.records.set(
+        record.address,
+        new CLASSES[record.kind](this, record.address, { ...config, provider } as never),
+      );
     }
   }
 

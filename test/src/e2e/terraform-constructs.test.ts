@@ -68,5 +68,5 @@ it("the README's app synthesizes", () => {
   }
   const { resource } = JSON.parse(readFileSync(join(folder, 'cdktf.out/stacks/warehouse/cdk.tf.json'), 'utf8'));
   const names = Object.values<{ name: string }>(resource.service_policy).map(({ name }) => name);
-  expect(names.sort()).toEqual(['packer-read-parcel', 'packer-release-parcel']);
+  expect(names.sort()).toEqual(['packer-parcel', 'release-light']);
 });
