@@ -60,7 +60,7 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Set for one apply, it also takes over what the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply. A record that two resources of one configuration declare is refused in the plan.',
     '`terraform destroy` first plans what the configuration declares; where that is refused, as when another stack has made it meanwhile, `-refresh=false` destroys the rest without that plan.',
     '## Renames',
-    'Another name is another record: Terraform makes it and removes the old one, the removal first. Records that others mention, and policies that deny, are renamed without a gap with `lifecycle { create_before_destroy = true }`, applied before the rename or with it.',
+    'Another name is another record: Terraform makes it and removes the old one, the removal first. Records that others mention, and policies that deny, are renamed without a gap with `lifecycle { create_before_destroy = true }`, applied before the rename or with it; the plan warns where a rename of a type or a resource would be refused. With `-replace` a record keeps its name, so have what mentions it replaced in the same apply, too.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };

@@ -78,6 +78,12 @@ describe.skipIf(!hasTerraform)('the provider', () => {
         /cloud_url in the provider block: "localhost" is no URL/,
       ],
       ['a tenant without a name', {}, 'tenant = ""', /tenant: "" must not be empty/],
+      [
+        'an empty client, as of a variable',
+        {},
+        'client_id = ""',
+        /client_id: "" must not be empty. Without one it is SERVICE_CLIENT_ID/,
+      ],
     ])('for %s', async (_name, env, block, expected) => {
       const workspace = tenant.workspace(`provider "service" {\n${block}\n}\n${TWO_ROLES}`, env);
       const text = await workspace.fails('plan');

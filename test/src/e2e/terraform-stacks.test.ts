@@ -21,7 +21,8 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
   const role = (text: string) => `resource "service_role" "r" {\n  name = "shared"\n  description = "${text}"\n}`;
 
   it('refuses what the other owns, at plan, and takes it over when told to', async () => {
-    await tenant.workspace(as('first') + role('one')).apply();
+    const first = tenant.workspace(as('first') + role('one'));
+    await first.apply();
     const second = tenant.workspace(as('second') + role('one'));
     expect(await second.fails('plan')).toMatch(
       /exists already and belongs to the stack "first".*take_ownership = true.*import \{ to = service_role.NAME id = "role\/shared" \}/,
@@ -45,6 +46,9 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
     expect(await second.apply()).toContain('0 added, 1 changed');
     await second.isSettled();
     expect((await tenant.client.state()).records.find(({ kind }) => kind === 'role')?.managed_by).toBe('second');
+    expect(await first.fails('destroy', '-refresh=false', '-auto-approve')).toMatch(
+      /Record of another stack "role\/shared" belongs to the stack "second", not to "first": .*terraform state rm/,
+    );
   });
 
   it('needs a name where one is given', async () => {

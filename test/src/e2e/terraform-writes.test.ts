@@ -137,7 +137,9 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       /Replacement with take_ownership .*"role\/r" would be replaced under its own name/,
     );
     workspace.write(tree(false, 2, 'create_before_destroy = true'));
-    expect(await workspace.fails('apply', '-auto-approve')).toMatch(/take create_before_destroy out of its lifecycle/);
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+      /replaced under its own name: without create_before_destroy/,
+    );
     expect(await tenant.addresses()).toEqual(['role/r']);
     workspace.write(tree(false, 3));
     expect(await workspace.apply()).toMatch(/1 added, 1 changed, 1 destroyed/);
@@ -160,6 +162,43 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     });
     expect(await workspace.fails('destroy', '-auto-approve')).toMatch(/role "r" is still .*create_before_destroy/i);
     expect(await workspace.ok('state', 'list')).toContain('service_role.r');
+  });
+
+  it('warns in the plan of a rename that is refused in the apply', async () => {
+    const tree = (application: string, lifecycle = '') => {
+      const policy = (label: string, of: string) => `
+        resource "service_policy" "${label}" {
+          ${of}
+          name          = "${label}"
+          effect        = "DENY"
+          resource_type = service_resource_type.t.path
+          actions       = ["read"]
+        }`;
+      return `
+        resource "service_application" "a" { name = "${application}" }
+        resource "service_resource_type" "t" {
+          application = service_application.a.path
+          name        = "t"
+          actions     = ["read"]
+          ${lifecycle}
+        }
+        ${policy('all', '')}
+        ${policy('own', 'application = service_application.a.path')}`;
+    };
+    const workspace = tenant.workspace(tree('a'));
+    expect(await workspace.apply()).not.toContain('in use');
+    expect(await workspace.fails('apply', '-replace=service_application.a', '-auto-approve')).toMatch(
+      /application "a" is still used .*replaced under its own name, as by -replace, have what mentions it replaced/i,
+    );
+    workspace.write(tree('b'));
+    const warning =
+      /Rename of a record in use .*with service_resource_type\.t, .*"resource_type\/a\/t" is mentioned by "policy\/all", which .*create_before_destroy/;
+    expect(unwrapped(await workspace.ok('plan'))).toMatch(warning);
+    expect(await workspace.fails('apply', '-auto-approve')).toMatch(/"a\/t" is still used by 1 policy \(policy\/all\)/);
+    workspace.write(tree('b', 'lifecycle { create_before_destroy = true }'));
+    await workspace.apply();
+    await workspace.isSettled();
+    expect(await tenant.addresses()).toEqual(['application/b', 'policy/all', 'policy/b/own', 'resource_type/b/t']);
   });
 
   it('names the record that a change would make invalid, and says in which order it can be done', async () => {

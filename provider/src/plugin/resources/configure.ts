@@ -119,7 +119,15 @@ function unreadable(client: string, scopes: readonly string[]): Diagnostic {
   };
 }
 
-/** An empty text is as good as none, and pipelines hand secrets on with a line feed at the end. */
+/** An empty text in the provider block, as of a variable, must not choose whom the environment means. */
+function givenIn(config: Values, name: Setting): string | undefined {
+  const given = config[name];
+  if (typeof given !== 'string') return undefined;
+  if (given.trim() !== '') return textOf(given);
+  throw refuse(`Invalid ${name}`, `${name}: "" must not be empty. Without one it is ${VARIABLES[name]}.`, [name]);
+}
+
+/** In the environment an empty text is as good as none, and pipelines hand secrets on with a line feed at the end. */
 function textOf(value: unknown): string | undefined {
   const given = typeof value === 'string' ? value.trim() : '';
   return given === '' ? undefined : given;
@@ -137,7 +145,7 @@ function nameOf(attribute: 'stack' | 'tenant', config: Values, without: string):
 }
 
 function settingFrom(name: Setting, config: Values, env: NodeJS.ProcessEnv): string | undefined {
-  return textOf(config[name]) ?? textOf(env[VARIABLES[name]]);
+  return givenIn(config, name) ?? textOf(env[VARIABLES[name]]);
 }
 
 /** Where the cloud is, and who said so. */

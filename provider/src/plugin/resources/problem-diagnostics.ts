@@ -50,7 +50,9 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
 export function diagnosticOfProblem(problem: ProblemError, path?: Path, more?: string): Diagnostic {
   const { summary, remedy } = SHOWN[problem.code];
   // The service words its remedies for the command line.
-  const detail = problem.detail.replaceAll('--take-ownership', 'take_ownership = true in the provider block');
+  const detail = problem.detail
+    .replaceAll('--take-ownership', 'take_ownership = true in the provider block')
+    .replace(/ exists already: .*$/s, ' exists already.');
   const trace =
     problem.requestId === undefined || problem.code !== 'internal' ? '' : `Request id: ${problem.requestId}.`;
   return {

@@ -1,5 +1,6 @@
 import { nearest } from '@authz-service/core/nearest';
 import type { ProblemError } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
 import { referenceFields } from '@authz-service/core/records/schema-shape';
@@ -16,7 +17,7 @@ import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } fr
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
-import { strandedBy } from './stranded.js';
+import { changedAfter, inTheWay, strandedBy } from './stranded.js';
 
 /** The resource that stands for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
@@ -65,7 +66,11 @@ class RecordResource implements Resource<Configured> {
     // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
-    await explained(context.signal, () => this.judge(service, prior, whole, config, context));
+    await explained(context.signal, async () => {
+      await this.judge(service, prior, whole, config, context);
+      if (prior !== null && whole.address !== UNKNOWN && whole.address !== prior.address)
+        await warnOfUse(service, String(prior.address), String(whole.address), context);
+    });
     return whole;
   }
 
@@ -133,17 +138,19 @@ class RecordResource implements Resource<Configured> {
     // What stands there is another resource's now, made or taken over in this run.
     if (service.claimed.has(address)) return Promise.resolve();
     const hint: Hint = (problem) => {
-      if (problem.code === 'not_owner') return `It is "${address}", which another stack has taken over: ${LEAVE_IT}`;
       return problem.code === 'conflict'
-        ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first.'
+        ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first. If it is replaced under its own name, as by -replace, have what mentions it replaced in the same apply, too.'
         : undefined;
     };
     return this.explained(context, hint, async () => {
       try {
         await service.write(this.kind, { address, change: { op: 'delete', address } }, context.signal);
       } catch (error) {
-        const gone = error instanceof Refused && (await service.present(context.signal)).get(address) === undefined;
-        if (!gone) throw error;
+        if (!(error instanceof Refused)) throw error;
+        const held = (await service.present(context.signal)).get(address);
+        if (held === undefined) return;
+        if (error.problem.code === 'not_owner') this.refuseForeign(service, held);
+        throw error;
       }
     });
   }
@@ -182,7 +189,7 @@ class RecordResource implements Resource<Configured> {
   }
 
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
-    this.refuseForeign(service, prior, ` ${LEAVE_IT}`);
+    this.refuseForeign(service, prior);
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
   }
@@ -193,12 +200,14 @@ class RecordResource implements Resource<Configured> {
     );
   }
 
-  private refuseForeign(service: Service, prior: Values, more = ''): void {
-    const { managed_by: owner, address } = prior;
+  private refuseForeign(
+    service: Service,
+    { managed_by: owner, address }: { managed_by?: Value; address?: Value },
+  ): void {
     if (service.takeOwnership || owner === service.stack || owner === null || owner === undefined) return;
     throw refuse(
       'Record of another stack',
-      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block.${more}`,
+      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block. ${LEAVE_IT}`,
     );
   }
 
@@ -277,11 +286,16 @@ class RecordResource implements Resource<Configured> {
 
   /** Why a record that exists already could not be made, and what to do. */
   private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
-    const lost =
-      held?.managed_by === service.stack
-        ? `It belongs to this stack, "${service.stack}". If this one replaces it under the same name, take create_before_destroy out of its lifecycle and of those that depend on it. If another resource declares it too, remove one of the two; if two exchange their names with create_before_destroy, rename one after the other, in two applies. If the state has lost it, as after a run that was killed, take_ownership = true in the provider block, for one apply, takes over all such records. To take over this one, `
-        : 'To manage it here, ';
-    return lost + this.importHint(address);
+    if (held?.managed_by !== service.stack) return `To manage it here, ${this.importHint(address)}`;
+    return [
+      `It belongs to this stack, "${service.stack}". What to do depends on how it came to that:`,
+      '  - removed in this apply under another label: apply again; a moved block avoids it.',
+      '  - replaced under its own name: without create_before_destroy, here and in what depends on it.',
+      '  - two exchange their names: by way of a third name, in two applies.',
+      '  - declared by another resource, too: remove one of the two.',
+      '  - lost from the state, as by a killed run: take_ownership = true in the provider block for one apply takes',
+      `    over all such records. To take over this one, ${this.importHint(address)}`,
+    ].join('\n');
   }
 
   /** Terraform names the resource beside it, and does not tell the provider. Lines that begin with a space stay as they are. */
@@ -297,6 +311,13 @@ class RecordResource implements Resource<Configured> {
         : hint?.(problem, path);
     });
   }
+}
+
+/** Says in the plan what will refuse a rename in the midst of the apply. */
+async function warnOfUse(service: Service, before: Address, after: Address, context: Context): Promise<void> {
+  const mentions = (await service.mentions(context.signal)).get(before) ?? [];
+  const users = changedAfter(before, after, mentions);
+  if (users.length > 0) context.report(inTheWay(before, users));
 }
 
 /** Terraform shows with it which resource comes second. */

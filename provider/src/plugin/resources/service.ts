@@ -10,6 +10,7 @@ import type { Log } from '../wire/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
 import { Patience } from './patience.js';
 import { type Records, Snapshot } from './snapshot.js';
+import { type Mention, mentionsAmong } from './stranded.js';
 
 /** How the provider was configured. */
 export interface Access {
@@ -42,6 +43,7 @@ export class Service {
   private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
   private known: Records | undefined;
   private view: Promise<Overlay> | undefined;
+  private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
 
   constructor({ client, token, stack, takeOwnership, log }: Access) {
     this.client = client;
@@ -92,6 +94,12 @@ export class Service {
       return new Overlay(new TenantState(foreign));
     });
     return this.view;
+  }
+
+  /** What mentioned each record when this process read them first. */
+  async mentions(signal: AbortSignal): Promise<ReadonlyMap<Address, readonly Mention[]>> {
+    this.mentioned ??= this.records(signal).then(mentionsAmong);
+    return this.mentioned;
   }
 
   private follow(wishes: readonly Wish[], { created }: ChangesetResult): void {
