@@ -16,6 +16,7 @@ type Known<T> = { readonly [K in keyof Required<T>]: true };
  * construct that they are for.
  */
 export function options<T extends object>(at: string, given: T, known: Known<T>): T {
+  if (Token.isUnresolved(given)) return given;
   if (typeof given !== 'object' || given === null)
     throw new Error(`${at}: the options are ${shown(given)}: give an object with ${listed(Object.keys(known))}.`);
   for (const name of Object.keys(given)) {
@@ -60,7 +61,8 @@ export function pathOf(at: string, given: { readonly path: string }, member: str
 export function entityOf<E extends Entity>(at: string, given: E): E {
   const { entityType, path, node } = (given ?? {}) as Partial<Entity>;
   if (entityType !== undefined && typeof path === 'string' && node !== undefined) return given;
-  const what = typeof given === 'object' && given !== null ? `a ${given.constructor.name}` : shown(given);
+  const what =
+    typeof given === 'object' && given !== null ? `a ${Object(given).constructor?.name ?? 'thing'}` : shown(given);
   throw new Error(
     `${at}: it is given to ${what}: give a Subject, Group or Role of this layer, what entity("group/finance") of a Tree gives, or an object with "entityType", "path" and "node".`,
   );
