@@ -41,7 +41,7 @@ const COMMANDS = {
 } as const;
 export type Command = keyof typeof COMMANDS;
 
-/** Medians of seconds, and of the ratio within a round. */
+/** Medians of seconds, and the median of the ratios within a round. */
 export interface TerraformFigures {
   commands: { name: Command; builtin: number; ours: number; ratio: number }[];
   /** Medians of milliseconds from the start of the process to the handshake. */
