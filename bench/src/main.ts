@@ -152,7 +152,13 @@ async function terraform(): Promise<void> {
   table(
     `Terraform with ${count(RESOURCES)} resources, medians of five`,
     ['', 's with terraform_data', 's with this provider', 'ratio', 'median of the ratio of a round'],
-    commands.map(({ name, builtin, ours, ratio }) => [name, fixed(builtin), fixed(ours), fixed(ours / builtin), fixed(ratio)]),
+    commands.map(({ name, builtin, ours, ratio }) => [
+      name,
+      fixed(builtin),
+      fixed(ours),
+      fixed(ours / builtin),
+      fixed(ratio),
+    ]),
   );
   table(
     'A process of the provider',
