@@ -19,8 +19,8 @@ export function touchOperators(credentials: CredentialIndex, state: TenantState,
 }
 
 /**
- * Nobody makes, changes or removes a credential, or chooses its secret, that may do more than they may themselves. And
- * somebody is left who can make others: throws `conflict` where nobody would be.
+ * Nobody makes, changes, removes or takes over a credential, or chooses its secret, that may do more than they may
+ * themselves. And somebody is left who can make others: throws `conflict` where nobody would be.
  */
 export function guardCredentials(
   credentials: CredentialIndex,
@@ -34,8 +34,10 @@ export function guardCredentials(
     if (!isCredentialRecord(record)) continue;
     if (previous !== undefined && isCredentialRecord(previous)) {
       former.push(previous);
-      const same = JSON.stringify(previous.fields) === JSON.stringify(record.fields);
-      if (same && !chosen.has(record.address)) continue;
+      const sameFields = JSON.stringify(previous.fields) === JSON.stringify(record.fields);
+      // Its owner decides over it from then on: moving it to another stack is a change.
+      const sameOwner = previous.managed_by === record.managed_by;
+      if (sameFields && sameOwner && !chosen.has(record.address)) continue;
       demandScopes(credential, previous, 'change');
     }
     demandScopes(credential, record, 'give it to');
