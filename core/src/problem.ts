@@ -26,6 +26,7 @@ export const PROBLEMS = {
   stale_base: 'The tenant has moved to another revision',
   storage_failed: 'The change could not be stored',
   timeout: 'The service did not answer in time',
+  too_many_requests: 'Too many requests at once',
   unauthorized: 'A valid credential is required',
   unsupported_media_type: 'The content type is not supported',
 } as const;
@@ -45,15 +46,18 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   /** The id under which the service logged the request, where the refusal came over HTTP. */
   readonly requestId?: string;
+  /** The earliest time, in seconds from now, at which the same request may succeed. */
+  readonly retryAfterSeconds?: number;
 
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
     readonly errors: readonly ProblemItem[] = [],
-    options?: ErrorOptions & { requestId?: string },
+    options?: ErrorOptions & { requestId?: string; retryAfterSeconds?: number },
   ) {
     super(detail, options);
     if (options?.requestId !== undefined) this.requestId = options.requestId;
+    if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get title(): string {

@@ -30,6 +30,7 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   stale_base: undefined,
   storage_failed: undefined,
   timeout: 'Whether a change was made is not known: run "service plan" to see.',
+  too_many_requests: undefined,
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',
   unsupported_media_type: undefined,

@@ -28,9 +28,14 @@ export function problemReply(
   const document = problemDocument(problem, requestId);
   return {
     status: document.status,
-    headers: { ...challenge(problem, sent), ...headers },
+    headers: { ...challenge(problem, sent), ...retryAfter(problem), ...headers },
     body: { type: PROBLEM_TYPE, content: JSON.stringify(document) },
   };
+}
+
+/** RFC 9110 section 10.2.3. */
+function retryAfter({ retryAfterSeconds }: ProblemError): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
 }
 
 /** RFC 6750 section 3. */

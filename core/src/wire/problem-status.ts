@@ -25,6 +25,7 @@ export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   stale_base: 409,
   storage_failed: 507,
   timeout: 504,
+  too_many_requests: 429,
   unauthorized: 401,
   unsupported_media_type: 415,
 };

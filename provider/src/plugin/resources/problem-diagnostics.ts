@@ -38,6 +38,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   stale_base: { summary: 'Records have changed', remedy: AGAIN },
   storage_failed: { summary: 'Change not stored' },
   timeout: { summary: 'Service did not answer', remedy: AGAIN },
+  too_many_requests: { summary: 'Too many requests at once', remedy: AGAIN },
   unauthorized: {
     summary: 'Credential refused',
     remedy:
