@@ -213,6 +213,13 @@ describe('POST /v1/authorize', () => {
     ['a form', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, /send JSON as/],
     ['no content type', asking('alice'), { 'content-type': '' }, /send JSON as/],
     ['a body said to be compressed', asking('alice'), { 'content-encoding': 'gzip' }, /"gzip": send it without/],
+    ['a member given twice', asking('alice').replace('"id"', '"id":"bob","\\u0069d"'), {}, /gives \/subject\/id more/],
+    [
+      'properties that disagree',
+      asking('alice').replace('"id"', '"properties":{"a":1},"attributes":{"a":2},"id"'),
+      {},
+      /differs/,
+    ],
     ['half a character', '{"subject":{"id":"\\ud800"}}', {}, /lone surrogate/],
   ])('refuses %s with 400', async (_, body, headers, detail) => {
     ready();

@@ -12,11 +12,32 @@ describe('a decision request', () => {
   it.each([
     ['attributes alone', { attributes: { a: 1 } }, { a: 1 }],
     ['properties alone', { properties: { a: 1 } }, { a: 1 }],
-    ['both, key by key', { attributes: { a: 1, b: 1 }, properties: { a: 2 } }, { a: 2, b: 1 }],
+    [
+      'both, merged',
+      { attributes: { a: { x: 1, y: [] }, b: 1 }, properties: { c: 2, a: { y: [], x: 1 } } },
+      { a: { x: 1, y: [] }, b: 1, c: 2 },
+    ],
   ])('takes %s', (_, said, properties) => {
     const body = { ...minimum, subject: { ...minimum.subject, ...said }, resource: { ...minimum.resource, ...said } };
     const { subject, resource } = parseDecisionRequest(body);
     expect([subject.properties, resource.properties]).toEqual([properties, properties]);
+  });
+
+  it('refuses properties and attributes that disagree, key by key', () => {
+    const said = JSON.parse(
+      '{"attributes":{"a":1,"b":[1,2],"c/d":null,"e":1,"__proto__":1},"properties":{"a":"1","b":[2,1],"c/d":0,"e":1,"__proto__":2}}',
+    );
+    const faults = (part: 'subject' | 'resource') => {
+      try {
+        parseDecisionRequest({ ...minimum, [part]: { ...minimum[part], ...said } });
+        return [];
+      } catch (error) {
+        return (error as ProblemError).errors.map(({ pointer }) => pointer);
+      }
+    };
+    const names = ['a', 'b', 'c~1d', '__proto__'];
+    expect(faults('subject')).toEqual(names.map((name) => `/subject/attributes/${name}`));
+    expect(faults('resource')).toEqual(names.map((name) => `/resource/attributes/${name}`));
   });
 
   it('keeps a key named __proto__ an ordinary one when it merges', () => {

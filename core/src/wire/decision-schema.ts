@@ -9,7 +9,9 @@ const attributes = z.record(z.string(), z.unknown());
 const properties = attributes
   .optional()
   .meta({ description: 'Attributes for conditions; they override the stored ones key by key.' });
-const alias = attributes.optional().meta({ description: 'Another name for `properties`, which wins key by key.' });
+const alias = attributes
+  .optional()
+  .meta({ description: 'Another name for `properties`; where both are given, they agree on the keys of both.' });
 
 /** Spec 2.2; unknown members are ignored. */
 export const decisionRequestSchema = z

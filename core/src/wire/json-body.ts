@@ -1,5 +1,6 @@
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { ProblemError } from '../problem.js';
+import { memberCount, outlineOf, repeatedMember } from './repeated-member.js';
 
 /** Deeper JSON is refused, so that nothing that walks it by recursion can run out of stack. */
 const DEPTH_MAX = 100;
@@ -12,19 +13,28 @@ export function isJsonType(type: string | undefined): boolean {
   return /^application\/(?:json|[\w.+-]+\+json)$/.test(media) && (!charset || /^charset="?utf-?8"?$/.test(charset));
 }
 
-/** The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100. */
+/**
+ * The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100, in which
+ * no object names a member twice: whoever read it on the way may have taken the other one.
+ */
 export function parseJsonBody(bytes: Buffer): unknown {
-  // A level takes two bytes, so that most bodies are too short to be too deep.
-  if (bytes.length > 2 * DEPTH_MAX && deeperThan(bytes, DEPTH_MAX)) {
-    throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
-  }
+  const { depth, members } = outlineOf(bytes);
+  if (depth > DEPTH_MAX) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
   const text = bodyText(bytes);
   const value = parsed(text);
+  if (members !== memberCount(value)) throw repeated(text);
   // Half a character survives no way through UTF-8: what is kept would not be what was sent.
   if (text.includes('\\') && /\\ud[89a-f]/i.test(text) && hasHalfCharacter(value)) {
     throw invalid('The body holds a lone surrogate (like "\\ud800"), which is no character.');
   }
   return value;
+}
+
+function repeated(text: string): ProblemError {
+  const pointer = repeatedMember(text) ?? '';
+  return new ProblemError('invalid_request', `The body gives ${pointer} more than once: give it once.`, [
+    { pointer, detail: 'is given more than once: readers differ on which one counts, so give it once' },
+  ]);
 }
 
 /** The text of a body. Throws `invalid_request` where it is not UTF-8: replacing what is not would make different names equal. */
@@ -55,34 +65,6 @@ function hasHalfCharacter(value: unknown): boolean {
   if (typeof value === 'string') return /\p{Surrogate}/u.test(value);
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, member]) => hasHalfCharacter(name) || hasHalfCharacter(member));
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACKET = 0x5d;
-const CLOSE_BRACE = 0x7d;
-
-/** Whether brackets nest so deep. In UTF-8 no other character holds a byte of theirs. */
-function deeperThan(bytes: Buffer, depthMax: number): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (quoted) {
-      if (byte === BACKSLASH) index++;
-      else if (byte === QUOTE) quoted = false;
-    } else if (byte === QUOTE) {
-      quoted = true;
-    } else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
-      depth++;
-      if (depth > depthMax) return true;
-    } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
-      depth--;
-    }
-  }
-  return false;
 }
 
 function invalid(detail: string): ProblemError {

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../json.js';
+import { jsonPointer } from '../json-pointer.js';
 import { ProblemError, type ProblemItem } from '../problem.js';
+import { equalJson } from '../state/equal-json.js';
 
 /*
  * Checks of the parts of a JSON body, by hand because every decision passes through them. Each notes its faults with
@@ -25,15 +27,20 @@ export function optional(value: unknown, pointer: string, faults: ProblemItem[])
 }
 
 /**
- * `properties`, of which `attributes` is an alias (spec 2.2); where both are there they are merged and `properties` wins
- * key by key. Spreading, unlike assignment, keeps a member named `__proto__` an ordinary one.
+ * `properties`, of which `attributes` is an alias (spec 2.2); where both are there they are merged, and must agree on
+ * what both hold. Spreading, unlike assignment, keeps a member named `__proto__` an ordinary one.
  */
 export function properties(parent: Members, pointer: string, faults: ProblemItem[]): JsonObject | undefined {
   if (parent.properties === undefined && parent.attributes === undefined) return undefined;
   const own = optional(parent.properties, `${pointer}/properties`, faults);
   const alias = optional(parent.attributes, `${pointer}/attributes`, faults);
-  if (alias === undefined) return own;
-  return own === undefined ? alias : { ...alias, ...own };
+  if (alias === undefined || own === undefined) return own ?? alias;
+  for (const name of Object.keys(alias)) {
+    if (!Object.hasOwn(own, name) || equalJson(own[name], alias[name])) continue;
+    const detail = `differs from ${pointer}/properties${jsonPointer(name)}: "attributes" is another name for "properties", so give one of them`;
+    faults.push({ pointer: `${pointer}/attributes${jsonPointer(name)}`, detail });
+  }
+  return { ...alias, ...own };
 }
 
 export function text(value: unknown, pointer: string, faults: ProblemItem[]): string {
