@@ -216,7 +216,7 @@ describe('POST /v1/authorize', () => {
     ['a member given twice', asking('alice').replace('"id"', '"id":"bob","\\u0069d"'), {}, /gives \/subject\/id more/],
     [
       'properties that disagree',
-      asking('alice').replace('"id"', '"properties":{"a":1},"attributes":{"a":2},"id"'),
+      asking('alice', { subject: { attributes: { a: 1 }, properties: { a: 2 } } }),
       {},
       /differs/,
     ],
