@@ -8,7 +8,7 @@ import type { CloudConfig } from './config.js';
 /**
  * Makes the first tenant of an empty store, and its administrator, who is also an operator. A secret that is made here
  * is given to `announce` before it is stored, so that no crash between the two can lose it. In a store that has tenants
- * and no operator any more, the configured client is made one.
+ * and no operator any more, or whose operators have lost their secrets (`recover`), the configured client is made one.
  */
 export async function bootstrap(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'now' | 'log'>,
@@ -18,9 +18,12 @@ export async function bootstrap(
   const now = cloud.now();
   if (cloud.tenants.size > 0) {
     const hasOperator = [...cloud.credentials.operators()].some(({ expiresAt }) => expiresAt > now);
-    if (hasOperator) await warnOfIgnored(cloud, config.client);
-    if (hasOperator || !config.client) return;
-    cloud.log.warn({ tenant_name: config.tenant, credential: config.client.id }, 'no operator is left: making one');
+    const isOperator = cloud.credentials.client(config.client?.id ?? '')?.operator ?? false;
+    const kept = hasOperator && (isOperator || !config.recover);
+    if (kept) await warnOfIgnored(cloud, config.client);
+    if (kept || !config.client) return;
+    const reason = hasOperator ? 'SERVICE_BOOTSTRAP_RECOVER asks for an operator' : 'no operator is left';
+    cloud.log.warn({ tenant_name: config.tenant, credential: config.client.id }, `${reason}: making one`);
   }
   const given = config.client
     ? { clientId: config.client.id, secret: config.client.secret.reveal() }

@@ -22,7 +22,7 @@ describe('the configuration', () => {
       dataDir: join(homedir(), '.service', 'cloud'),
       listen: { host: '127.0.0.1', port: 8080 },
       logLevel: 'info',
-      bootstrap: { tenant: 'default' },
+      bootstrap: { tenant: 'default', recover: false },
       warnings: [],
     });
   });
@@ -42,7 +42,7 @@ describe('the configuration', () => {
       listen: { host: '0.0.0.0', port: 80 },
       publicUrl: 'https://authz.example.com/base',
       logLevel: 'warn',
-      bootstrap: { tenant: 'acme', client: { id: 'admin' } },
+      bootstrap: { tenant: 'acme', client: { id: 'admin' }, recover: false },
       warnings: [],
     });
     expect(config.bootstrap.client?.secret.reveal()).toBe(SECRET);
@@ -92,6 +92,13 @@ describe('the configuration', () => {
     ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
     ['an empty flag', {}, { dataDir: ' ' }, ['/--data-dir']],
     ['an id without a secret', { SERVICE_BOOTSTRAP_CLIENT_ID: 'x' }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_SECRET']],
+    ['a recovery without an id', { SERVICE_BOOTSTRAP_RECOVER: 'true' }, {}, ['/SERVICE_BOOTSTRAP_RECOVER']],
+    [
+      'a recovery that is neither true nor false',
+      { SERVICE_BOOTSTRAP_RECOVER: 'yes' },
+      {},
+      ['/SERVICE_BOOTSTRAP_RECOVER'],
+    ],
     ['a secret without an id', { SERVICE_BOOTSTRAP_CLIENT_SECRET: SECRET }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_ID']],
     [
       'an id with spaces',

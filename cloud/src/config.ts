@@ -17,7 +17,12 @@ export interface CloudConfig {
   publicUrl?: string;
   logLevel: LogLevel;
   /** The first tenant of an empty database and its administrator. */
-  bootstrap: { tenant: string; client?: { id: string; secret: Secret } };
+  bootstrap: {
+    tenant: string;
+    client?: { id: string; secret: Secret };
+    /** Make the client an operator although there is one. */
+    recover: boolean;
+  };
   /** Said once at the start. */
   warnings: string[];
 }
@@ -117,11 +122,23 @@ class Reader {
     if (id !== undefined && !/^[\x21-\x7e]{1,256}$/.test(id)) {
       this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
     }
-    if (id !== undefined && secret !== undefined) return { tenant, client: { id, secret: new Secret(secret) } };
+    const recover = this.#flag('SERVICE_BOOTSTRAP_RECOVER');
+    if (recover && id === undefined)
+      this.#fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID beside it');
+    if (id !== undefined && secret !== undefined) {
+      return { tenant, client: { id, secret: new Secret(secret) }, recover };
+    }
     if (id !== undefined)
       this.#fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing beside SERVICE_BOOTSTRAP_CLIENT_ID');
     if (secret !== undefined) this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing beside the secret');
-    return { tenant };
+    return { tenant, recover };
+  }
+
+  #flag(name: string): boolean {
+    const value = this.text(name);
+    if (value !== undefined && value !== 'true' && value !== 'false')
+      this.#fault(name, `is "${value}": write true or false`);
+    return value === 'true';
   }
 
   /** A secret, from the variable or from the file that `<name>_FILE` names; its value is in no fault. */

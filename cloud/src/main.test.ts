@@ -131,6 +131,30 @@ describe('a start without any operator', () => {
   });
 });
 
+describe('a start whose operators are lost', () => {
+  const LOST = { SERVICE_BOOTSTRAP_CLIENT_ID: 'one', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a first secret indeed' };
+  const NEW = { SERVICE_BOOTSTRAP_CLIENT_ID: 'two', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'a second secret indeed' };
+  const RECOVER = { ...NEW, SERVICE_BOOTSTRAP_RECOVER: 'true' };
+  const granted = async (env: Record<string, string>) => {
+    const { cloud } = await start(env);
+    const { status } = await token(cloud.url, 'two', 'a second secret indeed');
+    await cloud.close();
+    return status === 200;
+  };
+
+  it('makes the given client one when it is asked to, beside them, and only once', async () => {
+    expect(await granted(LOST)).toBe(false);
+    expect(await granted(NEW)).toBe(false);
+    expect(await granted(RECOVER)).toBe(true);
+    expect(await granted(RECOVER)).toBe(true);
+    const { cloud } = await start(LOST);
+    const as = (await token(cloud.url, 'one', 'a first secret indeed')).token;
+    const clients = await fetch(`${cloud.url}/v1/oauth-clients`, { headers: { authorization: `Bearer ${as}` } });
+    const { items } = (await clients.json()) as { items: { name: string }[] };
+    expect(items.map(({ name }) => name)).toEqual(['administrator', 'administrator-2']);
+  });
+});
+
 describe('a start', () => {
   it('on a data directory in use is refused', async () => {
     await start();

@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import { Turns } from '@authz-service/core/turns';
 import { createApp } from './app.js';
 import { CredentialIndex } from './auth/credential-index.js';
@@ -33,8 +34,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const IDEMPOTENCY_MS = 24 * HOUR_MS;
 
 /**
- * Opens the data directory and takes requests. Throws `invalid_config` where the directory is in use or the address
- * cannot be listened on.
+ * Opens the data directory and takes requests. Throws `invalid_config` where the directory is in use, a tenant is not as
+ * it was committed, or the address cannot be listened on.
  */
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
@@ -58,8 +59,8 @@ async function start(
   const turns = new Turns(() => performance.now());
   const tenants = await Tenants.open(store, turns);
   const credentials = new CredentialIndex(await store.credentials());
-  const tokens = await Tokens.open(store, now);
-  const bundleKeys = await BundleKeys.open(store, now);
+  const tokens = await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens'));
+  const bundleKeys = await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles'));
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
@@ -114,6 +115,18 @@ async function start(
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** What failed is left out: it may show the keys. */
+function unreadableKeys(which: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ProblemError) throw error;
+    throw new ProblemError(
+      'invalid_config',
+      `The database is not as this service wrote it: the keys ${which} cannot be read. ` +
+        'Undo what was changed there, or restore a backup.',
+    );
   };
 }
 

@@ -37,8 +37,15 @@ export function storeContract(
     const commit = async (changes: Change[], more: Partial<Commit> = {}) => {
       await store.commit({ ...(await tenant.next(changes)), ...more });
     };
+    /** The digest that each commit has brought up to date is that of the rows read anew. */
+    const loadSound = async (id: string) => {
+      const loaded = await store.load(id);
+      const { revision, rowDigest } = loaded;
+      expect(loaded.committed).toMatchObject({ revision, rowDigest });
+      return loaded;
+    };
     const loaded = async () => {
-      const { revision, records } = await store.load(tenant.row.id);
+      const { revision, records } = await loadSound(tenant.row.id);
       return { revision, records: byAddress(records) };
     };
     const expectSame = async () =>
@@ -141,7 +148,7 @@ export function storeContract(
             });
             if (next) await store.commit(next);
           }
-          const { revision, records } = await store.load(fresh.row.id);
+          const { revision, records } = await loadSound(fresh.row.id);
           expect(revision).toBe(fresh.revisionNumber);
           expect(byAddress(records)).toEqual(byAddress(fresh.state.records()));
         }),

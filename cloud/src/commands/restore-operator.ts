@@ -11,7 +11,7 @@ export async function restoreOperator(
   if (cloud.credentials.client(wish.given.clientId)) {
     throw new ProblemError(
       'invalid_config',
-      `SERVICE_BOOTSTRAP_CLIENT_ID "${wish.given.clientId}" is a client that is no operator, and none is left: ` +
+      `SERVICE_BOOTSTRAP_CLIENT_ID "${wish.given.clientId}" is a client that is no operator: ` +
         'choose another id for the new operator.',
     );
   }
@@ -19,7 +19,7 @@ export async function restoreOperator(
   await tenant.exclusive(async () => {
     let name = ADMINISTRATOR;
     for (let number = 2; tenant.state.get(`oauth_client/${name}`); number += 1) name = `${ADMINISTRATOR}-${number}`;
-    const fields = administrator(name, 'Made at a start that found no operator.');
+    const fields = administrator(name, 'Made at a start, for an installation without an operator at hand.');
     const prepared = await prepareCommit(tenant, {
       ...wish,
       changes: [{ op: 'create', kind: 'oauth_client', fields }],

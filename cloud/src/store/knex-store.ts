@@ -1,5 +1,7 @@
-import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Knex } from 'knex';
+import { loadTenant, type RecordRow } from './load-tenant.js';
+import { rowDigestAfter } from './row-digest-after.js';
+import type { SecretRow } from './secret-rows.js';
 import {
   type AuditRow,
   type BundleKeyRow,
@@ -34,16 +36,7 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Store {
         await trx('tenants').where('id', id).delete();
       }),
 
-    load: (tenant) =>
-      knex.transaction(async (trx) => {
-        const row: { revision: number } | undefined = await trx('tenants')
-          .select('revision')
-          .where('id', tenant)
-          .first();
-        if (row === undefined) throw new Error(`the store holds no tenant ${tenant}`);
-        const records: RecordRow[] = await trx('records').where('tenant_id', tenant).orderBy('pk');
-        return { revision: Number(row.revision), records: records.map(storedRecord) };
-      }),
+    load: (tenant) => knex.transaction((trx) => loadTenant(trx, tenant)),
 
     commit: (commit) => knex.transaction((trx) => write(trx, commit)),
 
@@ -54,7 +47,7 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Store {
     },
 
     credentials: async () => {
-      const rows: (RecordRow & { hash: string; operator: number | boolean })[] = await knex('records')
+      const rows: (RecordRow & SecretRow)[] = await knex('records')
         .join('secrets', 'secrets.record_pk', 'records.pk')
         .select('records.*', 'secrets.hash', 'secrets.operator');
       return rows.map(credentialRow);
@@ -97,12 +90,14 @@ async function write(trx: Knex, commit: Commit): Promise<void> {
     .where({ id: commit.tenant, revision: commit.base })
     .update({ revision: commit.revision });
   if (moved !== 1) throw new StaleStoreError(commit.tenant, commit.base);
+  const rowDigest = await rowDigestAfter(trx, commit);
   await writeRecords(trx, commit);
   const { audit } = commit;
   await trx('revisions').insert({
     tenant_id: commit.tenant,
     number: audit.revision,
     digest: audit.digest,
+    row_digest: rowDigest,
     at: audit.at,
     request_id: audit.request_id,
     credential_kind: audit.credential.kind,
@@ -124,32 +119,7 @@ async function saveIdempotent(knex: Knex, row: IdempotencyRow): Promise<void> {
     .merge();
 }
 
-interface RecordRow {
-  tenant_id: string;
-  kind: string;
-  id: string;
-  address: string;
-  fields: string;
-  managed_by: string;
-  created_at: string;
-  updated_at: string;
-  revision: number;
-}
-
-function storedRecord(row: RecordRow): StoredRecord {
-  return {
-    kind: row.kind,
-    address: row.address,
-    fields: JSON.parse(row.fields),
-    id: row.id,
-    managed_by: row.managed_by,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    revision: Number(row.revision),
-  } as StoredRecord;
-}
-
-function credentialRow(row: RecordRow & { hash: string; operator: number | boolean }): CredentialRow {
+function credentialRow(row: RecordRow & SecretRow): CredentialRow {
   return {
     tenant: row.tenant_id,
     kind: row.kind as CredentialKind,

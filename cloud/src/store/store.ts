@@ -7,8 +7,8 @@ export interface Store {
   /** Makes a tenant together with its first revision, so that no tenant is ever left without an administrator. */
   createTenant(tenant: TenantRow, first: Commit): Promise<void>;
   deleteTenant(id: string): Promise<void>;
-  /** The newest committed revision of a tenant. */
-  load(tenant: string): Promise<{ revision: number; records: StoredRecord[] }>;
+  /** A tenant as its rows have it. Throws `ChangedStoreError` where one of them cannot be read. */
+  load(tenant: string): Promise<LoadedTenant>;
   /** Writes one revision, whole or not at all. Throws `StaleStoreError` where the store does not stand at `commit.base`. */
   commit(commit: Commit): Promise<void>;
   /** Newest first, of revisions below `before`. */
@@ -33,6 +33,15 @@ export interface TenantRow {
   id: string;
   name: string;
   created_at: string;
+}
+
+/** The rows of a tenant, and beside them what its newest commit left: they differ where somebody else wrote. */
+export interface LoadedTenant {
+  revision: number;
+  records: StoredRecord[];
+  /** See `RowDigest`; of the rows as they are. */
+  rowDigest: string;
+  committed: { revision: number; digest: string; rowDigest: string; at: string } | undefined;
 }
 
 /** One revision to be. `base` is the number that the store must stand at, `revision` the one it then has. */
@@ -121,4 +130,9 @@ export class StaleStoreError extends Error {
   constructor(tenant: string, base: number) {
     super(`tenant ${tenant} is not at revision ${base}`);
   }
+}
+
+/** A tenant's rows are not what was committed, or cannot be read. */
+export class ChangedStoreError extends Error {
+  override readonly name = 'ChangedStoreError';
 }

@@ -10,12 +10,13 @@ import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
 import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
-import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Turns } from '@authz-service/core/turns';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
+import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
 
@@ -50,7 +51,7 @@ export class Tenant {
 
   private constructor(
     row: TenantRow,
-    loaded: { revision: number; records: StoredRecord[] },
+    content: TenantContent,
     turns: Turns,
     private readonly changed: () => void,
   ) {
@@ -58,13 +59,13 @@ export class Tenant {
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;
-    this.#state = new TenantState(loaded.records);
-    this.#number = loaded.revision;
+    this.#state = content.state;
+    this.#number = content.revision;
   }
 
-  /** `changed` is called whenever the tenant stands at another revision. */
+  /** `changed` is called whenever the tenant stands at another revision. Throws `ChangedStoreError`. */
   static async load(row: TenantRow, store: Store, turns: Turns, changed: () => void): Promise<Tenant> {
-    return new Tenant(row, await store.load(row.id), turns, changed);
+    return new Tenant(row, await readTenant(store, row), turns, changed);
   }
 
   get state(): TenantState {
@@ -171,8 +172,8 @@ export class Tenant {
 
   /** Reads the store anew, where the memory may have fallen behind it. */
   async reload(store: Store): Promise<void> {
-    const { revision, records } = await store.load(this.id);
-    this.#state = new TenantState(records);
+    const { state, revision } = await readTenant(store, this);
+    this.#state = state;
     this.#number = revision;
     this.#sorted.clear();
     this.#journal.clear();

@@ -1,13 +1,21 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Turns } from '@authz-service/core/turns';
 import { Watch } from '../bundles/watch.js';
-import type { Store, TenantRow } from '../store/store.js';
+import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
 import { Tenant } from './tenant.js';
 
 const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant is no more.');
 
-/** All tenants by id and name; each is loaded into memory at its first use. */
+function notAsCommitted(changed: readonly string[]): ProblemError {
+  return new ProblemError(
+    'invalid_config',
+    `The database is not as this service wrote it: ${changed.join('; ')}. ` +
+      'Undo what was changed there, or restore a backup.',
+  );
+}
+
+/** All tenants by id and name, in memory. */
 export class Tenants {
   readonly #rows = new Map<string, TenantRow>();
   readonly #ids = new Map<string, string>();
@@ -22,10 +30,21 @@ export class Tenants {
     private readonly turns: Turns,
   ) {}
 
-  /** `turns` runs the long work of tenants beside requests. */
+  /**
+   * `turns` runs the long work of tenants beside requests. Throws `invalid_config`, naming each tenant that is not as it
+   * was committed.
+   */
   static async open(store: Store, turns: Turns): Promise<Tenants> {
     const tenants = new Tenants(store, turns);
-    for (const row of await store.tenants()) tenants.add(row);
+    const changed: string[] = [];
+    for (const row of await store.tenants()) {
+      tenants.add(row);
+      await tenants.get(row.id).catch((error: unknown) => {
+        if (!(error instanceof ChangedStoreError)) throw error;
+        changed.push(error.message);
+      });
+    }
+    if (changed.length > 0) throw notAsCommitted(changed);
     return tenants;
   }
 

@@ -40,6 +40,7 @@ export async function up(knex: Knex): Promise<void> {
     table.text('tenant_id').notNullable().references('tenants.id').onDelete('CASCADE');
     table.bigInteger('number').notNullable();
     table.text('digest').notNullable();
+    table.text('row_digest').notNullable();
     table.text('at').notNullable();
     table.text('request_id').notNullable();
     table.text('credential_kind').notNullable();

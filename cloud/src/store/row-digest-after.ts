@@ -1,0 +1,41 @@
+import { isCredential } from '@authz-service/core/records/kinds';
+import type { Knex } from 'knex';
+import { RowDigest } from './row-digest.js';
+import { secretsOf } from './secret-rows.js';
+import { type Commit, StaleStoreError } from './store.js';
+
+/** The digest of the rows as a commit leaves them, from the one that the commit before it left. To be called before it writes. */
+export async function rowDigestAfter(trx: Knex, commit: Commit): Promise<string> {
+  const { put, remove, secrets } = commit;
+  const digest = await digestBefore(trx, commit);
+  const gone = [...remove, ...put.flatMap(({ previous }) => previous ?? [])];
+  const credentials = gone.filter(({ kind }) => isCredential(kind));
+  const held = await secretsOf(
+    trx,
+    commit.tenant,
+    credentials.map(({ address }) => address),
+  );
+  for (const record of gone) digest.toggle(record, held.get(record.address));
+  const made = new Map(secrets.map((secret) => [`${secret.kind}/${secret.id}`, secret]));
+  for (const { record, previous } of put) {
+    const before = previous && held.get(previous.address);
+    const secret = made.get(`${record.kind}/${record.id}`) ?? before;
+    // Another secret makes nobody an operator, see `writeRecords`.
+    digest.toggle(record, secret && { hash: secret.hash, operator: (before ?? secret).operator });
+  }
+  return digest.hex();
+}
+
+async function digestBefore(trx: Knex, { tenant, base }: Commit): Promise<RowDigest> {
+  if (base === 0) {
+    const digest = new RowDigest();
+    digest.addTenant(await trx('tenants').where('id', tenant).first<{ id: string; name: string }>());
+    return digest;
+  }
+  const row = await trx('revisions')
+    .select('row_digest')
+    .where({ tenant_id: tenant, number: base })
+    .first<{ row_digest: string } | undefined>();
+  if (row === undefined) throw new StaleStoreError(tenant, base);
+  return new RowDigest(row.row_digest);
+}

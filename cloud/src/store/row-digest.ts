@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '@authz-service/core/json';
+import { isCredential } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+
+/** What is stored beside a credential's record. */
+export interface StoredSecret {
+  hash: string;
+  operator: boolean;
+}
+
+const BYTES = 32;
+
+/**
+ * The digest of what a tenant's rows hold beside the fields of its records: credentials with the hashes of their
+ * secrets, and of every record its kind, id, owner, times and revision.
+ *
+ * It is the exclusive or of the SHA-256 of each row, so that a commit needs the rows that it touches and no others. That
+ * finds accidents. It does not find an attacker who can write the file: he computes it anew.
+ */
+export class RowDigest {
+  readonly #bytes: Buffer;
+
+  /** Of no rows, or as `hex` gave it. */
+  constructor(hex = '0'.repeat(2 * BYTES)) {
+    this.#bytes = Buffer.from(hex, 'hex');
+  }
+
+  /** Puts a record's row in, or takes an equal one out. */
+  toggle(record: StoredRecord, secret: StoredSecret | undefined): void {
+    const { kind, address, id, managed_by, created_at, updated_at, revision } = record;
+    const row = [kind, address, id, managed_by, created_at, updated_at, revision];
+    this.#toggle(isCredential(kind) ? [...row, canonicalJson(record.fields), secret?.hash, secret?.operator] : row);
+  }
+
+  /** Puts the row of the tenant itself in. */
+  addTenant({ id, name }: { id: string; name: string }): void {
+    this.#toggle(['tenant', id, name]);
+  }
+
+  hex(): string {
+    return this.#bytes.toString('hex');
+  }
+
+  #toggle(row: readonly unknown[]): void {
+    const leaf = hash('sha256', JSON.stringify(row), 'buffer');
+    for (const [index, byte] of leaf.entries()) this.#bytes.writeUInt8(this.#bytes.readUInt8(index) ^ byte, index);
+  }
+}
