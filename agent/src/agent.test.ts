@@ -8,7 +8,7 @@ import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { declare } from '@authz-service/core/records/registry';
 import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';

@@ -1,4 +1,4 @@
-import type { AccessPath } from '@authz-service/core/decision/types';
+import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 
@@ -9,7 +9,7 @@ export interface DecisionEntry {
   action: string;
   decision: boolean;
   reason: string;
-  accessPath: AccessPath;
+  accessPath: AccessPathKind;
   policyId: string;
   /** Evaluation time. */
   ms: number;

@@ -1,4 +1,4 @@
-import type { AccessPath } from '@authz-service/core/decision/types';
+import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 
 const DECISIONS = 'service_agent_decisions_total';
 const DURATION = 'service_agent_decision_duration_seconds';
@@ -19,7 +19,7 @@ export class DecisionMetrics {
   readonly #durations = { true: new Durations(), false: new Durations() };
 
   /** One call of the decision endpoint, or one evaluation of a batch. */
-  called(allowed: boolean, path: AccessPath): void {
+  called(allowed: boolean, path: AccessPathKind): void {
     if (!allowed) this.#denied[path]++;
     else if (path !== 'none') this.#allowed[path]++;
   }

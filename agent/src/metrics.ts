@@ -1,4 +1,4 @@
-import type { AccessPath } from '@authz-service/core/decision/types';
+import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DecisionMetrics } from './decision-metrics.js';
 
@@ -39,7 +39,7 @@ export class AgentMetrics {
   }
 
   /** One call of the decision endpoint, or one evaluation of a batch. */
-  called(allowed: boolean, path: AccessPath): void {
+  called(allowed: boolean, path: AccessPathKind): void {
     this.#decisions.called(allowed, path);
   }
 

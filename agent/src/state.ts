@@ -1,5 +1,5 @@
+import type { RecordChange } from '@authz-service/core/decision/api/engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import type { RecordChange } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';

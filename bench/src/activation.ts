@@ -3,7 +3,7 @@
 import { digestRecords } from '@authz-service/core/bundle/digest';
 import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import { encodeBundle } from '@authz-service/core/bundle/write';
-import { EngineBuilder } from '@authz-service/core/decision/builder';
+import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { revisionText } from '@authz-service/core/state/revision';
 import { engineTenant, questions, type Size } from './tenant.js';
 

@@ -1,5 +1,6 @@
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { Decision, DecisionRequest } from '@authz-service/core/decision/types';
+import type { Decision } from '@authz-service/core/decision/api/decision';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { fresh, median, random } from './random.js';
 import { engineTenant, questions, type Size } from './tenant.js';
 

@@ -15,7 +15,7 @@ import { digestRecords } from '@authz-service/core/bundle/digest';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { packBundle } from '@authz-service/core/bundle/write';
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { revisionText } from '@authz-service/core/state/revision';
 import { answering, root, start, stop } from './processes.js';
 import { engineTenant, questions, type Size } from './tenant.js';

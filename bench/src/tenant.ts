@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { type DeclaredRecord, declare, type Fields } from '@authz-service/core/records/registry';
 import { fresh, random } from './random.js';
 

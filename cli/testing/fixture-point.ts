@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import { answerSearch } from '@authz-service/core/search/answer';

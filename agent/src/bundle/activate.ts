@@ -5,8 +5,8 @@ import {
   type TenantHead,
 } from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
-import { EngineBuilder } from '@authz-service/core/decision/builder';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Decision } from '@authz-service/core/decision/types';
+import type { Decision } from '@authz-service/core/decision/api/decision';
 import { ProblemError } from '@authz-service/core/problem';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionText } from '@authz-service/core/wire/decision-response';

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

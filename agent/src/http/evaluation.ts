@@ -1,4 +1,5 @@
-import type { Decision, Engine } from '@authz-service/core/decision/types';
+import type { Decision } from '@authz-service/core/decision/api/decision';
+import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-request';
 import type { DecisionLog } from '../decision-log.js';

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Decision, Engine } from '@authz-service/core/decision/types';
+import type { Decision } from '@authz-service/core/decision/api/decision';
+import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Turns } from '@authz-service/core/turns';
 import type { ParsedDecisionRequest } from '@authz-service/core/wire/decision-request';

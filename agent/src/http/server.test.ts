@@ -1,8 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { Decision, DecisionRequest, Explanation } from '@authz-service/core/decision/types';
+import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';

@@ -1,4 +1,4 @@
-import type { Candidate } from '@authz-service/core/decision/types';
+import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
 import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
 import type { DecisionQuestion } from '@authz-service/sdk/wire';
 import type { Style } from '../output/terminal.js';
@@ -32,7 +32,7 @@ export function verdict(decision: boolean, style: Style): string {
 const MARKS = { applies: '✓', does_not_apply: '·', failed: '✗' } as const;
 
 /** Every policy that came into question: highest priority first, as the engine weighs them. */
-function renderCandidates(candidates: Candidate[], style: Style): string {
+function renderCandidates(candidates: ExplainedCandidate[], style: Style): string {
   if (candidates.length === 0) return style.dim('No policy covers this action on this resource for this subject.');
   const names = Math.max(...candidates.map((candidate) => width(printable(candidate.policy))));
   const blocks = candidates.map((candidate) => {

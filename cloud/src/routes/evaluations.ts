@@ -1,4 +1,5 @@
-import type { Decision, Engine, Explanation } from '@authz-service/core/decision/types';
+import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
+import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
 import { evaluationsRequestSchema, evaluationsResponseSchema } from '@authz-service/core/wire/authzen-schema';

@@ -1,6 +1,6 @@
+import type { EngineRecord, RecordChange } from '@authz-service/core/decision/api/engine';
+import { compileEngine, compileInSteps } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { compileEngine, compileInSteps } from '@authz-service/core/decision/engine';
-import type { EngineRecord, RecordChange } from '@authz-service/core/decision/types';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Turns } from '@authz-service/core/turns';
 

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../decision/types.js';
+import type { RecordChange } from '../decision/api/engine.js';
 
 /** Where a tenant stands. */
 export interface Standing {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EngineRecord } from '../decision/types.js';
+import type { EngineRecord } from '../decision/api/engine.js';
 import { isCredential } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';

@@ -1,4 +1,4 @@
-import type { EngineRecord } from '../decision/types.js';
+import type { EngineRecord } from '../decision/api/engine.js';
 import { canonicalJson } from '../json.js';
 import { ProblemError } from '../problem.js';
 import { isCredential, isKind, KINDS, kindRank } from '../records/kinds.js';

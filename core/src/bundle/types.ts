@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { EngineRecord } from '../decision/types.js';
+import type { EngineRecord } from '../decision/api/engine.js';
 
 /** One tenant in a bundle. */
 export interface BundleTenant {

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../decision/types.js';
+import type { DecisionRequest } from '../decision/api/request.js';
 import type { Json, JsonObject } from '../json.js';
 import { CONDITION_LIMITS } from './limits.js';
 import { OutOfSteps } from './outcome.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../records/kinds.js';
 import { addressOf, definitionOf } from '../records/registry.js';
-import { compileEngine } from './engine.js';
-import type { EngineRecord, RecordChange } from './types.js';
+import type { EngineRecord, RecordChange } from './api/engine.js';
+import { compileEngine } from './compile-engine.js';
 
 function record(kind: Kind, raw: Record<string, unknown>): EngineRecord {
   const fields = definitionOf(kind).schema.parse(raw);

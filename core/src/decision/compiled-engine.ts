@@ -1,51 +1,55 @@
 import { Scope } from '../conditions/scope.js';
 import { ReadWriteLock } from '../read-write-lock.js';
-import type { Principal, Resource, ResourceType } from './entities.js';
-import { ExplainedSearch } from './explain.js';
-import { evaluationFailed } from './failure.js';
-import { type Grants, type RuleVisitor, search } from './grants.js';
-import { MadeDecision } from './made-decision.js';
-import { findResource, findRole, findType, type Names } from './names.js';
-import type { Question } from './question.js';
-import type { Reached, ReachMemo } from './reach.js';
-import type { RecordCompiler } from './record-compiler.js';
-import { type Failed, Search } from './search.js';
-import type { SplitMap } from './split-map.js';
-import type { Decision, DecisionRequest, Engine, Explanation, RecordChange } from './types.js';
-import { BY_ROLE, DIRECT, Way } from './way.js';
+import type { SplitMap } from '../split-map.js';
+import type { Decision, Explanation } from './api/decision.js';
+import type { Engine, RecordChange } from './api/engine.js';
+import type { DecisionRequest } from './api/request.js';
+import type { RecordCompiler } from './compile/record-compiler.js';
+import { CombiningAlgorithm, type FailedPolicy } from './evaluate/combining-algorithm.js';
+import { evaluationFailed } from './evaluate/evaluation-failed.js';
+import { Explainer } from './evaluate/explain.js';
+import { LazyDecision } from './evaluate/lazy-decision.js';
+import type { ResolvedRequest } from './evaluate/resolved-request.js';
+import { type Grants, visitRules } from './grants/grants.js';
+import type { Resource, ResourceType } from './grants/target.js';
+import type { RuleVisitor } from './grants/target-grants.js';
+import { AccessPath, DIRECT, THROUGH_ROLE } from './graph/access-path.js';
+import type { EffectivePrincipalsMemo, GrantsAndPaths } from './graph/effective-principals.js';
+import { findResource, findRole, findType, type Names } from './graph/names.js';
+import type { Principal } from './graph/principal.js';
 
 const NO_ROLES: readonly Principal[] = [];
 
 /**
- * A tenant as graph and indexes, which searches walk, too; made by `EngineBuilder`. It changes only by `apply`, within
- * one turn of the event loop: what reads over several turns holds the lock.
+ * A compiled tenant, whose graph searches walk as well; built by `EngineBuilder`. It changes only by `apply`, within one
+ * turn of the event loop: work that reads over several turns holds the lock.
  */
 export class CompiledEngine implements Engine {
-  /** `apply` belongs into its `write`, and work of several turns into its `read`; a single decision needs none. */
+  /** Call `apply` within its `write`, and do work of several turns within its `read`; a single decision needs neither. */
   readonly lock = new ReadWriteLock();
   readonly subjects: ReadonlyMap<string, SplitMap<Principal>>;
   readonly types: Names<ResourceType>;
   readonly resourcesById: SplitMap<Resource>;
   readonly roles: Names<Principal>;
   readonly #compiler: RecordCompiler;
-  readonly #search = new Search();
-  readonly #reach: ReachMemo;
+  readonly #combining = new CombiningAlgorithm();
+  readonly #effectivePrincipals: EffectivePrincipalsMemo;
 
   constructor(compiler: RecordCompiler) {
-    const { graph, reach } = compiler;
+    const { graph, effectivePrincipals } = compiler;
     graph.close();
     this.subjects = graph.subjects;
     this.types = graph.types;
     this.resourcesById = graph.resourcesById;
     this.roles = graph.roles;
     this.#compiler = compiler;
-    this.#reach = reach;
+    this.#effectivePrincipals = effectivePrincipals;
   }
 
   /**
-   * Makes the tenant what it is after the changes, in any order of them. Every `before` must be what is compiled, and
-   * all that is there afterwards must be valid together; where it throws, the engine is neither of the two and must not
-   * be asked any more. A `TenantSearch` over it is outdated afterwards.
+   * Brings the tenant to its state after the changes, whatever their order. Every `before` must be what is compiled, and
+   * the records afterwards must be valid together. Where it throws, the engine is in neither state and must not be used
+   * any more. A `TenantSearch` over it is outdated afterwards.
    */
   apply(changes: readonly RecordChange[]): void {
     this.#compiler.apply(changes);
@@ -57,22 +61,22 @@ export class CompiledEngine implements Engine {
   }
 
   decide(request: DecisionRequest, now: number): Decision {
-    const question = this.#ask(request);
-    const failed = this.#judge(question, now);
+    const resolved = this.#resolve(request);
+    const failed = this.#evaluate(resolved, now);
     if (failed !== undefined) throw evaluationFailed([failed]);
-    return this.#answer(question);
+    return this.#decision(resolved);
   }
 
   explain(request: DecisionRequest, now: number): Explanation {
-    const question = this.#ask(request);
-    const explained = new ExplainedSearch(question.subject, request, now);
-    this.#gather(question, explained, true);
-    const others = explained.judge(scopeOf(question, now));
-    const failed = this.#judge(question, now);
+    const resolved = this.#resolve(request);
+    const explainer = new Explainer(resolved.subject, request, now);
+    this.#visitCandidates(resolved, explainer, true);
+    const others = explainer.evaluate(scopeOf(resolved, now));
+    const failed = this.#evaluate(resolved, now);
     if (failed !== undefined)
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
-    const { decision, reason, access_path, policy_id, policy, resource_id } = this.#answer(question);
-    return { decision, reason, access_path, policy_id, policy, resource_id, candidates: explained.candidates() };
+    const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
+    return { decision, reason, access_path, policy_id, policy, resource_id, candidates: explainer.candidates() };
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {
@@ -86,7 +90,7 @@ export class CompiledEngine implements Engine {
   }
 
   /** Throws `ambiguous_name`. */
-  #ask(request: DecisionRequest): Question {
+  #resolve(request: DecisionRequest): ResolvedRequest {
     const { subject, resource } = request;
     const type = findType(this.types, resource.type);
     return {
@@ -107,53 +111,56 @@ export class CompiledEngine implements Engine {
     return [...found];
   }
 
-  /** Leaves the deciding policy in the search; returns the failure that leaves the answer open. */
-  #judge(question: Question, now: number): Failed | undefined {
-    this.#search.begin(now);
-    this.#gather(question, this.#search, false);
-    return this.#search.open ? this.#search.judge(scopeOf(question, now)) : undefined;
+  /** Leaves the deciding candidate in `#combining`; returns the failure that leaves the answer open. */
+  #evaluate(resolved: ResolvedRequest, now: number): FailedPolicy | undefined {
+    this.#combining.begin(now);
+    this.#visitCandidates(resolved, this.#combining, false);
+    return this.#combining.waits ? this.#combining.evaluate(scopeOf(resolved, now)) : undefined;
   }
 
-  /** Shows every rule that some principal of the request has for its action and resource. */
-  #gather(question: Question, visitor: RuleVisitor, every: boolean): void {
-    const { request, subject, roles, type, resource } = question;
+  /** Visits every rule that covers the request's action and resource, of every principal that the subject acts as. */
+  #visitCandidates(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, every: boolean): void {
+    const { request, subject, roles, type, resource } = resolved;
     if (type === undefined) return;
     const action = request.action.name;
     if (subject !== undefined) {
       if (subject.grants !== null) {
-        search(subject.grants, new Way(DIRECT, subject, null, null), type, resource, action, visitor, every);
+        const direct = new AccessPath(DIRECT, subject, null, null);
+        visitRules(subject.grants, direct, type, resource, action, visitor, every);
       }
-      const reach = this.#reach.of(subject);
-      gatherReached(reach.always, question, type, visitor, every);
-      if (reach.indexed) {
-        gatherReached(reach.for(type), question, type, visitor, every);
-        if (resource !== undefined) gatherReached(reach.for(resource), question, type, visitor, every);
+      const effective = this.#effectivePrincipals.of(subject);
+      visitEach(effective.always, resolved, type, visitor, every);
+      if (effective.indexed) {
+        visitEach(effective.for(type), resolved, type, visitor, every);
+        if (resource !== undefined) visitEach(effective.for(resource), resolved, type, visitor, every);
       }
     }
     for (const role of roles) {
       if (role.grants === null) continue;
-      search(role.grants, new Way(BY_ROLE, role, null, null), type, resource, action, visitor, every);
+      const named = new AccessPath(THROUGH_ROLE, role, null, null);
+      visitRules(role.grants, named, type, resource, action, visitor, every);
     }
   }
 
-  #answer(question: Question): MadeDecision {
-    return new MadeDecision(question, this.#search.deciding, this.#search.absent);
+  #decision(resolved: ResolvedRequest): LazyDecision {
+    return new LazyDecision(resolved, this.#combining.deciding, this.#combining.absent);
   }
 }
 
-function gatherReached(
-  reached: Reached,
-  { request, resource }: Question,
+function visitEach(
+  principals: GrantsAndPaths,
+  { request, resource }: ResolvedRequest,
   type: ResourceType,
-  visitor: RuleVisitor,
+  visitor: RuleVisitor<AccessPath>,
   every: boolean,
 ): void {
-  for (let at = 0; at < reached.length; at += 2) {
-    search(reached[at] as Grants, reached[at + 1] as Way, type, resource, request.action.name, visitor, every);
+  for (let at = 0; at < principals.length; at += 2) {
+    const [grants, path] = [principals[at] as Grants, principals[at + 1] as AccessPath];
+    visitRules(grants, path, type, resource, request.action.name, visitor, every);
   }
 }
 
-function scopeOf({ request, subject, type, resource }: Question, now: number): Scope {
+function scopeOf({ request, subject, type, resource }: ResolvedRequest, now: number): Scope {
   const facts = {
     type: type?.name ?? request.resource.type,
     application: type?.application ?? '',

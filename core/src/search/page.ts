@@ -1,4 +1,5 @@
-import type { DecisionRequest, Engine } from '../decision/types.js';
+import type { Engine } from '../decision/api/engine.js';
+import type { DecisionRequest } from '../decision/api/request.js';
 import { ProblemError } from '../problem.js';
 import { firstAfter, type Ordered } from './ordered.js';
 

@@ -1,7 +1,8 @@
-import type { ActionSet } from '../decision/action-set.js';
-import type { Principal, Target } from '../decision/entities.js';
-import { rulesOf } from '../decision/grants.js';
-import type { SplitMap } from '../decision/split-map.js';
+import type { ActionSet } from '../decision/grants/action-set.js';
+import { rulesOf } from '../decision/grants/grants.js';
+import type { Target } from '../decision/grants/target.js';
+import type { Principal } from '../decision/graph/principal.js';
+import type { SplitMap } from '../split-map.js';
 
 /** Someone who was assigned a policy that allows actions on a target. */
 interface Assignee {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileEngine } from '../decision/engine.js';
-import type { EngineRecord } from '../decision/types.js';
+import type { EngineRecord } from '../decision/api/engine.js';
+import { compileEngine } from '../decision/compile-engine.js';
 import { ProblemError } from '../problem.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';

@@ -1,9 +1,10 @@
 import type { CompiledEngine } from '../decision/compiled-engine.js';
-import { type Principal, Resource, type ResourceType, type Rule, type Target } from '../decision/entities.js';
-import { rulesOf, search } from '../decision/grants.js';
-import { findResource, findRole, findType } from '../decision/names.js';
-import { groupsOf } from '../decision/reach.js';
-import { DIRECT, Way } from '../decision/way.js';
+import { rulesOf, visitRules } from '../decision/grants/grants.js';
+import type { Rule } from '../decision/grants/rule.js';
+import { Resource, type ResourceType, type Target } from '../decision/grants/target.js';
+import { groupsOf } from '../decision/graph/effective-principals.js';
+import { findResource, findRole, findType } from '../decision/graph/names.js';
+import type { Principal } from '../decision/graph/principal.js';
 import type { ActionSearch, ResourceSearch, SearchRequest, SubjectSearch } from '../wire/search-request.js';
 import type { FoundAction, FoundEntity } from '../wire/search-response.js';
 import { inOrder, type Ordered } from './ordered.js';
@@ -158,12 +159,11 @@ function actedAs(subject: Principal): Set<Principal> {
 /** Whether a policy of the principal allows the action on one of the targets, as far as can be told without a request. */
 function covers(principal: Principal, [type, resource]: readonly Target[], action: string): boolean {
   let allows = false;
-  const meet = ({ policy }: Rule) => {
+  const visit = ({ policy }: Rule) => {
     allows ||= !policy.deny;
   };
-  const way = new Way(DIRECT, principal, null, null);
   if (principal.grants !== null && type !== undefined)
-    search(principal.grants, way, type, resource, action, { meet }, true);
+    visitRules(principal.grants, undefined, type, resource, action, { visit }, true);
   return allows;
 }
 

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../decision/types.js';
+import type { DecisionRequest } from '../decision/api/request.js';
 import type { ProblemItem } from '../problem.js';
 import {
   type Members,

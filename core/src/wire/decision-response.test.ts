@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../decision/types.js';
+import type { Decision } from '../decision/api/decision.js';
 import { decisionResponse, decisionText } from './decision-response.js';
 
 const decisions: fc.Arbitrary<Decision> = fc.record({

@@ -1,4 +1,4 @@
-import type { AccessPath, Candidate, Decision, Explanation } from '../decision/types.js';
+import type { AccessPathKind, Decision, ExplainedCandidate, Explanation } from '../decision/api/decision.js';
 
 /** The body of an answered decision (spec 2.3, AuthZEN 1.0). */
 export interface DecisionResponse {
@@ -7,9 +7,9 @@ export interface DecisionResponse {
     reason: string;
     /** The id of the deciding policy, of an allow or of a deny; absent when none applied. */
     policy_id?: string;
-    access_path: AccessPath;
+    access_path: AccessPathKind;
     /** Only on request: every policy that came into question, and why it did or did not apply. */
-    explanation?: { candidates: Candidate[] };
+    explanation?: { candidates: ExplainedCandidate[] };
   };
 }
 

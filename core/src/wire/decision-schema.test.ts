@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Explanation } from '../decision/types.js';
+import type { Explanation } from '../decision/api/decision.js';
 import { ProblemError } from '../problem.js';
 import { parseDecisionRequest } from './decision-request.js';
 import { decisionResponse } from './decision-response.js';

@@ -1,4 +1,4 @@
-import type { Decision, Explanation } from '../decision/types.js';
+import type { Decision, Explanation } from '../decision/api/decision.js';
 import type { ProblemCode, ProblemError, ProblemItem } from '../problem.js';
 import type { ParsedDecisionRequest } from './decision-request.js';
 import { type DecisionResponse, decisionResponse } from './decision-response.js';

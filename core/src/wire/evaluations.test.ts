@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../decision/types.js';
+import type { Decision } from '../decision/api/decision.js';
 import { ProblemError } from '../problem.js';
 import { type ParsedDecisionRequest, parseDecisionRequest } from './decision-request.js';
 import { EVALUATIONS_MAX, type ParsedEvaluations, parseEvaluations } from './evaluations-request.js';

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../decision/types.js';
+import type { DecisionRequest } from '../decision/api/request.js';
 import type { JsonObject } from '../json.js';
 import type { ProblemItem } from '../problem.js';
 import { actionOf, resourceOf, rolesOf, subjectOf } from './decision-request.js';

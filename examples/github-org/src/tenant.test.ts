@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { compileEngine } from '@authz-service/core/decision/engine';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';

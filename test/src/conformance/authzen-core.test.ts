@@ -1,5 +1,5 @@
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { answerSearch } from '@authz-service/core/search/answer';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';

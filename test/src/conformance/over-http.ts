@@ -1,4 +1,4 @@
-import type { EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { ProblemError } from '@authz-service/core/problem';
 import { type Address, encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';

@@ -1,14 +1,16 @@
 import { Guard } from '@authz-service/core/conditions/guard';
 import { Absent, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
 import { Scope } from '@authz-service/core/conditions/scope';
-import type { AccessPath, DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { names, path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
 
 /** An answer, as far as it can be compared. */
 export type NaiveAnswer =
-  | { decision: boolean; access_path: AccessPath; policy?: string; policy_id?: string }
+  | { decision: boolean; access_path: AccessPathKind; policy?: string; policy_id?: string }
   | { error: 'ambiguous_name' | 'evaluation_failed' };
 
 const PATHS = ['direct', 'role', 'group'] as const;

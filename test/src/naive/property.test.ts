@@ -1,5 +1,6 @@
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { DecisionRequest, Engine, EngineRecord } from '@authz-service/core/decision/types';
+import type { Engine, EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

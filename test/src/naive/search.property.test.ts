@@ -1,5 +1,6 @@
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';

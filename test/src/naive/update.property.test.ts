@@ -1,6 +1,6 @@
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { compileEngine } from '@authz-service/core/decision/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { answerSearch } from '@authz-service/core/search/answer';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';

@@ -1,4 +1,5 @@
-import type { DecisionRequest, EngineRecord } from '@authz-service/core/decision/types';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { isCredential } from '@authz-service/core/records/kinds';
 import { declare } from '@authz-service/core/records/registry';

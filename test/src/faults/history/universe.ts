@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '@authz-service/core/decision/types';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { declare } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
 import type { Random } from '../random.js';

@@ -1,0 +1,121 @@
+import { canonicalJson } from '../../json.js';
+import { addressOf, type Fields } from '../../records/registry.js';
+import { SplitMap } from '../../split-map.js';
+import { ActionSet } from '../grants/action-set.js';
+import type { Expiry } from '../grants/expiry.js';
+import { withGrant, withoutGrant } from '../grants/grants.js';
+import { LazyGuard } from '../grants/lazy-guard.js';
+import { Policy, Rule } from '../grants/rule.js';
+import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
+import type { Graph } from '../graph/graph.js';
+import type { Link, Principal } from '../graph/principal.js';
+import { type Assignees, assigneesOf, numberOf, withAssignee, withoutAssignee } from './assignees.js';
+import { InternPool } from './intern-pool.js';
+
+type PolicyFields = Fields<'policy'>;
+
+/** A policy and its assignees, which may be known before it is. */
+interface AssignedPolicy {
+  rules: readonly Rule[];
+  policy: Policy | null;
+  assignees: Assignees;
+}
+
+/** The policies of a tenant by path, with their assignees. Each assignee is granted the policy's rules. */
+export class AssignedPolicies {
+  readonly #byPath = new SplitMap<AssignedPolicy>();
+  readonly #guards = new InternPool<LazyGuard>();
+  readonly #actionSets = new InternPool<ActionSet>();
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly effectivePrincipals: EffectivePrincipalsMemo,
+  ) {}
+
+  /** `kept` where the policy was there before: its assignees are granted what it now says. */
+  put(id: string, fields: PolicyFields, kept: boolean): void {
+    const address = addressOf('policy', fields);
+    const assigned = this.#at(pathOf(address), !kept);
+    const policy = new Policy(address, id, fields.effect === 'DENY', fields.priority, this.#guard(fields));
+    assigned.policy = policy;
+    assigned.rules = this.#rules(policy, fields);
+    for (const { to, expiry } of assigneesOf(assigned.assignees)) this.#grant(to, assigned.rules, expiry);
+  }
+
+  /** `kept` where a new version is put next: its assignees stay. */
+  remove(fields: PolicyFields, kept: boolean): void {
+    const path = pathOf(addressOf('policy', fields));
+    const assigned = this.#at(path);
+    const { policy, rules, assignees } = assigned;
+    if (policy === null || (!kept && assignees !== null)) throw new Error(`The policy "${path}" cannot be removed`);
+    for (const { to } of assigneesOf(assignees)) this.#withdraw(to, rules);
+    if (policy.guard !== null) this.#guards.release(keyOf(policy.guard))?.forget();
+    for (const { actions } of rules) this.#actionSets.release(actions.names.join(' '));
+    assigned.policy = null;
+    assigned.rules = [];
+    if (!kept) this.#byPath.delete(path);
+  }
+
+  assign(path: string, link: Link): void {
+    const assigned = this.#at(path);
+    assigned.assignees = withAssignee(assigned.assignees, link);
+    this.#grant(link.to, assigned.rules, link.expiry);
+  }
+
+  unassign(path: string, principal: Principal): void {
+    const assigned = this.#at(path);
+    assigned.assignees = withoutAssignee(assigned.assignees, principal);
+    this.#withdraw(principal, assigned.rules);
+  }
+
+  /** How many grants a change of the policy touches. */
+  grants(fields: PolicyFields): number {
+    const { rules, assignees } = this.#at(pathOf(addressOf('policy', fields)));
+    return rules.length * numberOf(assignees);
+  }
+
+  #at(path: string, declaring = false): AssignedPolicy {
+    return this.graph.mention(this.#byPath, path, () => ({ rules: [], policy: null, assignees: null }), declaring);
+  }
+
+  #rules(policy: Policy, { resource_type, actions, resources }: PolicyFields): Rule[] {
+    if (resource_type !== undefined)
+      return [new Rule(policy, this.graph.type(resource_type), this.#actions(actions ?? []), null)];
+    return (resources ?? []).map(
+      (covered) => new Rule(policy, this.graph.resourceAt(covered.resource), this.#actions(covered.actions), null),
+    );
+  }
+
+  #grant(principal: Principal, rules: readonly Rule[], expiry: Expiry): void {
+    for (const rule of rules) {
+      const own = expiry === null ? rule : new Rule(rule.policy, rule.target, rule.actions, expiry);
+      principal.grants = withGrant(principal.grants, own);
+    }
+    this.effectivePrincipals.invalidate(principal);
+  }
+
+  #withdraw(principal: Principal, rules: readonly Rule[]): void {
+    for (const rule of rules) principal.grants = withoutGrant(principal.grants, rule);
+    this.effectivePrincipals.invalidate(principal);
+  }
+
+  #guard({ condition, modifiers }: PolicyFields): LazyGuard | null {
+    const guarded = modifiers !== undefined && Object.values(modifiers).some((value) => value !== undefined);
+    if (condition === undefined && !guarded) return null;
+    const required = guarded ? modifiers : undefined;
+    return this.#guards.take(keyOf({ condition, modifiers: required }), () => new LazyGuard(condition, required));
+  }
+
+  #actions(names: readonly string[]): ActionSet {
+    return this.#actionSets.take(names.join(' '), () => new ActionSet(names));
+  }
+}
+
+/** A condition alone is its own key, so that it is held once; none that parses starts with a NUL. */
+function keyOf({ condition = '', modifiers }: Pick<LazyGuard, 'condition' | 'modifiers'>): string {
+  return modifiers === undefined ? condition : `\0${canonicalJson(modifiers)}${condition}`;
+}
+
+function pathOf(address: string): string {
+  return address.slice('policy/'.length);
+}

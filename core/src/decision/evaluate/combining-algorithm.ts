@@ -1,0 +1,92 @@
+import { Absent, Failure, type Outcome } from '../../conditions/outcome.js';
+import type { Scope } from '../../conditions/scope.js';
+import { hasExpired } from '../grants/expiry.js';
+import type { Policy, Rule } from '../grants/rule.js';
+import type { RuleVisitor } from '../grants/target-grants.js';
+import type { AccessPath } from '../graph/access-path.js';
+import { byPrecedence, type Candidate } from './candidate.js';
+
+/** A policy whose evaluation failed. */
+export interface FailedPolicy {
+  policy: Policy;
+  failure: Failure;
+}
+
+/**
+ * The combining algorithm: which of the candidates decides. Candidates without a guard apply as they are visited. The
+ * others wait, are sorted by precedence, and are evaluated only while they can still change the answer. The result does
+ * not depend on the order of visits:
+ * - a DENY whose evaluation fails leaves the answer open, unless a DENY of the same or a higher priority applies;
+ * - an ALLOW whose evaluation fails leaves it open where nothing applies.
+ */
+export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
+  /** The deciding candidate so far; null where none applies. */
+  deciding: Candidate | null = null;
+  /** Set where the deciding DENY applies because this attribute is absent. */
+  absent: Absent | null = null;
+  #now = 0;
+  #decision = 0;
+  /** The highest priority of a DENY that applies. */
+  #denied = Number.NEGATIVE_INFINITY;
+  #waiting: Candidate[] = [];
+
+  /** `now` is milliseconds since the epoch. */
+  begin(now: number): void {
+    this.#decision++;
+    this.#now = now;
+    this.deciding = null;
+    this.absent = null;
+    this.#denied = Number.NEGATIVE_INFINITY;
+    if (this.#waiting.length > 0) this.#waiting = [];
+  }
+
+  visit({ policy, expiry }: Rule, path: AccessPath): void {
+    if (hasExpired(expiry, this.#now) || hasExpired(path.expiry, this.#now)) return;
+    const candidate = { policy, path };
+    if (policy.guard === null) this.#apply(candidate, null);
+    else this.#waiting.push(candidate);
+  }
+
+  #apply(candidate: Candidate, absent: Absent | null): void {
+    const { deny, priority } = candidate.policy;
+    if (deny && priority > this.#denied) this.#denied = priority;
+    if (this.deciding !== null && byPrecedence(this.deciding, candidate) <= 0) return;
+    this.deciding = candidate;
+    this.absent = absent;
+  }
+
+  /** Whether candidates wait for `evaluate`. */
+  get waits(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Evaluates the guards that can change the answer, and returns the failure that leaves it open. */
+  evaluate(scope: Scope): FailedPolicy | undefined {
+    if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
+    let failedDeny: FailedPolicy | undefined;
+    let failedAllow: FailedPolicy | undefined;
+    for (const candidate of this.#waiting) {
+      const { policy } = candidate;
+      if (policy.priority < this.#denied) break;
+      if (policy.evaluatedIn === this.#decision || !this.#matters(candidate)) continue;
+      policy.evaluatedIn = this.#decision;
+      const outcome: Outcome | undefined = policy.guard?.get().evaluate(scope);
+      if (outcome === true) this.#apply(candidate, null);
+      else if (outcome instanceof Absent) {
+        if (policy.deny) this.#apply(candidate, outcome);
+      } else if (outcome instanceof Failure) {
+        if (policy.deny) failedDeny ??= { policy, failure: outcome };
+        else failedAllow ??= { policy, failure: outcome };
+      }
+    }
+    // The first failed DENY has the highest priority of them.
+    if (failedDeny !== undefined && failedDeny.policy.priority > this.#denied) return failedDeny;
+    return this.deciding === null ? failedAllow : undefined;
+  }
+
+  /** Whether a policy could change the answer, the policy named in it, or that there is one. */
+  #matters(candidate: Candidate): boolean {
+    if (this.deciding === null || byPrecedence(candidate, this.deciding) < 0) return true;
+    return candidate.policy.deny && candidate.policy.priority > this.#denied;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Absent } from '../../conditions/outcome.js';
+import type { AccessPathKind, Decision } from '../api/decision.js';
+import { ACCESS_PATH_KINDS } from '../graph/access-path.js';
+import type { Candidate } from './candidate.js';
+import { decidingReason, noMatchReason } from './reason.js';
+import type { ResolvedRequest } from './resolved-request.js';
+
+/** A decision that composes its texts when they are read: most callers read only `decision`. */
+export class LazyDecision implements Decision {
+  readonly decision: boolean;
+  readonly #resolved: ResolvedRequest;
+  readonly #deciding: Candidate | null;
+  readonly #absent: Absent | null;
+
+  constructor(resolved: ResolvedRequest, deciding: Candidate | null, absent: Absent | null) {
+    this.decision = deciding !== null && !deciding.policy.deny;
+    this.#resolved = resolved;
+    this.#deciding = deciding;
+    this.#absent = absent;
+  }
+
+  get reason(): string {
+    const { request, type } = this.#resolved;
+    if (this.#deciding === null) return noMatchReason(request, type?.actions);
+    const { policy, path } = this.#deciding;
+    return decidingReason(policy, path, request.action.name, this.#absent);
+  }
+
+  get access_path(): AccessPathKind {
+    return this.#deciding === null ? 'none' : ACCESS_PATH_KINDS[this.#deciding.path.rank];
+  }
+
+  get policy_id(): string | undefined {
+    return this.#deciding?.policy.id;
+  }
+
+  get policy(): string | undefined {
+    return this.#deciding?.policy.address;
+  }
+
+  get resource_id(): string | undefined {
+    return this.#resolved.resource?.id;
+  }
+}

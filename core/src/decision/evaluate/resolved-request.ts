@@ -1,0 +1,13 @@
+import type { DecisionRequest } from '../api/request.js';
+import type { Resource, ResourceType } from '../grants/target.js';
+import type { Principal } from '../graph/principal.js';
+
+/** A request and what its names stand for in the tenant. */
+export interface ResolvedRequest {
+  readonly request: DecisionRequest;
+  readonly subject: Principal | undefined;
+  /** The roles that the request names. */
+  readonly roles: readonly Principal[];
+  readonly type: ResourceType | undefined;
+  readonly resource: Resource | undefined;
+}

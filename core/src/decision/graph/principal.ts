@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../json.js';
+import { path } from '../../records/address.js';
+import type { Expiry } from '../grants/expiry.js';
+import type { Grants } from '../grants/grants.js';
+import type { AccessPath } from './access-path.js';
+import type { EffectivePrincipals } from './effective-principals.js';
+
+/** A membership in a group or the holding of a role. */
+export interface Link {
+  readonly to: Principal;
+  readonly expiry: Expiry;
+}
+
+/**
+ * Whom policies are assigned to. Every principal has the same members, set in the same order: the engine's speed rests
+ * on that.
+ */
+export class Principal {
+  grants: Grants | null = null;
+  groups: Link[] | null = null;
+  roles: Link[] | null = null;
+  /** The access path of subjects that hold this role themselves and for ever. */
+  heldPath: AccessPath | null = null;
+  /** Remembered by `EffectivePrincipalsMemo`. */
+  effective: EffectivePrincipals | null = null;
+  /** Stored attributes of a subject. */
+  properties: JsonObject | undefined = undefined;
+  readonly kind: 'subject' | 'group' | 'role';
+  /** The type of a subject, else empty. */
+  readonly type: string;
+  /** The id of a subject, else the path. */
+  readonly name: string;
+
+  constructor(kind: 'subject' | 'group' | 'role', type: string, name: string) {
+    this.kind = kind;
+    this.type = type;
+    this.name = name;
+  }
+
+  get address(): string {
+    return `${this.kind}/${this.kind === 'subject' ? path(this.type, this.name) : this.name}`;
+  }
+}
