@@ -14,7 +14,7 @@ import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
-import { holderOf } from './bundle/holder.js';
+import { apiKeyHash } from './bundle/api-key-hash.js';
 import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 
@@ -31,13 +31,15 @@ const key = await signingKey(kid, privateJwk);
 const sign = (bytes: Buffer) =>
   signStatement(statementOf(bundle, createHash('sha256').update(bytes).digest('hex'), new Date(0)), key);
 
-const holder = holderOf(new Secret('svc_test'), 'tenant-1');
+const keyHash = apiKeyHash(new Secret('svc_test'), 'tenant-1');
 
 /** What an agent that trusts the key leaves in its folder: the bytes are signed, whatever they are. */
 async function cache(bytes: Buffer | string): Promise<void> {
   writeFileSync(join(dir, 'bundle.json'), bytes);
   writeFileSync(join(dir, 'bundle.jws'), await sign(Buffer.from(bytes)));
-  writeFileSync(join(dir, 'bundle-keys.json'), JSON.stringify({ keys: [publicKey], holder }));
+  writeFileSync(join(dir, 'bundle-keys.json'), JSON.stringify({ keys: [publicKey] }));
+  const last = { tenant: { id: 'tenant-1', name: 'acme' }, revision, keyHash };
+  writeFileSync(join(dir, 'served.json'), JSON.stringify(last));
 }
 
 let dir: string;
@@ -157,6 +159,6 @@ describe('a warm start', () => {
     writeFileSync(join(dir, 'bundle.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp'), good.subarray(0, 40));
     await start();
     expect(await readiness()).toBe(200);
-    expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+    expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws', 'served.json']);
   });
 });

@@ -52,12 +52,12 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
-  const kept = await keptKeys(config.bundleJwks, { cache, log });
+  const trust = await keptKeys(config.bundleJwks, { cache, log });
   const room = new Room();
-  const doubtful = await warmStart(config, { cache, kept, state, room, log });
+  const last = await warmStart(config, { cache, trust, state, room, log });
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, kept, doubtful, room, log });
+  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, last, room, log });
   sync.start();
   return {
     url,

@@ -25,7 +25,7 @@ Environment variables override the file:
   SERVICE_DECISION_LOG   decision_log   default false
   SERVICE_BUNDLE_JWKS    bundle_jwks    the keys that sign bundles, a JWKS or the path of one;
                                         default: those of the first contact, kept in the cache
-  SERVICE_ALLOW_ROLLBACK allow_rollback default false: refuse a revision older than the one served
+  SERVICE_ALLOW_ROLLBACK allow_rollback default false: refuse a revision older than the one served last
 
 Logs go to standard error, decision lines to standard output.
 `;

@@ -12,6 +12,7 @@ import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Served } from '../state.js';
 import { interleave } from './interleave.js';
+import { isBehind, type Standing } from './last-served.js';
 
 /** A bundle whose signature has been verified. */
 export interface Verified {
@@ -30,12 +31,12 @@ export interface ActivateOptions {
 
 /** What was served last, and is served still unless it was lost. */
 export interface Former {
-  last: Served;
+  last: Standing;
   served: Served | undefined;
   /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
   diverged: boolean;
-  /** Whether it may have been another tenant's: then it counts for its own alone. */
-  doubtful: boolean;
+  /** Whether it was served by an earlier run alone, perhaps for another tenant: then it counts for its own tenant alone. */
+  earlier: boolean;
 }
 
 /**
@@ -54,11 +55,11 @@ export async function activate(
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
-    const { last, served, diverged, doubtful } = former;
-    if (!doubtful) refuseOtherTenant(tenant, last);
+    const { last, served, earlier } = former;
+    if (!earlier) refuseOtherTenant(tenant, last);
     const same = tenant.revision === last.revision;
     if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
-    if (!same && !allowRollback && tenant.id === last.tenant.id) refuseOtherHistory(tenant, last, diverged);
+    if (!allowRollback) refuseOtherHistory(tenant, former);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;
   if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);
@@ -90,7 +91,7 @@ function chooseTenant<T>(tenants: readonly DecodedTenant<T>[], tenantId: string 
   return only;
 }
 
-function refuseOtherTenant(next: DecodedTenant<unknown>, current: Former['last']): void {
+function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
       `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
@@ -99,15 +100,15 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: Former['last']
   }
 }
 
-function refuseOtherHistory(next: DecodedTenant<unknown>, current: Former['last'], diverged: boolean): void {
-  const [offered, served] = [revisionNumber(next.revision), revisionNumber(current.revision)];
-  if (offered <= served || diverged) {
-    const fault = offered < served ? 'is older than' : offered === served ? 'contradicts' : 'comes from a past without';
-    throw invalid(
-      `Revision ${next.revision} of the bundle ${fault} ${current.revision}, which is served. ` +
-        `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,
-    );
-  }
+function refuseOtherHistory({ id, name, revision }: DecodedTenant<unknown>, { last, served, diverged }: Former): void {
+  if (revision === last.revision || id !== last.tenant.id) return;
+  if (!diverged && !isBehind({ tenant: { id, name }, revision }, last)) return;
+  const [offered, known] = [revisionNumber(revision), revisionNumber(last.revision)];
+  const fault = offered < known ? 'is older than' : offered === known ? 'contradicts' : 'comes from a past without';
+  throw invalid(
+    `Revision ${revision} of the bundle ${fault} ${last.revision}, which ${served ? 'is' : 'was'} served. ` +
+      `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,
+  );
 }
 
 const TO_ACCEPT = 'Stop the agent, remove bundle.json from its cache directory and start it again';

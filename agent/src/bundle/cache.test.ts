@@ -29,6 +29,8 @@ const KEYS = {
   keys: [{ kid: 'bundle-1', kty: 'EC', crv: 'P-256', x: 'x', y: 'y', use: 'sig', alg: 'ES256' }],
   announcements: ['a'],
 };
+const SERVED = { tenant: { id: 't', name: 'acme' }, revision: `1.${'0'.repeat(16)}`, keyHash: 'h' };
+const FILES = ['bundle-keys.json', 'bundle.json', 'bundle.jws', 'served.json'];
 
 describe('BundleCache', () => {
   it('has nothing where there is no folder', async () => {
@@ -43,11 +45,13 @@ describe('BundleCache', () => {
     const cache = new BundleCache(dir, 100);
     await cache.write(bundle('one'));
     await cache.write(bundle('two'));
-    await cache.writeKeys({ ...KEYS, holder: 'h' });
-    expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+    await cache.writeKeys(KEYS);
+    await cache.writeLastServed(SERVED);
+    expect(readdirSync(dir)).toEqual(FILES);
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
     expect((await cache.read())?.json.toString()).toBe('two');
-    expect(await cache.readKeys()).toEqual({ trusted: KEYS, holder: 'h' });
+    expect(await cache.readKeys()).toEqual(KEYS);
+    expect(await new BundleCache(dir, 100).readLastServed()).toEqual(SERVED);
   });
 
   it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
@@ -85,9 +89,23 @@ describe('BundleCache', () => {
     utimesSync(cache.path, 1_000, 1_000);
     expect((await cache.read())?.confirmedAtMs).toBe(1_000_000);
     expect(await cache.confirm()).toBe(false);
-    await cache.writeKeys({ ...KEYS, holder: 'h' });
+    await cache.writeKeys(KEYS);
+    expect(await cache.confirm()).toBe(false);
+    await cache.writeLastServed(SERVED);
     expect(await cache.confirm()).toBe(true);
     expect(Math.abs(((await cache.read())?.confirmedAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    JSON.stringify({ ...SERVED, revision: '1' }),
+    JSON.stringify({ ...SERVED, keyHash: '' }),
+  ])('does not take %j for what was served last', async (text) => {
+    writeFileSync(join(root, 'served.json'), text);
+    await expect(new BundleCache(root, 100).readLastServed()).rejects.toMatchObject({ code: 'invalid_bundle' });
   });
 
   it('removes what interrupted writes left, and no other file', async () => {
@@ -95,13 +113,14 @@ describe('BundleCache', () => {
       'bundle.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'bundle-keys.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'bundle.jws.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
+      'served.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'bundle.json.tmp',
       'other.tmp',
       'bundle.json',
     ];
     for (const name of left) writeFileSync(join(root, name), 'x');
-    expect(await new BundleCache(root, 100).clean()).toBe(3);
-    expect(readdirSync(root).sort()).toEqual(left.slice(3).sort());
+    expect(await new BundleCache(root, 100).clean()).toBe(4);
+    expect(readdirSync(root).sort()).toEqual(left.slice(4).sort());
   });
 
   it('leaves the old file, and no other, where the new one cannot be put in place', async () => {
@@ -129,8 +148,9 @@ describe('the deltas after a bundle', () => {
 
   async function chain(...texts: string[]): Promise<BundleCache> {
     const cache = new BundleCache(root, 1000);
-    await cache.writeKeys({ ...KEYS, holder: 'h' });
+    await cache.writeKeys(KEYS);
     await cache.write(bundle('one'));
+    await cache.writeLastServed(SERVED);
     for (const text of texts) await cache.append(delta(text));
     return cache;
   }
@@ -150,7 +170,7 @@ describe('the deltas after a bundle', () => {
     const cache = await chain('a');
     await cache.write(bundle('two'));
     expect(cache.chain).toEqual({ deltas: 0, bytes: 0, baseBytes: 3 });
-    expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+    expect(readdirSync(root)).toEqual(FILES);
     await cache.append(delta('b'));
     expect((await found('two')).texts).toEqual(['jws-b b']);
   });
@@ -161,7 +181,7 @@ describe('the deltas after a bundle', () => {
     await cache.write(bundle('two'));
     writeFileSync(logOf('one'), left);
     expect((await found('two')).texts).toEqual([]);
-    expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+    expect(readdirSync(root)).toEqual(FILES);
   });
 
   it('stay those of the old bundle where the new one did not come to its place', async () => {
@@ -243,7 +263,7 @@ describe('the deltas after a bundle', () => {
       rmSync(logOf('one'), { force: true });
       await expect(other.confirm()).rejects.toEqual(contested);
       await expect(other.append(delta('b'))).rejects.toEqual(contested);
-      expect(readdirSync(root)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws']);
+      expect(readdirSync(root)).toEqual(FILES);
       await other.write(bundle('three'));
       expect(await other.confirm()).toBe(true);
       await expect(one.confirm()).rejects.toEqual(contested);

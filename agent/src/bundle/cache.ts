@@ -5,11 +5,13 @@ import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/serv
 import { ProblemError } from '@authz-service/core/problem';
 import { uncountedBuffer } from '@authz-service/core/uncounted';
 import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
+import { type LastServed, parseLastServed } from './last-served.js';
 
 const FILE = 'bundle.json';
 const SIGNATURES = 'bundle.jws';
 const KEYS = 'bundle-keys.json';
-const TEMPORARY = /^bundle(-keys)?\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
+const SERVED = 'served.json';
+const TEMPORARY = /^(bundle|bundle-keys|served)\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
 /** Named by the bundle that the deltas come after, so that they cannot be taken for changes to another one. */
 const deltasOf = (sha256: string) => `deltas-${sha256.slice(0, 16)}.log`;
 const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
@@ -21,12 +23,6 @@ export interface CachedBundle {
   signatures: string[];
   /** When the cloud last confirmed it: the time of the file. */
   confirmedAtMs: number;
-}
-
-/** By which keys bundles were trusted, and by whose credential the cached one came: see `holderOf`. */
-export interface KeptKeys {
-  trusted: ServedKeys;
-  holder: string | undefined;
 }
 
 /** A bundle as it came. */
@@ -59,6 +55,8 @@ export class BundleCache {
   #base: Base | undefined;
   /** What could not be written yet: in place of what is there, and after it. */
   #unsaved: { bundle: SignedBundle | undefined; deltas: SignedDelta[] } = { bundle: undefined, deltas: [] };
+  /** What the cache says was served last, as JSON. */
+  #lastServed: string | undefined;
 
   constructor(
     private readonly dir: string,
@@ -134,6 +132,7 @@ export class BundleCache {
   /** Replaces what is cached; when this returns, it survives a crash of the machine. What failed is kept for `flush`. */
   async write(bundle: SignedBundle): Promise<void> {
     this.#unsaved = { bundle, deltas: [] };
+    this.#lastServed = undefined;
     await this.flush();
   }
 
@@ -190,14 +189,9 @@ export class BundleCache {
   }
 
   /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
-  async readKeys(): Promise<KeptKeys | undefined> {
-    try {
-      const text = await readFile(this.keysPath, 'utf8');
-      return { trusted: readServedKeys(text), holder: JSON.parse(text).holder };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+  async readKeys(): Promise<ServedKeys | undefined> {
+    const text = await this.#text(KEYS);
+    return text === undefined ? undefined : readServedKeys(text);
   }
 
   /** Whether there is a file of keys. */
@@ -205,13 +199,35 @@ export class BundleCache {
     return await present(stat(this.keysPath));
   }
 
-  async writeKeys(keys: {
-    keys: readonly object[];
-    announcements: readonly string[];
-    holder: string | undefined;
-  }): Promise<void> {
+  async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[] }): Promise<void> {
     await makeFolder(this.dir);
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
+  }
+
+  /** Undefined where it is not known. Throws where that cannot be read. */
+  async readLastServed(): Promise<LastServed | undefined> {
+    this.#lastServed = await this.#text(SERVED);
+    return this.#lastServed === undefined ? undefined : parseLastServed(this.#lastServed);
+  }
+
+  /**
+   * Notes what is going to be served, before it is: whatever is lost of the cache afterwards, a restarted agent knows that
+   * something is. When this returns, it survives a crash of the machine.
+   */
+  async writeLastServed(last: LastServed): Promise<void> {
+    const text = `${JSON.stringify(last)}\n`;
+    if (text === this.#lastServed) return;
+    await this.#replace(SERVED, text);
+    this.#lastServed = text;
+  }
+
+  async #text(name: string): Promise<string | undefined> {
+    try {
+      return await readFile(join(this.dir, name), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
   }
 
   /**
@@ -225,6 +241,7 @@ export class BundleCache {
     const there = await Promise.all([
       present(utimes(this.path, now, now)),
       present(stat(join(this.dir, SIGNATURES))),
+      present(stat(join(this.dir, SERVED))),
       this.#base?.deltas.isThere() ?? true,
       this.hasKeys(),
     ]);

@@ -7,6 +7,7 @@ import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
 import { advance } from './advance.js';
+import { apiKeyHash } from './api-key-hash.js';
 import type { Attempts } from './attempts.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
@@ -18,11 +19,10 @@ import {
   fetchKeys,
   type WholeBundle,
 } from './fetch.js';
-import { holderOf } from './holder.js';
+import type { LastServed, Standing } from './last-served.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
 import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
-import type { Kept } from './warm-start.js';
 
 export interface SyncOptions extends BundleSource {
   tenantId?: string;
@@ -35,10 +35,10 @@ export interface SyncParts {
   state: AgentState;
   cache: BundleCache;
   attempts: Attempts;
-  /** By which keys bundles are believed at the start, and whose the cache is. */
-  kept: Kept;
-  /** Whether what is served from the cache may be another tenant's. */
-  doubtful: boolean;
+  /** By which keys bundles are believed at the start. */
+  trust: Trust;
+  /** What was served last, as far as the cache remembers it. */
+  last: LastServed | undefined;
   room: Room;
   log: Logger;
 }
@@ -80,39 +80,36 @@ export class Sync {
   readonly #log: Logger;
   #running: Promise<void> | undefined;
   #trust: Trust;
-  /** Whose the cache is: see `holderOf`. */
-  #holder: string | undefined;
-  #doubtful: boolean;
   /** Of the served bundle: it moves on only once a bundle is active, so that one that failed is asked for again. */
   #etag: string | undefined;
   /** What was served last, also where nothing is served any more. */
-  #last: Served | undefined;
+  #last: Standing | undefined;
+  /** Whether that was by an earlier run alone. */
+  #earlier: boolean;
   #contestedSaidAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly options: SyncOptions,
-    { state, cache, attempts, kept, doubtful, room, log }: SyncParts,
+    { state, cache, attempts, trust, last, room, log }: SyncParts,
   ) {
     this.#state = state;
     this.#cache = cache;
     this.#attempts = attempts;
     this.#room = room;
-    this.#trust = kept.trust;
-    this.#holder = kept.holder;
-    this.#doubtful = doubtful;
+    this.#trust = trust;
+    this.#last = state.served ?? last;
+    this.#earlier = state.served === undefined;
     this.#log = log;
     this.#lines = new SyncLog(state, log);
     this.#pace = new Pace(options.pollIntervalMs);
-    state.syncing.pinned = kept.trust.pinned;
+    state.syncing.pinned = trust.pinned;
     this.#showTrust();
   }
 
   /** Starts with a poll at once. */
   start(): void {
     const { served } = this.#state;
-    this.#last = served;
-    // What may be another's is asked for as if it were not there.
-    if (served !== undefined && !this.#doubtful) this.#etag = etagOf(served);
+    if (served !== undefined) this.#etag = etagOf(served);
     this.#running = this.#loop();
   }
 
@@ -177,14 +174,12 @@ export class Sync {
   async #replace({ archive, diverged }: FetchedBundle): Promise<boolean> {
     const good = await this.#verified(archive);
     const before = this.#last;
-    const former = before && { last: before, served: this.#state.served, diverged, doubtful: this.#doubtful };
+    const former = before && { last: before, served: this.#state.served, diverged, earlier: this.#earlier };
     const served = await activate(good, this.options, former);
     await this.#attempts.end();
     // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
-    const holder = holderOf(this.options.apiKey, served.tenant.id);
-    await this.#save(good.trust, holder, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
-    this.#holder = holder;
-    this.#doubtful = false;
+    await this.#save(good.trust, served, () => this.#cache.write({ ...good, sha256: good.statement.sha256 }));
+    this.#earlier = false;
     this.#state.replaced(served);
     this.#etag = etagOf(served);
     this.#last = served;
@@ -205,7 +200,7 @@ export class Sync {
       const { json, jws } = archive;
       const good = await verifyChanges(json, jws, this.#trust);
       const { changes, next } = await advance({ json, ...good }, before, STEPS_MAX);
-      await this.#save(this.#trust, this.#holder, () => this.#cache.append({ json, jws: good.jws }));
+      await this.#save(this.#trust, next, () => this.#cache.append({ json, jws: good.jws }));
       await this.#state.advanced(changes, next);
       this.#etag = etagOf(next);
       this.#last = next;
@@ -244,7 +239,7 @@ export class Sync {
   }
 
   /** Whether it is another revision than before; the log says so. */
-  #said(before: Served | undefined, served: Served): boolean {
+  #said(before: Standing | undefined, served: Served): boolean {
     if (before?.revision === served.revision) return false;
     const { tenant, revision, signedBy, activatedBy } = served;
     const fields = { tenant: tenant.name, bundle_revision: revision, signed_by: signedBy, activated_by: activatedBy };
@@ -261,7 +256,7 @@ export class Sync {
   }
 
   /** A cache that cannot be written costs a warm start, not an answer. */
-  async #save(trust: Trust, holder: string | undefined, write: () => Promise<void>): Promise<void> {
+  async #save(trust: Trust, served: Served, write: () => Promise<void>): Promise<void> {
     const { saved } = this.#cache;
     let fault: unknown;
     const attempt = (work: () => Promise<void>) =>
@@ -270,11 +265,17 @@ export class Sync {
       });
     // The keys come first: without them what follows could not be verified after a restart.
     await attempt(async () => {
-      if (trust === this.#trust && holder === this.#holder && saved && (await this.#cache.hasKeys())) return;
-      await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements, holder });
+      if (trust === this.#trust && saved && (await this.#cache.hasKeys())) return;
+      await this.#cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });
     });
     await attempt(write);
+    // What cannot be written is missed at the next start; what is another's in a shared folder is not this one's to note.
+    if (!(fault instanceof ContestedCache)) await attempt(() => this.#noteServed(served));
     if (fault !== undefined && saved) this.#sayUncached(fault as Error);
+  }
+
+  #noteServed({ tenant, revision }: Served): Promise<void> {
+    return this.#cache.writeLastServed({ tenant, revision, keyHash: apiKeyHash(this.options.apiKey, tenant.id) });
   }
 
   #sayUncached(fault: Error): void {
@@ -289,8 +290,11 @@ export class Sync {
 
   /** The cloud has nothing newer, so what is on disk is as good as fetched now. What is not there is written again. */
   async #confirmCache(): Promise<void> {
-    if (!this.#cache.saved) await this.#save(this.#trust, this.#holder, () => this.#cache.flush());
+    const { served } = this.#state;
+    if (!this.#cache.saved && served !== undefined) await this.#save(this.#trust, served, () => this.#cache.flush());
     const confirmed = await this.#cache.confirm().catch((error: Error) => this.#sayUncached(error));
+    // It may have come by another API key, or not have been noted for want of room.
+    if (confirmed === true && served !== undefined) await this.#noteServed(served).catch(() => {});
     // Somebody cleared the folder: without an ETag the next poll brings the whole bundle, and with it a new file.
     if (confirmed !== true) this.#etag = undefined;
   }

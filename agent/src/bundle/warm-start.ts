@@ -5,38 +5,33 @@ import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
 import type { BundleCache } from './cache.js';
-import { holderOf } from './holder.js';
+import { assertServable, isBehind, type LastServed } from './last-served.js';
 import { type Trust, trustOf, verify, verifyChanges } from './trust.js';
 
 export interface WarmStartOptions {
   apiKey: Secret;
   tenantId?: string;
-}
-
-/** What an earlier run left beside the cached bundle. */
-export interface Kept {
-  trust: Trust;
-  holder: string | undefined;
+  allowRollback: boolean;
 }
 
 export interface WarmStartParts {
   cache: BundleCache;
-  kept: Kept;
+  trust: Trust;
   state: AgentState;
   room: Room;
   log: Logger;
 }
 
 /**
- * Serves what is cached if all of it is good: the bundle, and the deltas after it. Whatever else is there is said and
- * left alone; what comes before a damaged delta is older than what callers have seen, and not served either. Gives
- * whether what is served may be another tenant's.
+ * Serves what is cached if all of it is good: the bundle and the deltas after it, of this agent's tenant and no older than
+ * what was served last. Whatever else is there is said and left alone. Gives what was served last, as far as the cache
+ * remembers it.
  */
 export async function warmStart(
   options: WarmStartOptions,
-  { cache, kept, state, room, log }: WarmStartParts,
-): Promise<boolean> {
-  const { trust } = kept;
+  { cache, trust, state, room, log }: WarmStartParts,
+): Promise<LastServed | undefined> {
+  let last: LastServed | undefined;
   try {
     const leftovers = await cache.clean();
     if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
@@ -44,8 +39,9 @@ export async function warmStart(
     if (cached === undefined) {
       state.started();
       log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
-      return false;
+      return undefined;
     }
+    last = await cache.readLastServed();
     const { json } = cached;
     room.use(json.length);
     const verified = await verify(json, cached.signatures, trust);
@@ -53,13 +49,12 @@ export async function warmStart(
     const { jws, statement } = verified;
     const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
+    assertServable(served, last, options);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs });
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
     if (cache.cutOff) log.warn({ path: cache.path }, CUT_OFF);
-    const doubtful = isDoubtful(served, options, kept);
-    if (doubtful) log.warn({ tenant: tenant.name, path: cache.path }, DOUBT);
-    return doubtful;
+    if (last !== undefined && isBehind(served, last)) log.warn({ before: last.revision }, OLDER);
   } catch (error) {
     state.started();
     const { message } = error as Error;
@@ -67,20 +62,11 @@ export async function warmStart(
   } finally {
     room.clear();
   }
-  return false;
+  return last;
 }
 
-const CUT_OFF =
-  'the last cached change is cut off and left out: its writing did not end, or the disk lost a part; the next sync brings it';
-
-/** Where nobody said which tenant is meant, only the cloud knows whose a key is. */
-function isDoubtful({ tenant }: Served, { apiKey, tenantId }: WarmStartOptions, { holder }: Kept): boolean {
-  return tenantId === undefined && holder !== holderOf(apiKey, tenant.id);
-}
-
-const DOUBT =
-  'the cached bundle came by another API key, and is served until the cloud says whose the one in use is: ' +
-  'give each agent a SERVICE_CACHE_DIR of its own, or set SERVICE_TENANT_ID';
+const CUT_OFF = 'the last cached change is cut off and left out: its writing did not end, and the next sync brings it';
+const OLDER = 'the cached bundle is older than what was served last, and served as SERVICE_ALLOW_ROLLBACK permits';
 
 async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
   const { changes, next } = await advance({ json, ...(await verifyChanges(json, jws, trust)) }, served);
@@ -92,13 +78,12 @@ async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Tru
 export async function keptKeys(
   pinned: Parameters<typeof trustOf>[0],
   { cache, log }: { cache: BundleCache; log: Logger },
-): Promise<Kept> {
+): Promise<Trust> {
   try {
-    const kept = await cache.readKeys();
-    return { trust: await trustOf(pinned, kept?.trusted), holder: kept?.holder };
+    return await trustOf(pinned, await cache.readKeys());
   } catch (error) {
     const { message } = error as Error;
     log.warn({ path: cache.keysPath, error: message }, 'cached keys of bundles ignored');
-    return { trust: await trustOf(pinned, undefined), holder: undefined };
+    return await trustOf(pinned, undefined);
   }
 }

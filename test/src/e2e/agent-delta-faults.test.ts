@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud, sendBundle } from './agent/scripted-cloud.js';
 import { type DeltaOptions, deltaBetween } from './agent/tenant-delta.js';
-import { bundleOf, tenant } from './agent/tenant-fixture.js';
+import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
 import { TestSigner } from './agent/test-signer.js';
 
 const FIRST = tenant({ ballast: 20 });
@@ -28,9 +28,9 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function start(): AgentProcess {
+function start(env: Record<string, string> = {}): AgentProcess {
   agent = new AgentProcess({
-    env: agentEnv(dir, cloud.url, { SERVICE_POLL_INTERVAL: '50ms', SERVICE_CACHE_DIR: dir }),
+    env: agentEnv(dir, cloud.url, { SERVICE_POLL_INTERVAL: '50ms', SERVICE_CACHE_DIR: dir, ...env }),
   });
   return agent;
 }
@@ -197,12 +197,68 @@ describe('a delta', () => {
     return join(dir, log);
   }
 
-  it('that is cut off on disk is left out, which the log says', async () => {
+  it('whose writing did not end is left out, which the log says', async () => {
     const log = await killedAfterDelta();
-    writeFileSync(log, readFileSync(log).subarray(0, -1));
+    const bytes = readFileSync(log);
+    writeFileSync(log, Buffer.concat([bytes, bytes.subarray(0, -1)]));
     const restarted = start();
     const { level } = await restarted.logged(({ msg }) => /the last cached change is cut off/.test(msg));
-    expect([level, (await restarted.health()).bundle_revision]).toEqual(['WARN', FIRST.revision]);
+    expect([level, (await restarted.health()).bundle_revision]).toEqual(['WARN', SECOND.revision]);
+  });
+
+  describe('where some that were served are missing on disk, while the cloud is away,', () => {
+    /** THIRD was served: FIRST is the cached bundle, and two changes come after it. What is left of their log is given. */
+    async function killedAfterTwo(cut: (log: Buffer, second: number) => Buffer | undefined): Promise<void> {
+      await killedAfterDelta();
+      await cloud.listen();
+      const running = start();
+      await serve(THIRD, await deltaBetween(cloud.signer, SECOND, THIRD));
+      await running.serves(THIRD.revision);
+      expect([await running.allows('alice'), await running.allows('bob')]).toEqual([false, true]);
+      await running.kill();
+      await cloud.refuse();
+      const [log = ''] = readdirSync(dir).filter((name) => name.startsWith('deltas-'));
+      const bytes = readFileSync(join(dir, log));
+      const left = cut(bytes, bytes.lastIndexOf('\neyJ') + 1);
+      if (left === undefined) rmSync(join(dir, log));
+      else writeFileSync(join(dir, log), left);
+    }
+    const behind = ({ revision }: typeof FIRST) =>
+      new RegExp(`revision ${revision} .*, and ${THIRD.revision} was served.*SERVICE_ALLOW_ROLLBACK=true`);
+
+    it.each<[string, (log: Buffer, second: number) => Buffer | undefined, RegExp]>([
+      ['all of them', () => undefined, behind(FIRST)],
+      ['all of their log', () => Buffer.alloc(0), behind(FIRST)],
+      ['all but the beginning of the first line', (log) => log.subarray(0, 20), behind(FIRST)],
+      ['all but a part of the first one', (log, second) => log.subarray(0, second - 1), behind(FIRST)],
+      ['the first one', (log, second) => log.subarray(second), /one to revision 2\./],
+      ['the second one', (log, second) => log.subarray(0, second), behind(SECOND)],
+      ['the last byte', (log) => log.subarray(0, -1), behind(SECOND)],
+    ])('be it %s, brings no right back that was revoked', async (_, cut, cause) => {
+      await killedAfterTwo(cut);
+      const restarted = start();
+      const { error } = await restarted.logged(({ msg }) => msg.startsWith('cached bundle ignored'));
+      expect(error).toMatch(cause);
+      expect((await restarted.get('/readyz')).status).toBe(503);
+      expect((await restarted.authorize(asking('alice'))).status).toBe(503);
+
+      // Neither does a cloud that was rolled back, too.
+      await cloud.serve(bundleOf(SECOND));
+      await cloud.listen();
+      await restarted.logged(({ error: refusal }) => /is older than 3\..*, which was served/.test(String(refusal)));
+      expect((await restarted.get('/readyz')).status).toBe(503);
+      await cloud.serve(bundleOf(THIRD));
+      await restarted.serves(THIRD.revision);
+      expect(await restarted.allows('alice')).toBe(false);
+    });
+
+    it('serves what is left where SERVICE_ALLOW_ROLLBACK permits, which the log says', async () => {
+      await killedAfterTwo(() => undefined);
+      const restarted = start({ SERVICE_ALLOW_ROLLBACK: 'true' });
+      const line = await restarted.logged(({ msg }) => msg.includes('SERVICE_ALLOW_ROLLBACK permits'));
+      expect(line).toMatchObject({ level: 'WARN', before: THIRD.revision });
+      expect((await restarted.health()).bundle_revision).toBe(FIRST.revision);
+    });
   });
 
   it('that is damaged on disk keeps the agent from serving what comes before it', async () => {

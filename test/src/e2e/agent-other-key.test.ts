@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentProcess, agentEnv } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { ScriptedCloud } from './agent/scripted-cloud.js';
-import { bundleOf, tenant } from './agent/tenant-fixture.js';
+import { asking, bundleOf, tenant } from './agent/tenant-fixture.js';
 
 let home: string;
 let cloud: ScriptedCloud;
@@ -30,14 +30,17 @@ function start(env: Record<string, string> = {}): AgentProcess {
 
 describe('an agent whose cache came by another API key, as that of another tenant in the same folder,', () => {
   const others = bundleOf(tenant({ id: 'tenant-2', name: 'globex', revision: 7, readers: ['bob'] }));
+  const ignored = 'cached bundle ignored, not ready until the first sync';
 
-  it('serves it with a warning until the cloud says whose the key is', async () => {
+  it('does not serve it while the cloud is away, and takes what the cloud has for its key', async () => {
     await cloud.signer.leaveIn(home, others, 'svc_other');
     await cloud.refuse();
     const agent = start();
     const line = await agent.logged(({ level }) => level === 'WARN');
-    expect(line).toMatchObject({ tenant: 'globex', msg: expect.stringMatching(/another API key.*SERVICE_CACHE_DIR/) });
-    expect(await agent.allows('bob')).toBe(true);
+    const cause = /tenant globex \(tenant-2\).*another API key.*SERVICE_TENANT_ID to tenant-2.*SERVICE_CACHE_DIR/;
+    expect(line).toMatchObject({ msg: ignored, error: expect.stringMatching(cause) });
+    expect((await agent.get('/readyz')).status).toBe(503);
+    expect((await agent.authorize(asking('bob'))).status).toBe(503);
     const own = bundleOf(tenant({}));
     await cloud.serve(own);
     await cloud.listen();
@@ -48,18 +51,30 @@ describe('an agent whose cache came by another API key, as that of another tenan
     await cloud.refuse();
     const again = start();
     expect(await again.healthy(({ degraded }) => degraded)).toMatchObject({ bundle_revision: own.revision });
-    expect(again.log.filter(({ msg }) => msg.includes('another API key'))).toEqual([]);
   });
 
   it.each([
-    ['the same', 'globex', 'serving the cached bundle'],
-    ['another', 'acme', 'cached bundle ignored, not ready until the first sync'],
-  ])('takes it or leaves it where the configured tenant is %s', async (_name, configured, expected) => {
+    ['the id of its tenant', 'tenant-2', 'serving the cached bundle'],
+    ['the name of its tenant', 'globex', 'serving the cached bundle'],
+    ['another', 'acme', ignored],
+  ])('takes it or leaves it where SERVICE_TENANT_ID is %s', async (_name, configured, expected) => {
     await cloud.signer.leaveIn(home, others, 'svc_other');
     await cloud.refuse();
     const agent = start({ SERVICE_TENANT_ID: configured });
     await agent.logged(({ msg }) => msg === expected);
-    expect(agent.log.filter(({ msg }) => msg.includes('another API key'))).toEqual([]);
+    expect((await agent.get('/readyz')).status).toBe(expected === ignored ? 503 : 200);
+  });
+
+  it('makes it its own once the cloud has confirmed it', async () => {
+    await cloud.signer.leaveIn(home, others, 'svc_other');
+    await cloud.serve(others);
+    const agent = start({ SERVICE_TENANT_ID: 'globex' });
+    await agent.serves(others.revision);
+    await until(() => expect(cloud.requests.length).toBeGreaterThan(1));
+    await agent.kill();
+    await cloud.refuse();
+    const again = start();
+    expect(await again.healthy(({ degraded }) => degraded)).toMatchObject({ bundle_revision: others.revision });
   });
 
   it('takes nothing older of the same tenant', async () => {
@@ -67,7 +82,7 @@ describe('an agent whose cache came by another API key, as that of another tenan
     await cloud.serve(bundleOf(tenant({ revision: 4 })));
     const agent = start();
     const line = await agent.logged(({ msg }) => msg === 'bundle sync failed');
-    expect(line.error).toMatch(/Revision 4\..* is older than 5\./);
-    expect(await agent.allows('alice')).toBe(false);
+    expect(line.error).toMatch(/Revision 4\..* is older than 5\..*, which was served/);
+    expect((await agent.get('/readyz')).status).toBe(503);
   });
 });

@@ -204,7 +204,7 @@ describe('the keys an agent trusts', () => {
 });
 
 describe('a cached bundle', () => {
-  it.each(['', 'bundle.json', 'bundle.jws', 'bundle-keys.json'])(
+  it.each(['', 'bundle.json', 'bundle.jws', 'bundle-keys.json', 'served.json'])(
     'comes back when somebody clears away "%s" under a running agent',
     async (name) => {
       await cloud.serve(first);
@@ -213,7 +213,8 @@ describe('a cached bundle', () => {
       rmSync(inCache(name), { recursive: true });
       await until(() => {
         expect(readFileSync(inCache('bundle.json')).equals(encodeBundle(first))).toBe(true);
-        for (const file of ['bundle.jws', 'bundle-keys.json']) expect(statSync(inCache(file)).size).toBeGreaterThan(0);
+        for (const file of ['bundle.jws', 'bundle-keys.json', 'served.json'])
+          expect(statSync(inCache(file)).size).toBeGreaterThan(0);
       });
       expect(await agent.health()).toMatchObject({ status: 'ok', consecutive_failures: 0 });
     },
@@ -221,6 +222,8 @@ describe('a cached bundle', () => {
 
   it.each<[string, () => void]>([
     ['without a signature', () => rmSync(inCache('bundle.jws'))],
+    ['that does not say what was served last', () => rmSync(inCache('served.json'))],
+    ['with a damaged note of what was served last', () => writeFileSync(inCache('served.json'), '{')],
     ['without keys', () => rmSync(inCache('bundle-keys.json'))],
     ['with damaged keys', () => writeFileSync(inCache('bundle-keys.json'), '{')],
     [

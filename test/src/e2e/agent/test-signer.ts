@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { holderOf } from '@authz-service/agent/bundle/holder';
+import { apiKeyHash } from '@authz-service/agent/bundle/api-key-hash';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
@@ -53,8 +53,10 @@ export class TestSigner {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'bundle.json'), encodeBundle(bundle));
     writeFileSync(join(folder, 'bundle.jws'), await this.sign(bundle));
-    const holder = holderOf(new Secret(apiKey), bundle.tenants[0]?.id ?? '');
-    writeFileSync(join(folder, 'bundle-keys.json'), JSON.stringify({ ...JSON.parse(this.jwks), holder }));
+    writeFileSync(join(folder, 'bundle-keys.json'), this.jwks);
+    const [{ id, name, revision } = { id: '', name: '', revision: '' }] = bundle.tenants;
+    const last = { tenant: { id, name }, revision, keyHash: apiKeyHash(new Secret(apiKey), id) };
+    writeFileSync(join(folder, 'served.json'), JSON.stringify(last));
   }
 
   async rotate({ announced = true, revoke = false } = {}): Promise<void> {
