@@ -48,6 +48,7 @@ describe('encoding by the schema', () => {
     ['0.1', '0.1', 0.1],
     ['a large integer', '123456789012345678901234567890', 123456789012345678901234567890n],
     ['an integer of 64 bits', 9007199254740993n, 9007199254740993n],
+    ['an integer of 64 bits that a double holds', 4294967296n, 4294967296],
     ['an integer as text', '12', 12],
     ['a float', 1.5, 1.5],
   ])('reads %s as Terraform sends it', (_name, packed, value) => {

@@ -83,7 +83,8 @@ function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Val
 
 /** Terraform writes what a 64-bit integer or float cannot hold exactly as decimal text, 0.1 too. */
 function readNumber(raw: Packed, at: Place): number | bigint {
-  if (typeof raw === 'number' || typeof raw === 'bigint') return raw;
+  if (typeof raw === 'number') return raw;
+  if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : raw;
   if (typeof raw !== 'string') throw fault(at, 'a number', raw);
   const near = Number(raw);
   return /^-?\d+$/.test(raw) && !Number.isSafeInteger(near) ? BigInt(raw) : near;
