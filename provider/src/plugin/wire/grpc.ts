@@ -1,15 +1,26 @@
 /**
- * Unary gRPC over HTTP/2, as much of it as one Terraform process and its plugin need: no compression, no streaming.
+ * Unary gRPC over `node:http2`, as much of it as one Terraform process and its plugin need: no compression, no streaming.
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
 import { constants } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import type { TlsOptions } from 'node:tls';
-import { encodeHeaders, type Header } from './hpack.js';
-import { type Exchange, serveHttp2 } from './http2.js';
-import type { Reply } from './http2-outbox.js';
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 
 const STATUS = { ok: 0, unimplemented: 12, internal: 13 } as const;
+
+/** Terraform sends as many calls at once as it has resources to read, and messages of any size. */
+const OPTIONS: ServerOptions = {
+  settings: { maxConcurrentStreams: 1024, initialWindowSize: 2 ** 20 },
+  maxSessionMemory: 1024,
+};
 
 /**
  * Takes a request message and gives the response message; null gives a status without a message. What is given to
@@ -27,75 +38,76 @@ export interface Identity {
   client: Buffer;
 }
 
-export interface GrpcServer {
-  server: Server;
-  /** Makes what encrypts, which takes 3 ms and else is done for the first connection. */
-  prepare(): void;
-}
-
 /**
  * A server of these methods, by path (`/package.Service/Method`). With an identity it takes encrypted connections only,
  * and of those only the client's. A method that throws answers status INTERNAL with the error's message.
  */
-export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): GrpcServer {
-  const serve = (exchange: Exchange) => void answer(exchange, methods);
-  if (identity === undefined) return { server: createServer((socket) => serveHttp2(socket, serve)), prepare() {} };
-  let making: Promise<Server> | undefined;
-  const prepare = () => {
-    making ??= encrypting(identity, serve);
-    return making;
-  };
-  return { server: createServer(async (socket) => (await prepare()).emit('connection', socket)), prepare };
+export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): Http2Server {
+  const server = identity === undefined ? createServer(OPTIONS) : encrypted(identity);
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    // A caller that gives up resets its stream; nobody waits for the answer any more.
+    stream.on('error', () => {});
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const path = headers[':path'] ?? '';
+      void answer(stream, methods.get(path) ?? unknown(path), chunks);
+    });
+  });
+  return server;
 }
 
-/** What takes connections over and encrypts them. */
-async function encrypting({ key, cert, client }: Identity, serve: (exchange: Exchange) => void): Promise<Server> {
-  const { createServer: createSecureServer } = await import('node:tls');
-  const options = {
+function encrypted({ key, cert, client }: Identity): Http2Server {
+  const server = createSecureServer({
+    ...OPTIONS,
     key,
     cert,
     minVersion: 'TLSv1.2',
-    ALPNProtocols: ['h2'],
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
     // The one certificate is compared, and nobody vouches for others. A list of authorities, be it of one, makes Node read
     // those of all the world first, for 20 ms.
     rejectUnauthorized: false,
     ca: [],
-  } satisfies TlsOptions;
-  return createSecureServer(options, (socket) => {
-    const { raw } = socket.getPeerCertificate();
-    if (raw?.equals(client)) serveHttp2(socket, serve);
-    else socket.destroy();
   });
+  server.on('session', (session) => {
+    const { raw } = (session.socket as TLSSocket).getPeerCertificate();
+    if (!raw?.equals(client)) session.destroy();
+  });
+  return server;
 }
 
-const HEAD: readonly Header[] = [
-  [':status', '200'],
-  ['content-type', 'application/grpc'],
-];
-const ENCODED_HEAD = encodeHeaders(HEAD);
-const ENCODED_OK = encodeHeaders([['grpc-status', String(STATUS.ok)]]);
+class Unimplemented extends Error {}
 
-async function answer(exchange: Exchange, methods: ReadonlyMap<string, UnaryMethod>): Promise<void> {
-  const path = exchange.headers.find(([name]) => name === ':path')?.[1] ?? '';
-  const method = methods.get(path);
-  if (method === undefined) {
-    exchange.answer(statusOnly(STATUS.unimplemented, `unknown method ${path}`));
+function unknown(path: string): UnaryMethod {
+  return () => {
+    throw new Unimplemented(`unknown method ${path}`);
+  };
+}
+
+async function answer(stream: ServerHttp2Stream, method: UnaryMethod, chunks: Buffer[]): Promise<void> {
+  let response: Buffer | null;
+  try {
+    response = await method(unframed(chunks), (run) => stream.once('close', run));
+  } catch (error) {
+    const status = error instanceof Unimplemented ? STATUS.unimplemented : STATUS.internal;
+    respond(stream, statusHeaders(status, error instanceof Error ? error.message : String(error)));
     return;
   }
-  let left: (() => void) | undefined;
-  let reply: Reply;
-  try {
-    const response = await method(unframe(exchange.body), (run) => {
-      left = run;
-    });
-    reply =
-      response === null ? statusOnly(STATUS.ok) : { head: ENCODED_HEAD, data: framed(response), trailers: ENCODED_OK };
-  } catch (error) {
-    reply = statusOnly(STATUS.internal, error instanceof Error ? error.message : String(error));
+  respond(stream, statusHeaders(STATUS.ok), response);
+}
+
+/** Without a message, headers and trailers are one. */
+function respond(stream: ServerHttp2Stream, status: OutgoingHttpHeaders, message: Buffer | null = null): void {
+  if (stream.destroyed || stream.closed) return;
+  const head = { ':status': 200, 'content-type': 'application/grpc' };
+  if (message === null) {
+    stream.respond({ ...head, ...status }, { endStream: true });
+    return;
   }
-  exchange.answer(reply, left);
+  stream.once('wantTrailers', () => stream.sendTrailers(status));
+  stream.respond(head, { waitForTrailers: true });
+  stream.end(framed(message));
 }
 
 /** A message is framed by a flag (compressed or not) and its length. */
@@ -107,16 +119,18 @@ function framed(message: Buffer): Buffer {
   return data;
 }
 
-function unframe(body: Buffer): Buffer {
+function unframed(chunks: Buffer[]): Buffer {
+  const body = Buffer.concat(chunks);
   if (body.length === 0) return body;
   if (body.length < 5 || body.length !== 5 + body.readUInt32BE(1)) throw new Error('malformed gRPC: not one message');
   if (body[0] !== 0) throw new Error('malformed gRPC: compressed messages were not agreed on');
   return body.subarray(5);
 }
 
-/** A status without a message: headers and trailers in one. The message is percent-encoded, as the protocol asks; what is no text becomes U+FFFD. */
-function statusOnly(status: number, text = ''): Reply {
-  const told: Header[] = [['grpc-status', String(status)]];
-  if (text !== '') told.push(['grpc-message', encodeURIComponent(Buffer.from(text).toString())]);
-  return { head: encodeHeaders([...HEAD, ...told]) };
+/** The message is percent-encoded, as the protocol asks; what is no text becomes U+FFFD. */
+function statusHeaders(status: number, text = ''): OutgoingHttpHeaders {
+  return {
+    'grpc-status': String(status),
+    ...(text !== '' && { 'grpc-message': encodeURIComponent(Buffer.from(text).toString()) }),
+  };
 }

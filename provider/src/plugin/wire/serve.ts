@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     methods.set(`/tfplugin6.Provider/${name}`, options.prepared?.[name] ?? providerMethod(name, handlers, log));
   }
 
-  const { server, prepare } = grpcServer(methods, own?.tls);
+  const server = grpcServer(methods, own?.tls);
   const listening = await listenForTerraform(server, env);
   process.once('exit', () => listening.remove());
   liveWithParent(log);
@@ -64,8 +64,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     STDOUT,
     `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', own?.announced ?? ''].join('|')}\n`,
   );
-  // Terraform reads the line and connects meanwhile.
-  prepare();
 }
 
 /** Every method decodes, calls the provider, encodes. What a handler throws is a fault of the provider: logged whole. */
