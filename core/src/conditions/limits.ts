@@ -1,9 +1,11 @@
+import { CONDITION_LENGTH_MAX } from '../records/policy.js';
+
 /**
  * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded.
  */
 export const CONDITION_LIMITS = {
   /** Characters of a condition. */
-  length: 4096,
+  length: CONDITION_LENGTH_MAX,
   /** Levels of brackets, selections, indexes and operands. */
   depth: 48,
   /** Nodes of the parsed expression. */

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { CONDITION_LIMITS } from '../conditions/limits.js';
 import { address, path } from './address.js';
 import { define, type Reference } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
+
+/** In characters. */
+export const CONDITION_LENGTH_MAX = 4096;
 
 /** All of them may be looked at in one decision, in every caller's process: some tens of microseconds. */
 const MAX_IP_RANGES = 1000;
@@ -116,7 +118,7 @@ export const policy = define({
           .min(1, 'must name at least one action, or "*"')
           .optional()
           .meta({ description: 'The actions covered on the type; `*` covers all.' }),
-        condition: z.string().min(1).max(CONDITION_LIMITS.length).optional().meta({
+        condition: z.string().min(1).max(CONDITION_LENGTH_MAX).optional().meta({
           description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
         }),
         modifiers: modifiers(),

@@ -40,6 +40,8 @@ const conformanceCase = z.strictObject({
 const tenantOf = <C extends z.ZodType>(oneCase: C) =>
   z.strictObject({
     about: z.string(),
+    /** The rules of docs/semantics.md that the cases pin down. */
+    rules: z.array(z.string()).min(1),
     /** Each a map of one kind to the fields of a record. */
     records: z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown()))),
     cases: z.array(oneCase).min(1),
@@ -51,6 +53,7 @@ export type ConformanceCase = z.infer<typeof conformanceCase>;
 export interface ConformanceTenant<C = ConformanceCase> {
   file: string;
   about: string;
+  rules: string[];
   records: EngineRecord[];
   cases: C[];
 }
@@ -73,8 +76,8 @@ function readTenants<C extends z.ZodType>(file: string, text: string, oneCase: C
     if (error !== undefined) throw new Error(`${file}: ${error.message}`);
     const read = tenant.safeParse(document.toJS());
     if (!read.success) throw new Error(`${file}: ${z.prettifyError(read.error)}`);
-    const { about, records, cases } = read.data;
-    return { file, about, records: records.map((record, at) => recordOf(file, record, at)), cases };
+    const { about, rules, records, cases } = read.data;
+    return { file, about, rules, records: records.map((record, at) => recordOf(file, record, at)), cases };
   });
 }
 

@@ -17,7 +17,7 @@ const PATHS = ['direct', 'role', 'group'] as const;
 type Rank = 0 | 1 | 2;
 type Stored<K extends Kind> = { id: string; path: string; fields: Fields<K> };
 
-/** Decides by the rules as they are written, going through all records each time. `now` is milliseconds. */
+/** Decides by docs/semantics.md as it is written, going through all records each time. `now` is milliseconds. */
 export function evaluate(records: readonly EngineRecord[], request: DecisionRequest, now: number): NaiveAnswer {
   const all = <K extends Kind>(kind: K): Stored<K>[] =>
     records
@@ -26,7 +26,7 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
   const counts = (link: { fields: { expires_at?: string | undefined } }) =>
     link.fields.expires_at === undefined || now < Date.parse(link.fields.expires_at);
 
-  // The names in the request.
+  // Semantics 1: the names in the request.
   const types = all('resource_type').filter(
     (type) => type.path === request.resource.type || type.fields.name === request.resource.type,
   );
@@ -48,23 +48,24 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     ({ fields }) => fields.type === request.subject.type && fields.id === request.subject.id,
   );
 
-  // Rule 1: whom the subject acts as, and by which path.
+  // Semantics 2: whom the subject acts as, and by which access path (6.1).
   const subjectAddress = `subject/${path(request.subject.type, request.subject.id)}`;
   const ranks = new Map<string, Rank>([[subjectAddress, 0]]);
-  const reach = (address: string, rank: Rank) => ranks.set(address, Math.min(rank, ranks.get(address) ?? rank) as Rank);
+  const actsAs = (address: string, rank: Rank) =>
+    ranks.set(address, Math.min(rank, ranks.get(address) ?? rank) as Rank);
   for (let size = 0; size < ranks.size; ) {
     size = ranks.size;
     for (const { fields, ...rest } of all('group_membership'))
       if (counts({ fields, ...rest }) && ranks.has(`${fields.entity_type}/${fields.entity}`))
-        reach(`group/${fields.group}`, 2);
+        actsAs(`group/${fields.group}`, 2);
   }
   for (const link of all('role_assignment').filter(counts)) {
     const holder = `${link.fields.entity_type}/${link.fields.entity}`;
-    if (ranks.has(holder)) reach(`role/${link.fields.role}`, holder === subjectAddress ? 1 : 2);
+    if (ranks.has(holder)) actsAs(`role/${link.fields.role}`, holder === subjectAddress ? 1 : 2);
   }
-  for (const role of namedRoles) reach(`role/${role}`, 1);
+  for (const role of namedRoles) actsAs(`role/${role}`, 1);
 
-  // Rules 2 and 3: the policies in question, and what becomes of each.
+  // Semantics 3 and 4: the candidates, and the outcome of each.
   const facts = {
     type: type?.fields.name ?? '',
     application: names(type?.fields.application ?? '')[0] ?? '',
@@ -72,7 +73,7 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     name: resource === undefined ? name : resource.fields.name,
   };
   const scope = new Scope(request, facts, now, subject?.fields.properties, resource?.fields.properties);
-  const judged = all('policy').flatMap((policy) => {
+  const evaluated = all('policy').flatMap((policy) => {
     const { resource_type, actions, resources, condition, modifiers } = policy.fields;
     const covered = [
       ...(type !== undefined && resource_type === type.path ? (actions ?? []) : []),
@@ -89,10 +90,10 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     return [{ policy, rank: Math.min(...paths) as Rank, outcome, deny: policy.fields.effect === 'DENY' }];
   });
 
-  // Rules 4, 5 and 7.
-  const applies = judged.filter(({ outcome, deny }) => outcome === true || (deny && outcome instanceof Absent));
-  const failed = judged.filter(({ outcome }) => outcome instanceof Failure);
-  const priority = (one: (typeof judged)[number]) => one.policy.fields.priority;
+  // Semantics 5 and 6.2: which of them decides.
+  const applies = evaluated.filter(({ outcome, deny }) => outcome === true || (deny && outcome instanceof Absent));
+  const failed = evaluated.filter(({ outcome }) => outcome instanceof Failure);
+  const priority = (one: (typeof evaluated)[number]) => one.policy.fields.priority;
   const open = failed.some(
     (one) => one.deny && !applies.some((other) => other.deny && priority(other) >= priority(one)),
   );

@@ -15,7 +15,7 @@ export interface FailedPolicy {
 /**
  * The combining algorithm: which of the candidates decides. Candidates without a guard apply as they are visited. The
  * others wait, are sorted by precedence, and are evaluated only while they can still change the answer. The result does
- * not depend on the order of visits:
+ * not depend on the order of visits (docs/semantics.md 5.1 to 5.5):
  * - a DENY whose evaluation fails leaves the answer open, unless a DENY of the same or a higher priority applies;
  * - an ALLOW whose evaluation fails leaves it open where nothing applies.
  */

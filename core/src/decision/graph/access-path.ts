@@ -8,7 +8,7 @@ export const THROUGH_ROLE = 1;
 export const THROUGH_GROUP = 2;
 export type AccessPathRank = typeof DIRECT | typeof THROUGH_ROLE | typeof THROUGH_GROUP;
 
-/** How a subject comes to a principal whose grants it has. */
+/** How a subject comes to a principal whose grants it has (docs/semantics.md 6.1). */
 export class AccessPath {
   constructor(
     readonly rank: AccessPathRank,

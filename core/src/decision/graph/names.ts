@@ -59,8 +59,8 @@ export class Names<T> {
 }
 
 /**
- * The resource type that a request means by `application/type`, or by the bare name while it is unique. Throws
- * `ambiguous_name`.
+ * The resource type that a request means by `application/type`, or by the bare name while it is unique
+ * (docs/semantics.md 1.2). Throws `ambiguous_name`.
  */
 export function findType(types: Names<ResourceType>, name: string): ResourceType | undefined {
   const named = types.named(name);
@@ -70,7 +70,10 @@ export function findType(types: Names<ResourceType>, name: string): ResourceType
   return named[0]?.entry;
 }
 
-/** The resource of a type that a request means: by name where it gives one, else by the record's id, else by the id as a name. */
+/**
+ * The resource of a type that a request means: by name where it gives one, else by the record's id, else by the id as a
+ * name (docs/semantics.md 1.3).
+ */
 export function findResource(
   type: ResourceType,
   byId: Pick<SplitMap<Resource>, 'get'>,
