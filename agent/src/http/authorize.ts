@@ -1,13 +1,13 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '@authz-service/core/decision/api/decision';
 import { ProblemError } from '@authz-service/core/problem';
 import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
 import { decisionText } from '@authz-service/core/wire/decision-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { type AgentState, notReady } from '../state.js';
-import type { AgentRequest } from './agent-request.js';
 import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
+import { readBody } from './read-body.js';
 import { requestIdOf, sendProblem, sendText } from './respond.js';
 
 /**
@@ -15,8 +15,8 @@ import { requestIdOf, sendProblem, sendText } from './respond.js';
  * call counts once.
  */
 export function authorize(options: DecisionOptions) {
-  return (request: AgentRequest, response: ServerResponse): void => {
-    request.readBody((body) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    readBody(request, (body) => {
       const evaluation = new Evaluation();
       const outcome = answer(options.state, request.headers['content-type'], body, evaluation);
       finish(options, request, response, evaluation, outcome);
@@ -45,7 +45,7 @@ function answer(
 /** Sends what became of a question that is a request of its own. */
 export function finish(
   options: DecisionOptions,
-  request: AgentRequest,
+  request: IncomingMessage,
   response: ServerResponse,
   evaluation: Evaluation,
   outcome: Decision | ProblemError,

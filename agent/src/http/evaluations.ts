@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '@authz-service/core/decision/api/decision';
 import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
@@ -8,10 +8,10 @@ import { type ParsedEvaluations, parseEvaluations } from '@authz-service/core/wi
 import { answerEvaluations } from '@authz-service/core/wire/evaluations-response';
 import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
 import { notReady } from '../state.js';
-import type { AgentRequest } from './agent-request.js';
 import { finish } from './authorize.js';
 import { account, type DecisionOptions, Evaluation, logFailure, refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
+import { readBody } from './read-body.js';
 import { requestIdOf, sendJson } from './respond.js';
 
 /**
@@ -19,8 +19,8 @@ import { requestIdOf, sendJson } from './respond.js';
  * so does a request that is refused as a whole.
  */
 export function evaluations(options: DecisionOptions & { turns: Turns }) {
-  return (request: AgentRequest, response: ServerResponse): void => {
-    request.readBody((body) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    readBody(request, (body) => {
       const evaluation = new Evaluation();
       const asked = readRequest(request.headers['content-type'], body);
       const engine = options.state.served?.engine;
@@ -48,7 +48,7 @@ function readRequest(
 
 function answerAll(
   options: DecisionOptions & { turns: Turns },
-  request: AgentRequest,
+  request: IncomingMessage,
   response: ServerResponse,
   asked: ParsedEvaluations,
 ): void {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { answerSearch } from '@authz-service/core/search/answer';
 import type { Turns } from '@authz-service/core/turns';
@@ -7,9 +7,9 @@ import { parseSearch, type SearchKind } from '@authz-service/core/wire/search-re
 import type { SearchResponse } from '@authz-service/core/wire/search-response';
 import type { Logger } from '../log.js';
 import { type AgentState, notReady } from '../state.js';
-import type { AgentRequest } from './agent-request.js';
 import { refusalOf } from './evaluation.js';
 import { parseJsonBody } from './json-body.js';
+import { readBody } from './read-body.js';
 import { requestIdOf, sendJson, sendProblem } from './respond.js';
 
 interface SearchOptions {
@@ -23,8 +23,8 @@ interface SearchOptions {
  * log.
  */
 export function search(kind: SearchKind, options: SearchOptions) {
-  return (request: AgentRequest, response: ServerResponse): void => {
-    request.readBody((body) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    readBody(request, (body) => {
       answer(kind, options, request.headers['content-type'], body)
         .then((found) => sendJson(response, found, requestIdOf(request)))
         .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { Turns } from '@authz-service/core/turns';
 import {
@@ -7,7 +7,6 @@ import {
   CONFIGURATION_CACHE,
 } from '@authz-service/core/wire/authzen-configuration';
 import { statusReport } from '../status.js';
-import { AgentRequest } from './agent-request.js';
 import { authorize } from './authorize.js';
 import type { DecisionOptions } from './evaluation.js';
 import { evaluations } from './evaluations.js';
@@ -19,7 +18,7 @@ export interface ServerOptions extends DecisionOptions {
   publicUrl(): string;
 }
 
-type Handler = (request: AgentRequest, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
@@ -29,7 +28,6 @@ export function createAgentServer(options: ServerOptions): Server {
   const routes = routesOf(options);
   return createServer(
     {
-      IncomingMessage: AgentRequest,
       // Bounds on what a slow or hostile caller can hold open.
       headersTimeout: 10_000,
       requestTimeout: 30_000,
@@ -98,19 +96,19 @@ function originForm(url: string): string {
 }
 
 /** A parameter that means nothing must not look as if it did, like `?tenant=`: the cloud refuses it, too. */
-function refuseQuery(request: AgentRequest, response: ServerResponse, path: string, search: string): void {
+function refuseQuery(request: IncomingMessage, response: ServerResponse, path: string, search: string): void {
   const [name = ''] = new URLSearchParams(search).keys();
   const detail = `The query parameter "${name.slice(0, 100)}" means nothing here: ${path} takes none.`;
   sendProblem(request, response, new ProblemError('invalid_request', detail));
 }
 
-function refuseMethod(request: AgentRequest, response: ServerResponse, path: string, allowed: string[]): void {
+function refuseMethod(request: IncomingMessage, response: ServerResponse, path: string, allowed: string[]): void {
   response.setHeader('Allow', allowed.join(', '));
   const detail = `${request.method} is not offered at ${path}: use ${allowed.join(' or ')}.`;
   sendProblem(request, response, new ProblemError('method_not_allowed', detail));
 }
 
-function refusePath(request: AgentRequest, response: ServerResponse, path: string, known: string[]): void {
+function refusePath(request: IncomingMessage, response: ServerResponse, path: string, known: string[]): void {
   const detail = `There is nothing at ${path.slice(0, 200)}: the agent answers at ${known.join(', ')}.`;
   sendProblem(request, response, new ProblemError('not_found', detail));
 }
