@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
+import type { Health } from './health.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -15,6 +16,7 @@ export interface Cloud {
   tokens: Tokens;
   bundleKeys: BundleKeys;
   metrics: Metrics;
+  health: Health;
   log: Logger;
   /** Runs long requests beside short ones. */
   turns: Turns;

@@ -103,7 +103,7 @@ describe('a start without any operator', () => {
     const by = { kind: 'bootstrap', id: 'x', name: 'x' } as const;
     const changes = [{ op: 'delete', address: 'oauth_client/administrator' }] as const;
     const order = { changes: [...changes], by, requestId: 'x', now: Date.now() };
-    const prepared = await prepareCommit({ id: tenant?.id ?? '', state, revisionNumber: 1 }, order);
+    const prepared = await prepareCommit({ id: tenant?.id ?? '', state, revisionNumber: 1, committedAt: 0 }, order);
     if (prepared) await store.commit(prepared.commit);
     await store.close();
   });

@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap.js';
 import { BundleKeys } from './bundles/bundle-keys.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
+import { Health } from './health.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { listen } from './server.js';
@@ -32,6 +33,7 @@ export interface StartOptions {
 
 const HOUR_MS = 60 * 60 * 1000;
 const IDEMPOTENCY_MS = 24 * HOUR_MS;
+const CHECK_MS = 10_000;
 
 /**
  * Opens the data directory and takes requests. Throws `invalid_config` where the directory is in use, a tenant is not as
@@ -64,7 +66,12 @@ async function start(
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
-  const metrics = new Metrics(() => tenants.size);
+  const health = new Health(store, tenants, now, log);
+  const metrics = new Metrics({
+    tenants: () => tenants.size,
+    writable: async () => (await health.writability()).writable,
+    clockBehindSeconds: () => health.clockBehindSeconds(),
+  });
   const cloud: Cloud = {
     store,
     tenants,
@@ -72,6 +79,7 @@ async function start(
     tokens,
     bundleKeys,
     metrics,
+    health,
     log,
     turns,
     now,
@@ -94,17 +102,27 @@ async function start(
     forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys failed'));
   }, HOUR_MS);
   forgetting.unref();
+  // So that the log says it, whether anybody asks or not.
+  const checking = setInterval(() => {
+    health.clockBehindSeconds();
+    health.writability().catch((error: unknown) => log.error({ err: error }, 'checking the database failed'));
+  }, CHECK_MS);
+  checking.unref();
+  health.clockBehindSeconds();
   log.info({ url, tenants: tenants.size }, 'cloud is listening');
 
   let closing: Promise<void> | undefined;
   const close = async () => {
     ready = false;
     clearInterval(forgetting);
+    clearInterval(checking);
     log.info('cloud is stopping');
     // Requests that wait for a commit are answered now.
     tenants.watch.close();
     await server.stop();
     await tenants.close();
+    // One under way must not take the files of a closed database for lost.
+    await health.writability();
     await store.close();
     log.info('cloud has stopped');
   };

@@ -34,14 +34,26 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(tenants: () => number) {
+  constructor(state: { tenants(): number; writable(): Promise<boolean>; clockBehindSeconds(): number }) {
     collectDefaultMetrics({ register: this.registry });
+    this.#gauge('service_cloud_tenants', 'Tenants.', state.tenants);
+    this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
+      Number(await state.writable()),
+    );
+    this.#gauge(
+      'service_cloud_clock_behind_seconds',
+      'By how much the clock is behind the newest commit; 0 where it is not.',
+      state.clockBehindSeconds,
+    );
+  }
+
+  #gauge(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
-      name: 'service_cloud_tenants',
-      help: 'Tenants.',
+      name,
+      help,
       registers: [this.registry],
-      collect() {
-        this.set(tenants());
+      async collect() {
+        this.set(await value());
       },
     });
   }

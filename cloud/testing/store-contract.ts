@@ -282,6 +282,7 @@ class NothingError extends Error {}
 class Known {
   readonly state = new TenantState();
   revisionNumber = 0;
+  readonly committedAt = 0;
 
   constructor(readonly row: TenantRow) {}
 

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
 import { Turns } from '@authz-service/core/turns';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
+import { Health } from '../health.js';
 import { Metrics } from '../metrics.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
@@ -33,7 +35,8 @@ beforeEach(async () => {
     tenants,
     turns,
     credentials: new CredentialIndex([]),
-    metrics: new Metrics(() => 1),
+    health: new Health(store, tenants, () => NOW, pino({ level: 'silent' })),
+    metrics: new Metrics({ tenants: () => 1, writable: async () => true, clockBehindSeconds: () => 0 }),
   } as Partial<Cloud> as Cloud;
   const by = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
   const { client } = await createTenant(cloud, { name: 'one', by, requestId: 'first', now: NOW });
@@ -92,7 +95,7 @@ describe('a commit that the store refuses', () => {
     const { prepareCommit } = await import('./prepare-commit.js');
     const by = { kind: 'oauth_client', id: 'x', name: 'x' } as const;
     const theirs = await prepareCommit(
-      { id, state, revisionNumber: 1 },
+      { id, state, revisionNumber: 1, committedAt: 0 },
       { changes: [role('theirs')], by, requestId: 'x', now: NOW },
     );
     if (!theirs) throw new Error('nothing prepared');

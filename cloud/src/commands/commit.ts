@@ -78,6 +78,7 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
 
 async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, changes: Change[]): Promise<Done> {
   const { credential, now } = wish;
+  cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
   const order = { ...wish, changes, by, held: cloud.credentials };
@@ -109,7 +110,7 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
   const idempotency = idempotencyRow(wish, committed);
   try {
     await cloud.store.commit({ ...prepared.commit, ...(idempotency && { idempotency }) });
-    await tenant.follow(staged, prepared.commit.revision, () =>
+    await tenant.follow(staged, prepared.commit.audit, () =>
       cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets),
     );
   } catch (error) {

@@ -27,7 +27,7 @@ export async function createTenant(
     if (cloud.tenants.named(wish.name)) throw taken(wish.name);
     const tenant: TenantRow = { id: randomUUID(), name: wish.name, created_at: new Date(wish.now).toISOString() };
     const prepared = await prepareCommit(
-      { id: tenant.id, state: new TenantState([]), revisionNumber: 0 },
+      { id: tenant.id, state: new TenantState([]), revisionNumber: 0, committedAt: 0 },
       {
         ...wish,
         changes: [

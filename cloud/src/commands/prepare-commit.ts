@@ -32,13 +32,14 @@ const AUDITED_MAX = 100;
  * nothing. Throws what `TenantState.stage` throws. `run` does the work in steps; the state must stay as it is meanwhile.
  */
 export async function prepareCommit(
-  tenant: { id: string; state: TenantState; revisionNumber: number },
+  tenant: { id: string; state: TenantState; revisionNumber: number; committedAt: number },
   order: CommitOrder,
   check: (staged: Staged) => void = () => {},
   run: Turns['run'] = async (steps) => finished(steps),
 ): Promise<PreparedCommit | undefined> {
   const revision = tenant.revisionNumber + 1;
-  const at = new Date(order.now);
+  // A clock that went back is not recorded: the times of a tenant's commits are in their order.
+  const at = new Date(Math.max(order.now, tenant.committedAt));
   const steps = tenant.state.stageInSteps(order.changes, {
     ...(order.stack !== undefined && { stack: order.stack }),
     takeOwnership: order.takeOwnership ?? false,

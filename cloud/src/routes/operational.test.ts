@@ -21,7 +21,11 @@ const samples = async () => {
 
 it('health and readiness need no credential', async () => {
   expect(await cloud.ask('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-  expect(await cloud.ask('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+  expect(await cloud.ask('GET', '/readyz')).toMatchObject({
+    status: 200,
+    body: { status: 'ready', writable: true },
+  });
+  expect((await cloud.ask('GET', '/readyz')).body).not.toHaveProperty('clock_behind_seconds');
 });
 
 it('metrics count requests, decisions, commits and tenants', async () => {
@@ -48,4 +52,6 @@ it('metrics count requests, decisions, commits and tenants', async () => {
   expect(grown('service_cloud_commits_total')).toBe(1);
   expect(grown('service_cloud_commit_duration_seconds_count')).toBe(1);
   expect(grown('service_cloud_tenants')).toBe(1);
+  expect(after.get('service_cloud_writable')).toBe(1);
+  expect(after.get('service_cloud_clock_behind_seconds')).toBe(0);
 });

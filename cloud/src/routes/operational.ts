@@ -4,6 +4,14 @@ import { json } from '../http/reply.js';
 import { open, type Route } from '../http/route.js';
 
 const statusSchema = z.strictObject({ status: z.string() });
+const readinessSchema = z.strictObject({
+  status: z.enum(['ready', 'stopping']),
+  writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
+  reason: z.string().optional().meta({ description: 'Why changes cannot be stored, and what to do.' }),
+  clock_behind_seconds: z.number().optional().meta({
+    description: 'By how much the clock is behind the newest commit, where it is: it has been set back.',
+  }),
+});
 
 /** What orchestrators and scrapers ask, without a credential. */
 export function operationalRoutes(cloud: Cloud): Route[] {
@@ -27,11 +35,15 @@ export function operationalRoutes(cloud: Cloud): Route[] {
         summary: 'Whether requests are taken.',
         tag: 'operation',
         responses: {
-          200: { description: 'They are.', schema: statusSchema },
-          503: { description: 'Not while it stops.', schema: statusSchema },
+          200: { description: 'They are, be it decisions alone.', schema: readinessSchema },
+          503: { description: 'Not while it starts or stops.', schema: readinessSchema },
         },
       },
-      handle: () => (cloud.ready() ? json(200, { status: 'ready' }) : json(503, { status: 'stopping' })),
+      handle: async () => {
+        const [writability, behind] = [await cloud.health.writability(), cloud.health.clockBehindSeconds()];
+        const state = { ...writability, ...(behind > 0 && { clock_behind_seconds: behind }) };
+        return cloud.ready() ? json(200, { status: 'ready', ...state }) : json(503, { status: 'stopping', ...state });
+      },
     }),
     open({
       method: 'GET',

@@ -3,9 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
 import knex from 'knex';
 import sqlite3 from 'sqlite3';
+import { DatabaseFiles } from './database-files.js';
 import { knexStore } from './knex-store.js';
 import { migrations } from './migrations/migrations.js';
 import type { Store } from './store.js';
+import { watchedStore } from './watched-store.js';
 
 /**
  * Opens the store in a folder, making and migrating it as needed. Refuses with `invalid_config` while another process
@@ -30,12 +32,14 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     // The lock above is the only one that counts; knex's own stays behind when a process is killed in a migration.
     await database.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
     await database.migrate.latest({ migrationSource: migrations });
+    const files = await DatabaseFiles.of(filename);
+    const probe = async () => await database.raw('pragma user_version = 0');
+    return watchedStore(knexStore(database, release), files, probe);
   } catch (error) {
     await database.destroy();
     await release();
     throw cannotOpen(dataDir, error);
   }
-  return tellingOfDisks(knexStore(database, release));
 }
 
 function configure(connection: sqlite3.Database, done: (error: Error | null, connection: unknown) => void): void {
@@ -106,32 +110,6 @@ async function lock(dataDir: string): Promise<() => Promise<void>> {
     'invalid_config',
     `Another process has the data directory "${dataDir}" open: stop it, or give this one a directory of its own.`,
   );
-}
-
-/** What ails the disk or the file, by SQLite's code, and what has become of a change. */
-const DISK_FAULTS: { [code: string]: string } = {
-  SQLITE_FULL:
-    'The disk of the cloud is full, and nothing was changed: free space where its data directory is, then send it again.',
-  SQLITE_BUSY:
-    'Another process, a backup perhaps, keeps the database of the cloud from being written, and nothing was changed: let it end, then send it again.',
-  SQLITE_READONLY:
-    'The disk of the cloud is read-only, and nothing was changed: make its data directory writable, then send it again.',
-  SQLITE_IOERR:
-    'The disk of the cloud does not write or read: look at its log and mend the disk, then see whether the change was made.',
-};
-
-/** The store, whose failures are `storage_failed` where it is the disk that fails, or the file that others hold. */
-function tellingOfDisks(store: Store): Store {
-  const told = (error: unknown): never => {
-    const detail = DISK_FAULTS[String((error as { code?: unknown } | null)?.code)];
-    throw detail === undefined ? error : new ProblemError('storage_failed', detail, [], { cause: error });
-  };
-  type Work = (...args: unknown[]) => Promise<unknown>;
-  const guarded = Object.entries<Work>(store as never).map(([name, work]) => [
-    name,
-    (...args: unknown[]) => work(...args).catch(told),
-  ]);
-  return Object.fromEntries(guarded);
 }
 
 function cannotOpen(dataDir: string, error: unknown): ProblemError {

@@ -26,8 +26,12 @@ export interface Store {
   bundleKeys(): Promise<BundleKeyRow[]>;
   /** Throws where the version is taken. */
   addBundleKey(row: BundleKeyRow): Promise<void>;
+  /** Whether changes can be stored at this moment. Takes as long as the disk takes to answer. */
+  writability(): Promise<Writability>;
   close(): Promise<void>;
 }
+
+export type Writability = { writable: true } | { writable: false; reason: string };
 
 export interface TenantRow {
   id: string;

@@ -6,6 +6,8 @@ import { ChangedStoreError, type LoadedTenant, type Store } from '../store/store
 export interface TenantContent {
   state: TenantState;
   revision: number;
+  /** Milliseconds since the epoch. */
+  committedAt: number;
 }
 
 /**
@@ -17,7 +19,7 @@ export async function readTenant(store: Store, { id, name }: { id: string; name:
   const state = stateOf(loaded, name);
   const difference = differenceOf(loaded, state.digest());
   if (difference !== undefined) throw new ChangedStoreError(`the tenant "${name}" ${difference}`);
-  return { state, revision: loaded.revision };
+  return { state, revision: loaded.revision, committedAt: Date.parse(loaded.committed?.at ?? '') };
 }
 
 function stateOf({ revision, records }: LoadedTenant, name: string): TenantState {
@@ -34,6 +36,7 @@ function differenceOf({ revision, committed, rowDigest }: LoadedTenant, digest: 
   if (committed.revision !== revision) return `stands at revision ${revision}, and its newest commit made ${newest}`;
   if (committed.digest !== digest)
     return `stands at revision ${newest}, and its records are those of ${revisionText(revision, digest)}`;
+  if (Number.isNaN(Date.parse(committed.at))) return `stands at revision ${newest}, the time of which cannot be read`;
   if (committed.rowDigest !== rowDigest) {
     return `stands at revision ${newest} and has its records, but not its credentials, owners, ids and times`;
   }

@@ -14,7 +14,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Turns } from '@authz-service/core/turns';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
-import type { Store, TenantRow } from '../store/store.js';
+import type { AuditRow, Store, TenantRow } from '../store/store.js';
 import { Lane } from './lane.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
@@ -41,6 +41,7 @@ export class Tenant {
   readonly createdAt: string;
   #state: TenantState;
   #number: number;
+  #committedAt: number;
   readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
@@ -53,7 +54,7 @@ export class Tenant {
     row: TenantRow,
     content: TenantContent,
     turns: Turns,
-    private readonly changed: () => void,
+    private readonly changed: (tenant: Tenant) => void,
   ) {
     this.#engine = new TenantEngine(turns);
     this.id = row.id;
@@ -61,10 +62,11 @@ export class Tenant {
     this.createdAt = row.created_at;
     this.#state = content.state;
     this.#number = content.revision;
+    this.#committedAt = content.committedAt;
   }
 
   /** `changed` is called whenever the tenant stands at another revision. Throws `ChangedStoreError`. */
-  static async load(row: TenantRow, store: Store, turns: Turns, changed: () => void): Promise<Tenant> {
+  static async load(row: TenantRow, store: Store, turns: Turns, changed: (tenant: Tenant) => void): Promise<Tenant> {
     return new Tenant(row, await readTenant(store, row), turns, changed);
   }
 
@@ -74,6 +76,11 @@ export class Tenant {
 
   get revisionNumber(): number {
     return this.#number;
+  }
+
+  /** The time that the newest commit was recorded at, in milliseconds since the epoch. */
+  get committedAt(): number {
+    return this.#committedAt;
   }
 
   /** `NUMBER.DIGEST`. */
@@ -152,7 +159,7 @@ export class Tenant {
    * Takes over what the store has committed, all of it in one turn of the event loop, and with it what `along` does.
    * Resolves when that is done: whoever is told of the commit then meets no decision from before it.
    */
-  async follow(staged: Staged, number: number, along: () => void): Promise<void> {
+  async follow(staged: Staged, { revision, at }: Pick<AuditRow, 'revision' | 'at'>, along: () => void): Promise<void> {
     const changes = recordChangesOf(staged);
     await this.#engine.follow(
       changes,
@@ -161,26 +168,28 @@ export class Tenant {
         this.#journal.note(this.standing, changes);
         this.#deltas.clear();
         this.#state.commit(staged);
-        this.#number = number;
+        this.#number = revision;
+        this.#committedAt = Date.parse(at);
         this.#sorted.follow(staged);
         this.#bundle = undefined;
         along();
-        this.changed();
+        this.changed(this);
       },
     );
   }
 
   /** Reads the store anew, where the memory may have fallen behind it. */
   async reload(store: Store): Promise<void> {
-    const { state, revision } = await readTenant(store, this);
+    const { state, revision, committedAt } = await readTenant(store, this);
     this.#state = state;
     this.#number = revision;
+    this.#committedAt = committedAt;
     this.#sorted.clear();
     this.#journal.clear();
     this.#deltas.clear();
     this.#bundle = undefined;
     this.#engine.forget();
-    this.changed();
+    this.changed(this);
   }
 }
 

@@ -24,6 +24,7 @@ export class Tenants {
   readonly watch = new Watch();
   readonly #lane = new Lane();
   #closed = false;
+  #committedAt = 0;
 
   private constructor(
     private readonly store: Store,
@@ -50,6 +51,11 @@ export class Tenants {
 
   get size(): number {
     return this.#rows.size;
+  }
+
+  /** The latest time that a commit of any tenant was recorded at, in milliseconds since the epoch. */
+  get committedAt(): number {
+    return this.#committedAt;
   }
 
   /**
@@ -83,7 +89,14 @@ export class Tenants {
     if (loaded) return loaded;
     const row = this.#rows.get(id);
     if (row === undefined) return Promise.reject(gone());
-    const loading = Tenant.load(row, this.store, this.turns, () => this.watch.notify(id));
+    const loading = Tenant.load(row, this.store, this.turns, (tenant) => {
+      this.#noteTime(tenant);
+      this.watch.notify(id);
+    });
+    loading.then(
+      (tenant) => this.#noteTime(tenant),
+      () => {},
+    );
     this.#loaded.set(id, loading);
     // A failed load must not be remembered: the next use tries again.
     loading.catch(() => this.#loaded.delete(id));
@@ -106,6 +119,10 @@ export class Tenants {
     this.#ids.delete(row.name);
     this.#loaded.delete(row.id);
     this.watch.notify(row.id);
+  }
+
+  #noteTime({ committedAt }: Tenant): void {
+    this.#committedAt = Math.max(this.#committedAt, committedAt);
   }
 
   /** Starts no more work, and resolves when that under way in the tenants' lanes is done. */

@@ -8,6 +8,7 @@ import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { asking } from '../e2e/agent/tenant-fixture.js';
 import { bootstrapEnv, CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
+import { metric } from './readiness.js';
 import { WallClock } from './wall-clock.js';
 
 const HOUR_MS = 3_600_000;
@@ -74,6 +75,9 @@ async function granted(hours: number): Promise<{ subject: string; revision: stri
   return { subject, revision, address: `policy_assignment/billing/read//subject/${entity}` };
 }
 
+/** Eight hours, but for what the test takes. */
+const behind = () => expect.closeTo(8 * 3600, -3);
+
 describe('a cloud whose clock jumps', () => {
   it('takes no token and no key beyond its end, and gives no right beyond it', async () => {
     const { subject } = await granted(0.5);
@@ -125,6 +129,34 @@ describe('a cloud whose clock jumps', () => {
     for await (const { revision } of (await cloud.client()).audit({ limit: 1000 }))
       revisions.push(revisionNumber(revision));
     expect(revisions).toEqual([...revisions].sort((left, right) => right - left));
+  });
+
+  it('records no time before that of the commit before, says that its clock went back, and when it has caught up', async () => {
+    cloudClock.set(7);
+    await granted(1);
+    cloudClock.set(-1);
+    const readiness = async () => (await (await fetch(`${await cloud.url()}/readyz`)).json()) as object;
+    await granted(1);
+    expect(await readiness()).toMatchObject({ status: 'ready', writable: true, clock_behind_seconds: behind() });
+    expect(await metric(cloud, 'service_cloud_clock_behind_seconds')).toEqual(behind());
+    const { subject } = await granted(1);
+    const client = await cloud.client();
+    const times: number[] = [];
+    for await (const { at } of client.audit({ limit: 1000 })) times.push(Date.parse(at));
+    expect(times).toEqual([...times].sort((left, right) => right - left));
+    const { records } = await client.state();
+    const made = records.find(({ address }) => address === `subject/user/${subject}`);
+    expect(Date.parse(made?.created_at ?? '')).toBe(times[0]);
+
+    cloudClock.set(7.1);
+    expect(await readiness()).not.toHaveProperty('clock_behind_seconds');
+    const said = cloud.stderr.filter(
+      (line) => line.includes('with the newest commit') || line.includes('clock is behind'),
+    );
+    expect(said.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'WARN', clock_behind_seconds: behind(), msg: expect.stringMatching(/set the clock$/) },
+      { level: 'INFO', msg: 'the clock has caught up with the newest commit' },
+    ]);
   });
 
   it('leads the time of decisions until the next commit, which the agent says when it begins and ends', async () => {

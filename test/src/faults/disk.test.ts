@@ -9,6 +9,7 @@ import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
 import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
+import { metric, untilReady } from './readiness.js';
 import { haveSmallDisks, SmallDisk } from './small-disk.js';
 
 let disk: SmallDisk;
@@ -119,10 +120,17 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       expect(await admin.state()).toEqual(before);
       expect(await ask(await cloud.url(), String(secret))).toMatchObject({ decision: true });
       expect((await admin.bundle())?.bytes.length).toBeGreaterThan(0);
-      expect((await fetch(`${await cloud.url()}/readyz`)).status).toBe(200);
+      await untilReady(cloud, {
+        status: 'ready',
+        writable: false,
+        reason: expect.stringMatching(/disk .* is full: free/),
+      });
+      expect(await metric(cloud, 'service_cloud_writable')).toBe(0);
       expect(cloud.stderr.filter((line) => line.includes('SQLITE_FULL')).length).toBeGreaterThanOrEqual(3);
 
       disk.free();
+      await untilReady(cloud, { status: 'ready', writable: true });
+      expect(await metric(cloud, 'service_cloud_writable')).toBe(1);
       const done = await admin.changeset({ changes: many('a') }, { idempotencyKey: 'a' });
       expect(done).toMatchObject({ added: 2_000 });
       expect(revisionNumber(done.revision)).toBe(revisionNumber(before.revision) + 1);
@@ -131,6 +139,23 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       expect(after.revision).toBe(done.revision);
       expect(after.records).toHaveLength(before.records.length + 2_000);
       expect(revisionNumber(revision)).toBeLessThan(revisionNumber(after.revision));
+    });
+
+    it('says in time that its disk is full or read-only, before any change meets it', async () => {
+      const cloud = start();
+      const full = { status: 'ready', writable: false, reason: expect.stringMatching(/is full/) };
+      const readOnly = { status: 'ready', writable: false, reason: expect.stringMatching(/is read-only: make/) };
+      await untilReady(cloud, { status: 'ready', writable: true });
+      disk.fill();
+      await untilReady(cloud, full);
+      disk.free();
+      await untilReady(cloud, { status: 'ready', writable: true });
+      disk.coverReadOnly(true);
+      await untilReady(cloud, readOnly);
+      disk.coverReadOnly(false);
+      await untilReady(cloud, { status: 'ready', writable: true });
+      const said = cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /changes can/.test(msg));
+      expect(said.map(({ level }) => level)).toEqual(['ERROR', 'INFO', 'ERROR', 'INFO']);
     });
 
     it('that is killed on a full disk loses nothing it acknowledged', async () => {

@@ -38,6 +38,14 @@ export class SmallDisk {
     if (!mount('-o', `remount,${on ? 'ro' : 'rw'}`, this.dir)) throw new Error(`${this.dir} cannot be mounted again`);
   }
 
+  /** As `readOnly`, for what is opened from now on: a file system is not made read-only under files open for writing. */
+  coverReadOnly(on: boolean): void {
+    const done = on
+      ? mount('--bind', this.dir, this.dir) && mount('-o', 'remount,bind,ro', this.dir)
+      : spawnSync('umount', [this.dir]).status === 0;
+    if (!done) throw new Error(`${this.dir} cannot be covered`);
+  }
+
   remove(): void {
     spawnSync('umount', ['--lazy', this.dir]);
     rmdirSync(this.dir);

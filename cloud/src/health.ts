@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { Store, Writability } from './store/store.js';
+
+/** A disk that does not answer must not keep those waiting who ask how the service fares. */
+const ANSWER_MS = 500;
+
+/** Clocks are set by fractions of a second all the time. */
+const BEHIND_SECONDS_MIN = 1;
+
+/** What may be wrong while decisions are served all the same: said in the log when it begins and when it ends. */
+export class Health {
+  #last: Writability = { writable: true };
+  #checking: Promise<Writability> | undefined;
+  #behind = false;
+
+  constructor(
+    private readonly store: Pick<Store, 'writability'>,
+    private readonly tenants: { readonly committedAt: number },
+    private readonly now: () => number,
+    private readonly log: Logger,
+  ) {}
+
+  /** Whether changes can be stored; what was found last, where the disk takes long to answer. */
+  async writability(): Promise<Writability> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ANSWER_MS);
+    });
+    await Promise.race([this.#checking, late]);
+    clearTimeout(timer);
+    return this.#last;
+  }
+
+  /** By how many seconds the clock is behind the newest commit: 0 where it is right. */
+  clockBehindSeconds(): number {
+    const seconds = Math.max(0, this.tenants.committedAt - this.now()) / 1000;
+    const behind = seconds >= BEHIND_SECONDS_MIN;
+    if (behind && !this.#behind) {
+      this.log.warn(
+        { clock_behind_seconds: seconds },
+        'the clock is behind the newest commit: until it has caught up, commits are recorded at the time of the one before; set the clock',
+      );
+    }
+    if (!behind && this.#behind) this.log.info('the clock has caught up with the newest commit');
+    this.#behind = behind;
+    return behind ? seconds : 0;
+  }
+
+  async #check(): Promise<Writability> {
+    const found = await this.store.writability();
+    if (!found.writable && this.#last.writable) this.log.error({ reason: found.reason }, 'changes cannot be stored');
+    if (found.writable && !this.#last.writable) this.log.info('changes can be stored again');
+    this.#last = found;
+    return found;
+  }
+}

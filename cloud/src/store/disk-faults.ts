@@ -1,0 +1,63 @@
+import { ProblemError } from '@authz-service/core/problem';
+
+/** What ails the disk or the database file, and what to do about it. */
+export interface DiskFault {
+  what: string;
+  remedy: string;
+  /** Whether a change may have been made all the same. */
+  uncertain?: true;
+}
+
+/** By the codes of SQLite, and one of our own. */
+export const DISK_FAULTS = {
+  SQLITE_FULL: {
+    what: 'The disk of the cloud is full',
+    remedy: 'free space where its data directory is',
+  },
+  SQLITE_BUSY: {
+    what: 'Another process, a backup perhaps, keeps the database of the cloud from being written',
+    remedy: 'let it end',
+  },
+  SQLITE_READONLY: {
+    what: 'The disk of the cloud is read-only',
+    remedy: 'make its data directory writable',
+  },
+  SQLITE_IOERR: {
+    what: 'The disk of the cloud does not write or read',
+    remedy: 'look at its log and mend the disk',
+    uncertain: true,
+  },
+  SQLITE_CORRUPT: {
+    what: 'The database file of the cloud is damaged',
+    remedy: 'stop the cloud and restore a backup',
+    uncertain: true,
+  },
+  DISPLACED: {
+    what: 'The database file of the cloud has been removed or replaced',
+    remedy: 'put that very file back, or stop the cloud and restore a backup',
+  },
+} as const satisfies Record<string, DiskFault>;
+
+/** The fault behind an error of SQLite's. */
+export function diskFaultOf(error: unknown): DiskFault | undefined {
+  const code = String((error as { code?: unknown } | null)?.code);
+  return Object.hasOwn(DISK_FAULTS, code) ? DISK_FAULTS[code as keyof typeof DISK_FAULTS] : undefined;
+}
+
+/** What a caller is told whose request met the fault. */
+export function storageFailed(
+  fault: DiskFault,
+  { writing, cause }: { writing: boolean; cause?: unknown },
+): ProblemError {
+  return new ProblemError('storage_failed', writing ? changeFailed(fault) : faultText(fault), [], { cause });
+}
+
+export function faultText({ what, remedy }: DiskFault): string {
+  return `${what}: ${remedy}.`;
+}
+
+function changeFailed({ what, remedy, uncertain }: DiskFault): string {
+  return uncertain
+    ? `${what}: ${remedy}, then see whether the change was made.`
+    : `${what}, and nothing was changed: ${remedy}, then send it again.`;
+}
