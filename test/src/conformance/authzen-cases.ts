@@ -1,7 +1,7 @@
 import type { Address } from '@authz-service/core/records/address';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { type ConformanceTenant, loadTenants, withIds } from './load.js';
+import { type ConformanceTenant, loadTenants, recordList, withIds } from './load.js';
 
 const FOLDER = new URL('../../conformance/authzen/', import.meta.url);
 
@@ -13,6 +13,7 @@ const refusal = z.strictObject({
 
 const authzenCase = z.strictObject({
   name: z.string(),
+  records: recordList.default([]),
   /** Below `/access/v1/`. */
   path: z.enum(['evaluation', 'evaluations', 'search/subject', 'search/resource', 'search/action']),
   /** The body of the request. A string `id of ADDRESS` stands for the id of that record. */

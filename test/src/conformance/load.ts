@@ -28,8 +28,13 @@ const expectation = z.union([
   }),
 ]);
 
+/** Each a map of one kind to the fields of a record. */
+export const recordList = z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown())));
+
 const conformanceCase = z.strictObject({
   name: z.string(),
+  /** What the case is about; the tenant holds it together with what its cases share and what the others add. */
+  records: recordList.default([]),
   /** Where the answer depends on the clock: such a case cannot be put to a running service. */
   now: z.iso.datetime({ offset: true }).optional(),
   /** The body of the request. A string `id of ADDRESS` stands for the id of that record. */
@@ -37,13 +42,15 @@ const conformanceCase = z.strictObject({
   expect: expectation,
 });
 
-const tenantOf = <C extends z.ZodType>(oneCase: C) =>
+type CaseSchema = z.ZodType<{ records: z.output<typeof recordList> }>;
+
+const tenantOf = <C extends CaseSchema>(oneCase: C) =>
   z.strictObject({
     about: z.string(),
     /** The rules of docs/semantics.md that the cases pin down. */
     rules: z.array(z.string()).min(1),
-    /** Each a map of one kind to the fields of a record. */
-    records: z.array(z.partialRecord(z.enum(KINDS), z.record(z.string(), z.unknown()))),
+    /** What the cases share. */
+    records: recordList,
     cases: z.array(oneCase).min(1),
   });
 
@@ -64,12 +71,12 @@ export function loadConformance(): ConformanceTenant[] {
 }
 
 /** Reads every tenant of a folder, whose cases are such. */
-export function loadTenants<C extends z.ZodType>(folder: URL, oneCase: C): ConformanceTenant<z.infer<C>>[] {
+export function loadTenants<C extends CaseSchema>(folder: URL, oneCase: C): ConformanceTenant<z.infer<C>>[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
   return files.sort().flatMap((file) => readTenants(file, readFileSync(new URL(file, folder), 'utf8'), oneCase));
 }
 
-function readTenants<C extends z.ZodType>(file: string, text: string, oneCase: C): ConformanceTenant<z.infer<C>>[] {
+function readTenants<C extends CaseSchema>(file: string, text: string, oneCase: C): ConformanceTenant<z.infer<C>>[] {
   const tenant = tenantOf(oneCase);
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
@@ -77,7 +84,8 @@ function readTenants<C extends z.ZodType>(file: string, text: string, oneCase: C
     const read = tenant.safeParse(document.toJS());
     if (!read.success) throw new Error(`${file}: ${z.prettifyError(read.error)}`);
     const { about, rules, records, cases } = read.data;
-    return { file, about, rules, records: records.map((record, at) => recordOf(file, record, at)), cases };
+    const all = [...records, ...cases.flatMap((one) => one.records)];
+    return { file, about, rules, records: all.map((record, at) => recordOf(file, record, at)), cases };
   });
 }
 
