@@ -1,6 +1,9 @@
 import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
-import { interruption } from './interruption.js';
+import { fail } from './errors/fail.js';
+import { interruption, watchInterrupts } from './interruption.js';
+import { out } from './output/terminal.js';
+import { wantsJson } from './output/wants-json.js';
 
 /** What a command found or did: data for scripts, text for people. One place prints it. */
 export interface Outcome {
@@ -27,8 +30,31 @@ export abstract class ServiceCommand extends Command {
 
   abstract override run(): Promise<Outcome>;
 
-  /** Errors are rendered in one place, for all commands alike. */
-  protected override async catch(error: Error): Promise<never> {
-    throw error;
+  protected override async _run<T>(): Promise<T> {
+    const { handlesSignals } = this.ctor as typeof ServiceCommand;
+    if (!handlesSignals) watchInterrupts();
+    const outcome = await super._run<Outcome>();
+    await this.#print(outcome);
+    // A server has said that it stopped; what its libraries still hold open must not keep the process.
+    if (handlesSignals) process.exit();
+    return outcome as T;
+  }
+
+  protected override async catch(error: unknown): Promise<never> {
+    const flags = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags });
+    return fail(
+      error,
+      { ...(this.id !== undefined && { id: this.id.replaceAll(':', ' ') }), flags },
+      wantsJson(this.argv),
+    );
+  }
+
+  async #print({ json, text, exitCode = 0 }: Outcome): Promise<void> {
+    if (!wantsJson(this.argv)) {
+      if (text !== undefined) await out.line(text);
+    } else if (json !== undefined) {
+      await out.line(JSON.stringify(json, undefined, out.interactive ? 2 : undefined));
+    }
+    process.exitCode = exitCode;
   }
 }

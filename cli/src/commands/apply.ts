@@ -26,14 +26,14 @@ interface Planned {
 export default class Apply extends ServiceCommand {
   static override summary = 'Make the tenant hold what the tree declares, all or nothing.';
   static override description =
-    `Takes a folder, or a plan that "service plan --out" saved. On a terminal it shows the plan and asks; elsewhere it takes
+    `Takes a folder, or a plan that "service plan --out" saved. On a terminal it shows the plan and asks; elsewhere it takes \
 --yes. All changes become one revision, or none is made.
 
-A "yes" on the terminal covers removals; with --yes they need --prune too. Without it nothing at all is changed.
-Declared API keys and OAuth clients are made with secrets that are shown once: --credentials-out keeps them in a file
+A "yes" on the terminal covers removals; with --yes they need --prune too. Without it nothing at all is changed. \
+Declared API keys and OAuth clients are made with secrets that are shown once: --credentials-out keeps them in a file \
 that nobody else can read.
 
-A folder is planned anew when the tenant moves in between, and applied if the plan is still the same. A saved plan is
+A folder is planned anew when the tenant moves in between, and applied if the plan is still the same. A saved plan is \
 applied exactly, or refused when the tenant has moved.`;
   static override examples = [
     { description: 'Look, answer "yes", done', command: 'service apply' },

@@ -17,14 +17,14 @@ const DENIED_EXIT_CODE = 2;
 export default class Authorize extends ServiceCommand {
   static override summary = 'Ask whether a subject may do something to a resource.';
   static override description =
-    `Asks the cloud, or with --local the agent on this machine; both answer alike. A denial is an answer: the exit
+    `Asks the cloud, or with --local the agent on this machine; both answer alike. A denial is an answer: the exit \
 code is 0 all the same, unless --exit-code asks for 2.
 
-Values of properties and context are read as JSON where they are JSON (120, true, ["a"], "007" with its quotes), and
+Values of properties and context are read as JSON where they are JSON (120, true, ["a"], "007" with its quotes), and \
 as text where they are not (10.0.0.1, open).
 
---batch reads requests from a file: JSON lines, a JSON array, or YAML; each as the service takes it, or short like
-{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer a line, in
+--batch reads requests from a file: JSON lines, a JSON array, or YAML; each as the service takes it, or short like \
+{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer a line, in \
 the order of the requests; a request that cannot be answered gives a line {"error": …}, and the exit code is 1.`;
 
   static override examples = [

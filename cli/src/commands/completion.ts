@@ -1,5 +1,4 @@
 import { string } from '@oclif/core/args';
-import { COMMANDS } from '../command-table.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -11,8 +10,7 @@ export default class Completion extends ServiceCommand {
 
   bash  in ~/.bashrc: source <(service completion bash)
   zsh   in ~/.zshrc, after compinit: source <(service completion zsh)
-  fish  service completion fish |
-          tee ~/.config/fish/completions/service{,ctl}.fish >/dev/null
+  fish  in ~/.config/fish/config.fish: service completion fish | source
 
 After an update of this program, write the script again.`;
   static override examples = [{ description: 'In this shell, now', command: 'source <(service completion bash)' }];
@@ -23,12 +21,7 @@ After an update of this program, write the script again.`;
   override async run(): Promise<Outcome> {
     const { args } = await this.parse(Completion);
     const [{ vocabulary }, script] = await Promise.all([import('../completion/vocabulary.js'), generator(args.shell)]);
-    const words = await vocabulary(async (id) => {
-      const module = await COMMANDS[id]?.();
-      if (module === undefined) throw new Error(`No module for the command "${id}".`);
-      return module.default;
-    });
-    const text = script(words);
+    const text = script(vocabulary(this.config));
     return { json: { shell: args.shell, script: text }, text: text.trimEnd() };
   }
 }

@@ -35,15 +35,15 @@ const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: str
 export default class Export extends ServiceCommand {
   static override summary = 'Write what the tenant holds as YAML, HCL or CDKTF that plans to "no changes".';
   static override description =
-    `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree
+    `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree \
 has one owner. Secrets are in no export; the service does not know them.
 
-What was made by hand, by single calls or another tool's, has the owner "api". It is left out unless --stack api asks
-for it or nothing else is there. Its tree takes the stack that --as names, and "service apply --take-ownership" brings
+What was made by hand, by single calls or another tool's, has the owner "api". It is left out unless --stack api asks \
+for it or nothing else is there. Its tree takes the stack that --as names, and "service apply --take-ownership" brings \
 the records under it.
 
-With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and
-the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block. --format
+With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and \
+the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block. --format \
 cdktf writes the same as a CDKTF app, main.js.`;
   static override examples = [
     { description: 'What the stacks declare', command: 'service export --out tenant' },

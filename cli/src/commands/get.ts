@@ -13,7 +13,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class Get extends ServiceCommand {
   static override summary = 'List the records of a kind, or show one.';
   static override description =
-    `KIND is a kind of record in the singular or plural: application, resource-types, policies, group-memberships …
+    `KIND is a kind of record in the singular or plural: application, resource-types, policies, group-memberships … \
 NAME is the path of one record (billing/accountant, user/alice) or its id; an address stands for both.`;
   static override examples = [
     { description: 'All roles', command: 'service get roles' },

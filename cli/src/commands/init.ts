@@ -11,7 +11,7 @@ import { relativePath } from '../tree/relative-path.js';
 export default class Init extends ServiceCommand {
   static override summary = 'Write a small commented tree to start from.';
   static override description =
-    `Writes tenant.yaml, people.yaml and applications/helpdesk.yaml, and the JSON Schema by which editors complete and
+    `Writes tenant.yaml, people.yaml and applications/helpdesk.yaml, and the JSON Schema by which editors complete and \
 check them. What is there already is never written over.`;
   static override examples = [
     { description: 'In this folder', command: 'service init' },

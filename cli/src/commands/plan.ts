@@ -14,10 +14,10 @@ const CHANGES_EXIT_CODE = 2;
 export default class Plan extends ServiceCommand {
   static override summary = 'Show what apply would change, and change nothing.';
   static override description =
-    `Compares the tree with what the tenant holds: + added, ~ changed (old → new), - removed, > renamed. Only records
+    `Compares the tree with what the tenant holds: + added, ~ changed (old → new), - removed, > renamed. Only records \
 of the tree's own stack are changed or removed; another stack's need --take-ownership.
 
---out saves the plan: "service apply FILE" then does exactly that, or refuses where the tenant has moved since.
+--out saves the plan: "service apply FILE" then does exactly that, or refuses where the tenant has moved since. \
 --detailed-exitcode exits with 0 when there is nothing to do, 2 when there are changes, 1 on failure.`;
   static override examples = [
     { description: 'What would change?', command: 'service plan' },

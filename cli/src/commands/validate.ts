@@ -10,8 +10,8 @@ import { InvalidTree, readFolder } from '../tree/load-tree.js';
 export default class Validate extends ServiceCommand {
   static override summary = 'Check a folder of YAML files, without any service.';
   static override description =
-    `Reads every *.yaml and *.yml below the folder (hidden ones and node_modules aside) and reports all that is
-wrong at once, each fault as file:line:column with the record, the value and the remedy. Needs no network and no
+    `Reads every *.yaml and *.yml below the folder (hidden ones and node_modules aside) and reports all that is \
+wrong at once, each fault as file:line:column with the record, the value and the remedy. Needs no network and no \
 credentials: run it before every commit.
 
 Warnings do not fail, unless --strict is given.`;

@@ -20,13 +20,13 @@ type Asked = Omit<ActionQuestion, 'resource'>;
 export default class WhatCan extends ServiceCommand {
   static override summary = 'List what a subject may do, and to which resources.';
   static override description =
-    `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it.
+    `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it. \
 With neither: every resource to which the subject may do something, and what.
 
-The answers are exactly those for which "service authorize" would say yes; what cannot be evaluated is left out. A policy
+The answers are exactly those for which "service authorize" would say yes; what cannot be evaluated is left out. A policy \
 on a type also covers resources that no record names: those cannot be listed.
 
-Which resource types there are is read from the cloud, with a credential that may read records. An agent does not tell:
+Which resource types there are is read from the cloud, with a credential that may read records. An agent does not tell: \
 name an ACTION and the types with --resource-type, or a --resource.`;
   static override examples = [
     { description: 'All that Alice may do', command: 'service what-can user:alice' },

@@ -12,8 +12,8 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class WhoCan extends ServiceCommand {
   static override summary = 'List the subjects that may do something to a resource.';
   static override description =
-    `Lists exactly the recorded subjects for whom "service authorize" would say yes, in the order of their names: through
-policies of their own, roles and groups, with conditions evaluated on stored properties and on what the flags add.
+    `Lists exactly the recorded subjects for whom "service authorize" would say yes, in the order of their names: through \
+policies of their own, roles and groups, with conditions evaluated on stored properties and on what the flags add. \
 Subjects for whom a condition cannot be evaluated are left out.`;
   static override examples = [
     { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },

@@ -1,6 +1,6 @@
 import { KINDS } from '@authz-service/core/records/kinds';
-import type { FlagInput } from '@oclif/core/interfaces';
-import { COMMANDS, type CommandClass, TOPICS } from '../command-table.js';
+import type { Command } from '@oclif/core/command';
+import type { Config } from '@oclif/core/config';
 import { plural } from '../records/kind-argument.js';
 
 /** What can be completed after a flag or as an argument. */
@@ -23,26 +23,33 @@ export interface CompletedCommand {
   arguments: Expected[];
 }
 
-/** All that a shell needs to know of the program, read off the commands themselves. */
-export async function vocabulary(load: (id: string) => Promise<CommandClass>): Promise<CompletedCommand[]> {
-  const ids = Object.keys(COMMANDS);
-  const summaries = new Map(Object.entries(TOPICS));
-  const leaves: CompletedCommand[] = [];
-  for (const id of ids) {
-    const command = await load(id);
-    summaries.set(id, command.summary ?? '');
-    leaves.push({ id, next: [], flags: flagsOf(command), arguments: argumentsOf(command) });
-  }
-  const children = (parent: string): { word: string; summary: string }[] => {
-    const depth = parent === '' ? 0 : parent.split(' ').length;
-    const below = ids.filter((id) => parent === '' || id.startsWith(`${parent} `)).map((id) => id.split(' '));
-    const words = [...new Set(below.map((parts) => parts[depth] ?? ''))];
-    return words.map((word) => ({ word, summary: summaries.get(parent === '' ? word : `${parent} ${word}`) ?? '' }));
+/** All that a shell needs to know of the program, as oclif knows its commands. */
+export function vocabulary(config: Config): CompletedCommand[] {
+  const commands = config.commands
+    .filter(({ hidden }) => !hidden)
+    .map((command) => ({ ...command, id: command.id.replaceAll(':', ' ') }))
+    .sort((left, right) => (left.id < right.id ? -1 : 1));
+  // oclif also lists commands as topics.
+  const topics = config.topics
+    .map(({ name, description = '' }) => ({ id: name.replaceAll(':', ' '), summary: description }))
+    .filter(({ id }) => commands.some((command) => command.id.startsWith(`${id} `)));
+  const said = [...commands, ...topics].map(({ id, summary = '' }) => ({ words: id.split(' '), summary }));
+  const next = (id: string): CompletedCommand['next'] => {
+    const above = id === '' ? [] : id.split(' ');
+    const below = said.filter(
+      ({ words }) => words.length === above.length + 1 && above.every((word, at) => word === words[at]),
+    );
+    return below.map(({ words, summary }) => ({ word: words.at(-1) ?? '', summary }));
   };
-  const topics = ['', ...Object.keys(TOPICS)];
   return [
-    ...topics.map((id) => ({ id, next: children(id), flags: id === '' ? PROGRAM_FLAGS : [], arguments: [] })),
-    ...leaves,
+    { id: '', next: next(''), flags: PROGRAM_FLAGS, arguments: [] },
+    ...topics.map(({ id }) => ({ id, next: next(id), flags: [], arguments: [] })),
+    ...commands.map((command) => ({
+      id: command.id,
+      next: [],
+      flags: flagsOf(command),
+      arguments: argumentsOf(command),
+    })),
   ];
 }
 
@@ -51,8 +58,7 @@ const PROGRAM_FLAGS: CompletedFlag[] = [
   { names: ['--version', '-V'], summary: 'Show the version.' },
 ];
 
-function flagsOf(command: CommandClass): CompletedFlag[] {
-  const flags = { ...command.flags, ...command.baseFlags } as FlagInput;
+function flagsOf({ flags }: Command.Cached): CompletedFlag[] {
   return Object.entries(flags).map(([name, flag]) => ({
     names: [`--${name}`, ...(flag.char ? [`-${flag.char}`] : [])],
     summary: flag.description ?? '',
@@ -67,8 +73,8 @@ function byHelpValue(text: string): Expected {
   return text === 'DIR' ? 'folder' : 'anything';
 }
 
-function argumentsOf(command: CommandClass): Expected[] {
-  return Object.entries(command.args).map(([name, argument]) => {
+function argumentsOf({ args }: Command.Cached): Expected[] {
+  return Object.entries(args).map(([name, argument]) => {
     if (argument.options) return { words: argument.options.map(String) };
     if (name === 'kind') return { words: KINDS.map((kind) => plural(kind).replaceAll('_', '-')) };
     if (name === 'dir') return 'folder';

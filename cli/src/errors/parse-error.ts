@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { nearest } from '@authz-service/core/nearest';
 
-/** What oclif's parser throws; it exports no classes to tell these apart by. */
+/** What oclif throws of the command line; it exports no classes to tell these apart by. */
 interface ParseError extends Error {
   oclif: object;
   /** Flags that do not exist, as typed. */
@@ -23,6 +23,7 @@ export function parseDetail(error: ParseError, knownFlags: readonly string[]): s
   const text = stripVTControlCharacters(error.message)
     .replace(/\s*See more help with --help\s*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^Command (\S+) not found/, (_, id: string) => `There is no command "${id.replaceAll(':', ' ')}"`)
     .replace(/^Parsing (--\S+)\s+/, '$1: ')
     .replace(/Flag (\S+) expects a value/g, '$1 lacks its value')
     .replace(/Missing required flag (\S+)/g, '--$1 is missing')

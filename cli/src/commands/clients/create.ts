@@ -7,7 +7,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class ClientsCreate extends ServiceCommand {
   static override summary = 'Make an OAuth client and show its secret, this once.';
   static override description =
-    `The id and the secret go to standard output, as the environment variables that this program and the Terraform
+    `The id and the secret go to standard output, as the environment variables that this program and the Terraform \
 provider read; the service keeps only a hash of the secret.`;
   static override examples = [
     {

@@ -5,11 +5,11 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CloudStart extends ServiceCommand {
   static override summary = 'Run the cloud service here until it is told to stop.';
   static override description =
-    `Keeps its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address on standard
+    `Keeps its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address on standard \
 output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, after the requests under way.
 
-On an empty folder it makes the first tenant and an administrator who is also an operator: from
-SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else one
+On an empty folder it makes the first tenant and an administrator who is also an operator: from \
+SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else one \
 whose secret is shown on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
 
 Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SERVICE_LOG_LEVEL.`;

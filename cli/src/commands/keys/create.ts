@@ -10,7 +10,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class KeysCreate extends ServiceCommand {
   static override summary = 'Make an API key and show its secret, this once.';
   static override description =
-    `The secret goes to standard output and nowhere else; the service keeps only a hash of it. An agent needs the scope
+    `The secret goes to standard output and nowhere else; the service keeps only a hash of it. An agent needs the scope \
 bundle, a caller of /v1/authorize the scope decisions.`;
   static override examples = [
     { description: 'For an agent', command: 'service keys create agent-eu --scope bundle' },

@@ -20,7 +20,7 @@ export default class ProfilesList extends ServiceCommand {
       url: https://authz.example.com
       api_key_file: ~/.service/production    # or api_key
 
---profile NAME chooses one, or else SERVICE_PROFILE, or else "default". Credentials in the environment come before
+--profile NAME chooses one, or else SERVICE_PROFILE, or else "default". Credentials in the environment come before \
 the last two. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
   static override examples = [{ description: 'What is there to choose from?', command: 'service profiles list' }];
 

@@ -10,8 +10,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class ProfilesSave extends ServiceCommand {
   static override summary = 'Keep the service and the credentials of the environment as a profile.';
   static override description =
-    `Asks the service who they are first: what does not work is not kept. The profile goes to ~/.service/config.yaml, which
-nobody else can read; --profile NAME, or SERVICE_PROFILE, then takes the place of the environment. The profile "default"
+    `Asks the service who they are first: what does not work is not kept. The profile goes to ~/.service/config.yaml, which \
+nobody else can read; --profile NAME, or SERVICE_PROFILE, then takes the place of the environment. The profile "default" \
 counts where neither is given.`;
   static override examples = [
     {

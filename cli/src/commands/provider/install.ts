@@ -7,10 +7,10 @@ import { relativePath } from '../../tree/relative-path.js';
 export default class ProviderInstall extends ServiceCommand {
   static override summary = 'Put the Terraform provider where "terraform init" finds it, offline.';
   static override description =
-    `Fills the folder in which Terraform looks before it asks a registry: ~/.terraform.d/plugins. Configurations then
+    `Fills the folder in which Terraform looks before it asks a registry: ~/.terraform.d/plugins. Configurations then \
 require it as source = "authz-service/service". Terraform starts it with the Node that is on its PATH.
 
-A provider_installation block in Terraform's CLI configuration turns that folder off: name a folder of your own there
+A provider_installation block in Terraform's CLI configuration turns that folder off: name a folder of your own there \
 as a filesystem_mirror, and here with --dir.`;
   static override examples = [
     { description: 'For this user', command: 'service provider install' },

@@ -1,0 +1,15 @@
+import { INTERRUPTED_EXIT_CODE, isInterruption } from '../interruption.js';
+import { err, out } from '../output/terminal.js';
+import type { Caller } from './failure.js';
+
+/** Says what went wrong, in one place for all commands alike, and ends the process: with 1, or 130 after Ctrl-C. */
+export async function fail(error: unknown, caller: Caller, json: boolean): Promise<never> {
+  if (process.env.SERVICE_DEBUG)
+    await err.line(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const { failureOf, renderFailure } = await import('./failure.js');
+  const failure = failureOf(error, caller);
+  if (json) await out.line(JSON.stringify({ error: failure }, undefined, out.interactive ? 2 : undefined));
+  else await err.line(renderFailure(failure, err.style));
+  // What was under way beside the failure must not keep the process: a request that nobody waits for, say.
+  process.exit(isInterruption(error) ? INTERRUPTED_EXIT_CODE : 1);
+}
