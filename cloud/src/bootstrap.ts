@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isClientSecret, newClientSecret } from './auth/secrets.js';
+import { hashGeneratedSecret, newClientSecret } from './auth/secrets.js';
 import type { Cloud } from './cloud.js';
 import { createTenant } from './commands/create-tenant.js';
+import type { GivenClient } from './commands/mint-secrets.js';
 import { restoreOperator } from './commands/restore-operator.js';
 import type { CloudConfig } from './config.js';
 
@@ -11,7 +12,7 @@ import type { CloudConfig } from './config.js';
  * and no operator any more, or whose operators have lost their secrets (`recover`), the configured client is made one.
  */
 export async function bootstrap(
-  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'now' | 'log'>,
+  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'clientSecrets' | 'now' | 'log'>,
   config: CloudConfig['bootstrap'],
   announce: (text: string) => void,
 ): Promise<void> {
@@ -25,9 +26,7 @@ export async function bootstrap(
     const reason = hasOperator ? 'SERVICE_BOOTSTRAP_RECOVER asks for an operator' : 'no operator is left';
     cloud.log.warn({ tenant_name: config.tenant, credential: config.client.id }, `${reason}: making one`);
   }
-  const given = config.client
-    ? { clientId: config.client.id, secret: config.client.secret.reveal() }
-    : { clientId: randomUUID(), secret: newClientSecret() };
+  const given = await administratorOf(cloud, config.client);
   if (!config.client) {
     announce(
       `First administrator of the tenant "${config.tenant}", shown this once:\n` +
@@ -40,12 +39,28 @@ export async function bootstrap(
   else await createTenant(cloud, wish);
 }
 
+/** The id and secret of the administrator to be, configured or made here. */
+async function administratorOf(
+  { clientSecrets }: Pick<Cloud, 'clientSecrets'>,
+  client: CloudConfig['bootstrap']['client'],
+): Promise<GivenClient> {
+  if (client) {
+    const secret = client.secret.reveal();
+    return { clientId: client.id, secret, hash: await clientSecrets.hashChosen(secret, 'bootstrap') };
+  }
+  const secret = newClientSecret();
+  return { clientId: randomUUID(), secret, hash: hashGeneratedSecret(secret) };
+}
+
 /** Says why the configured client is refused, should it be: most likely the folder is one of a start with another secret. */
 async function warnOfIgnored(
-  { credentials, log }: Pick<Cloud, 'credentials' | 'log'>,
+  { credentials, clientSecrets, log }: Pick<Cloud, 'credentials' | 'clientSecrets' | 'log'>,
   client: CloudConfig['bootstrap']['client'],
 ): Promise<void> {
-  if (!client || (await isClientSecret(client.secret.reveal(), credentials.client(client.id)?.hash))) return;
+  if (!client) return;
+  const stored = credentials.client(client.id)?.hash;
+  const attempt = { address: 'bootstrap', clientId: client.id };
+  if (await clientSecrets.verify([client.secret.reveal()], stored, attempt)) return;
   log.warn(
     { credential: client.id },
     'SERVICE_BOOTSTRAP_CLIENT_ID and its secret are ignored: the data directory has another administrator, or this one with another secret',

@@ -22,6 +22,7 @@ describe('the configuration', () => {
       dataDir: join(homedir(), '.service', 'cloud'),
       listen: { host: '127.0.0.1', port: 8080 },
       logLevel: 'info',
+      trustedProxies: [],
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
     });
@@ -59,6 +60,11 @@ describe('the configuration', () => {
     });
   });
 
+  it('trusts the proxies that are named', () => {
+    const { trustedProxies } = readConfig({ SERVICE_TRUSTED_PROXIES: '10.0.0.5, fd00::/8' });
+    expect(trustedProxies.map(([address, bits]) => `${address}/${bits}`)).toEqual(['10.0.0.5/32', 'fd00::/8']);
+  });
+
   it('takes the secret from a file', () => {
     const config = readConfig({
       SERVICE_BOOTSTRAP_CLIENT_ID: 'admin',
@@ -89,6 +95,8 @@ describe('the configuration', () => {
     ['a public URL of another scheme', { SERVICE_PUBLIC_URL: 'ftp://x' }, {}, ['/SERVICE_PUBLIC_URL']],
     ['a public URL with a query', { SERVICE_PUBLIC_URL: 'http://x/?y' }, {}, ['/SERVICE_PUBLIC_URL']],
     ['a public URL that is none', { SERVICE_PUBLIC_URL: 'x' }, {}, ['/SERVICE_PUBLIC_URL']],
+    ['a proxy by its name', { SERVICE_TRUSTED_PROXIES: '10.0.0.5,proxy' }, {}, ['/SERVICE_TRUSTED_PROXIES']],
+    ['all the world as a proxy', {}, { trustedProxies: '0.0.0.0/0' }, ['/--trusted-proxies']],
     ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
     ['an empty flag', {}, { dataDir: ' ' }, ['/--data-dir']],
     ['an id without a secret', { SERVICE_BOOTSTRAP_CLIENT_ID: 'x' }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_SECRET']],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
+import { type AddressRange, parseRange } from './http/client-addresses.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -16,6 +17,8 @@ export interface CloudConfig {
   /** Where callers reach it, without a slash at the end; absent means where it listens. */
   publicUrl?: string;
   logLevel: LogLevel;
+  /** The proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: AddressRange[];
   /** The first tenant of an empty database and its administrator. */
   bootstrap: {
     tenant: string;
@@ -33,6 +36,7 @@ export interface CloudFlags {
   listenAddr?: string;
   publicUrl?: string;
   logLevel?: string;
+  trustedProxies?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,12 +48,14 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     SERVICE_LISTEN_ADDR: flags.listenAddr,
     SERVICE_PUBLIC_URL: flags.publicUrl,
     SERVICE_LOG_LEVEL: flags.logLevel,
+    SERVICE_TRUSTED_PROXIES: flags.trustedProxies,
   });
   const config: CloudConfig = {
     dataDir: reader.text('SERVICE_DATA_DIR') ?? join(homedir(), '.service', 'cloud'),
     listen: reader.listen('SERVICE_LISTEN_ADDR'),
     ...reader.publicUrl('SERVICE_PUBLIC_URL'),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
+    trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -113,6 +119,21 @@ class Reader {
       this.#fault(name, `is "${value}": it is one of ${LOG_LEVELS.join(', ')}`);
     }
     return level ?? 'info';
+  }
+
+  ranges(name: string): AddressRange[] {
+    const value = this.text(name);
+    return (value?.split(',') ?? []).flatMap((part) => {
+      const text = part.trim();
+      const range = parseRange(text);
+      if (range === undefined) {
+        this.#fault(name, `holds "${text}": write addresses and ranges like "10.0.0.5,fd00::/8"`);
+        return [];
+      }
+      if (range[1] === 0)
+        this.#fault(name, `holds "${text}", which trusts every caller: name the proxies' own network`);
+      return [range];
+    });
   }
 
   bootstrap(): CloudConfig['bootstrap'] {

@@ -1,13 +1,16 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { Turns } from '@authz-service/core/turns';
 import { createApp } from './app.js';
+import { ClientSecrets } from './auth/client-secrets.js';
 import { CredentialIndex } from './auth/credential-index.js';
+import { type Derive, derive } from './auth/scrypt.js';
 import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
 import { BundleKeys } from './bundles/bundle-keys.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Health } from './health.js';
+import { ClientAddresses } from './http/client-addresses.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { listen } from './server.js';
@@ -29,6 +32,8 @@ export interface StartOptions {
   now?: () => number;
   /** Takes what is shown once and belongs in no log; standard error unless given. */
   announce?: (text: string) => void;
+  /** Derives keys from secrets that somebody chose; scrypt unless given. */
+  derive?: Derive;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -56,7 +61,7 @@ async function start(
   config: CloudConfig,
   store: Store,
   log: Cloud['log'],
-  { now = Date.now, announce = (text) => void process.stderr.write(text) }: StartOptions,
+  { now = Date.now, announce = (text) => void process.stderr.write(text), derive: deriveKey = derive }: StartOptions,
 ): Promise<RunningCloud> {
   const turns = new Turns(() => performance.now());
   const tenants = await Tenants.open(store, turns);
@@ -76,6 +81,8 @@ async function start(
     store,
     tenants,
     credentials,
+    clientSecrets: new ClientSecrets(now, deriveKey),
+    clientAddresses: new ClientAddresses(config.trustedProxies),
     tokens,
     bundleKeys,
     metrics,

@@ -24,6 +24,7 @@ const VARIABLES: readonly string[] = [
   'SERVICE_PROVIDER_PLAINTEXT',
   'SERVICE_PUBLIC_URL',
   'SERVICE_TENANT_ID',
+  'SERVICE_TRUSTED_PROXIES',
 ];
 
 /** A variable that no program of the product reads, and the one that was perhaps meant. */

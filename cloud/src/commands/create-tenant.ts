@@ -4,7 +4,8 @@ import { SCOPES } from '@authz-service/core/records/scopes';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Cloud } from '../cloud.js';
 import type { AuditRow, TenantRow } from '../store/store.js';
-import { type CommitOrder, prepareCommit } from './prepare-commit.js';
+import type { GivenClient } from './mint-secrets.js';
+import { prepareCommit } from './prepare-commit.js';
 
 /** The name of the client that administers a tenant from its first revision on. */
 export const ADMINISTRATOR = 'administrator';
@@ -15,7 +16,7 @@ export interface NewTenant {
   requestId: string;
   now: number;
   operator?: boolean;
-  given?: CommitOrder['given'];
+  given?: GivenClient;
 }
 
 /** Makes a tenant and its administrator client in one transaction. Throws `conflict` where the name is taken. */

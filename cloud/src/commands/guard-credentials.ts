@@ -26,7 +26,7 @@ export function guardCredentials(
   credentials: CredentialIndex,
   tenant: Tenant,
   credential: Credential,
-  { staged, chosen, now }: { staged: Staged; chosen: ReadonlyMap<string, string>; now: number },
+  { staged, chosen, now }: { staged: Staged; chosen: ReadonlyMap<string, unknown>; now: number },
 ): void {
   const former: CredentialRecord[] = staged.remove.filter(isCredentialRecord);
   for (const record of former) demandScopes(credential, record, 'remove');

@@ -1,5 +1,5 @@
+import type { Attempt } from '../auth/client-secrets.js';
 import { type Grant, holds } from '../auth/credential.js';
-import { isClientSecret } from '../auth/secrets.js';
 import { TOKEN_SECONDS } from '../auth/tokens.js';
 import type { Cloud } from '../cloud.js';
 
@@ -31,14 +31,18 @@ export interface TokenAnswer {
   scope: string;
 }
 
-/** An access token by client credentials (RFC 6749 section 4.4). An unknown client takes the time of a wrong secret. */
-export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<TokenAnswer> {
-  const hash = cloud.credentials.client(request.clientId)?.hash;
-  let proven = false;
-  for (const secret of request.clientSecrets) proven = (await isClientSecret(secret, hash)) || proven;
-  // Looked up anew: the client may have been deleted while its secret was checked.
-  const client = proven ? cloud.credentials.client(request.clientId) : undefined;
-  if (client === undefined) {
+/** An access token by client credentials (RFC 6749 section 4.4). Throws `TokenError`, and as `ClientSecrets.verify` does. */
+export async function issueToken(
+  cloud: Cloud,
+  request: TokenRequest,
+  caller: Omit<Attempt, 'clientId'>,
+): Promise<TokenAnswer> {
+  const { clientId, clientSecrets } = request;
+  const hash = cloud.credentials.client(clientId)?.hash;
+  const right = await cloud.clientSecrets.verify(clientSecrets, hash, { ...caller, clientId });
+  // Looked up anew: the client may have been deleted, or have got another secret, while this one was checked.
+  const client = cloud.credentials.client(clientId);
+  if (!right || client?.hash !== hash || client === undefined) {
     throw new TokenError('invalid_client', 'The client id is not known, or the secret is another.');
   }
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
@@ -50,7 +54,7 @@ export async function issueToken(cloud: Cloud, request: TokenRequest): Promise<T
     );
   }
   const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];
-  const { id: clientId, tenant, generation } = client;
+  const { tenant, generation } = client;
   const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId, tenant, grants, generation });
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };
 }

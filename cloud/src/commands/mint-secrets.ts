@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
-import { hashApiKey, hashClientSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
+import { hashApiKey, hashGeneratedSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
 import type { NewSecret } from '../store/store.js';
 
 /** The secret of a credential just made: the only time that it is known. */
@@ -10,12 +10,22 @@ export type MadeSecret = { address: string; id: string } & (
   | { client_id: string; client_secret: string }
 );
 
+/** A client whose id and secret are known beforehand: how a first administrator is given. */
+export interface GivenClient {
+  clientId: string;
+  secret: string;
+  /** What is stored of the secret. */
+  hash: string;
+}
+
 export interface MintOrder {
   changes: readonly Change[];
+  /** What is stored of the client secrets that the changes choose: see `hashChosenSecrets`. */
+  hashes?: ReadonlyMap<Change, string>;
   /** Makes the credentials that are created operators. */
   operator?: boolean;
-  /** In place of made ones: how a first administrator is given. */
-  given?: { clientId: string; secret: string };
+  /** In place of made ones. */
+  given?: GivenClient;
   /** The credentials there are; without them none can get another secret. */
   held?: {
     of(record: StoredRecord): { operator: boolean } | undefined;
@@ -23,14 +33,21 @@ export interface MintOrder {
   };
 }
 
-/** The addresses of the records to which the changes give a secret of the caller's choosing. */
-export function chosenSecrets(changes: readonly Change[], { created }: Staged): Map<string, string> {
-  const chosen = new Map<string, string>();
+/** A change that gives a record a secret of the caller's choosing. */
+export type SecretChange = Extract<Change, { op: 'create' | 'update' }> & { secret: string };
+
+export function choosesSecret(change: Change): change is SecretChange {
+  return 'secret' in change && change.secret !== undefined;
+}
+
+/** The changes that give a record a secret of the caller's choosing, by its address. */
+export function chosenSecrets(changes: readonly Change[], { created }: Staged): Map<string, SecretChange> {
+  const chosen = new Map<string, SecretChange>();
   const addresses = created.values();
   for (const change of changes) {
     if (change.op !== 'create' && change.op !== 'update') continue;
     const address = change.op === 'create' ? addresses.next().value : change.address;
-    if (address !== undefined && change.secret !== undefined) chosen.set(address, change.secret);
+    if (address !== undefined && choosesSecret(change)) chosen.set(address, change);
   }
   return chosen;
 }
@@ -39,10 +56,7 @@ export function chosenSecrets(changes: readonly Change[], { created }: Staged): 
  * The secrets of new credentials, made here or chosen by the caller, and those that replace former ones. Only made ones
  * are shown. Throws `conflict` where an API key is in use already.
  */
-export async function mintSecrets(
-  staged: Staged,
-  order: MintOrder,
-): Promise<{ stored: NewSecret[]; shown: MadeSecret[] }> {
+export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecret[]; shown: MadeSecret[] } {
   const chosen = chosenSecrets(order.changes, staged);
   const stored: NewSecret[] = [];
   const shown: MadeSecret[] = [];
@@ -53,7 +67,7 @@ export async function mintSecrets(
     if ((kind !== 'api_key' && kind !== 'oauth_client') || (previous !== undefined && own === undefined)) continue;
     const operator = previous === undefined ? (order.operator ?? false) : (order.held?.of(record)?.operator ?? false);
     if (kind === 'api_key') {
-      const secret = own ?? newApiKey();
+      const secret = own?.secret ?? newApiKey();
       const hash = hashApiKey(secret);
       const holder = order.held?.apiKey(hash);
       if (keys.has(hash) || (holder !== undefined && holder.id !== id)) throw taken(address);
@@ -61,12 +75,19 @@ export async function mintSecrets(
       stored.push({ kind, id, hash, operator });
       if (own === undefined) shown.push({ address, id, secret });
     } else {
-      const secret = own ?? order.given?.secret ?? newClientSecret();
-      stored.push({ kind, id, hash: await hashClientSecret(secret), operator });
-      if (own === undefined) shown.push({ address, id, client_id: id, client_secret: secret });
+      const { secret, hash } = own ? { secret: undefined, hash: order.hashes?.get(own) } : clientSecretOf(order);
+      if (hash === undefined) throw new Error(`the secret chosen for ${address} was not hashed`);
+      stored.push({ kind, id, hash, operator });
+      if (secret !== undefined) shown.push({ address, id, client_id: id, client_secret: secret });
     }
   }
   return { stored, shown };
+}
+
+function clientSecretOf({ given }: MintOrder): { secret: string; hash: string } {
+  if (given) return given;
+  const secret = newClientSecret();
+  return { secret, hash: hashGeneratedSecret(secret) };
 }
 
 function taken(address: string): ProblemError {

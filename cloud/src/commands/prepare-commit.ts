@@ -51,7 +51,7 @@ export async function prepareCommit(
   check(staged);
   if (staged.put.length === 0 && staged.remove.length === 0) return undefined;
 
-  const { stored, shown } = await mintSecrets(staged, order);
+  const { stored, shown } = mintSecrets(staged, order);
   const { changes, truncated } = audited(staged);
   const audit: AuditRow = {
     revision,

@@ -1,12 +1,13 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Cloud } from '../cloud.js';
 import { ADMINISTRATOR, administrator, type NewTenant } from './create-tenant.js';
+import type { GivenClient } from './mint-secrets.js';
 import { prepareCommit } from './prepare-commit.js';
 
 /** Makes a new operator client in a tenant that there is. Throws `invalid_config` where its id is in use. */
 export async function restoreOperator(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
-  wish: Omit<NewTenant, 'given'> & { given: { clientId: string; secret: string } },
+  wish: Omit<NewTenant, 'given'> & { given: GivenClient },
 ): Promise<void> {
   if (cloud.credentials.client(wish.given.clientId)) {
     throw new ProblemError(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { BodyBytes, MIB, tooLarge } from '@authz-service/core/wire/body-bytes';
 
-/** The connection ended before the body did: there is nobody left to answer. */
+/** The connection ended before the body or the answer did: there is nobody left to answer. */
 export class AbortedError extends Error {
   override readonly name = 'AbortedError';
 }

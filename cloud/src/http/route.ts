@@ -15,6 +15,10 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Milliseconds since the epoch. */
   now: number;
   log: Logger;
+  /** Where it comes from: see `ClientAddresses`. */
+  readonly address: string;
+  /** Aborted with an `AbortedError` when the caller goes without waiting for the answer. */
+  readonly signal: AbortSignal;
   /** Calls back once the answer is sent, or the caller has gone without waiting for it. */
   onGone(callback: () => void): void;
 }

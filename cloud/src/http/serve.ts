@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
 import { closeLingering } from '@authz-service/core/wire/lingering-close';
@@ -72,11 +72,29 @@ async function answer(
     now,
     log,
     credential,
+    // Made when asked for: most routes need neither.
+    get address() {
+      return cloud.clientAddresses.of(request);
+    },
+    get signal() {
+      return goneSignal(exchange.response);
+    },
     onGone: (callback: () => void) => {
       if (exchange.response.closed) callback();
       else exchange.response.once('close', callback);
     },
   } as SecuredCall);
+}
+
+/** Aborted when the connection closes before the answer is sent. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const close = () => {
+    if (!response.writableEnded) controller.abort(new AbortedError('the caller did not wait for the answer'));
+  };
+  if (response.closed) close();
+  else response.once('close', close);
+  return controller.signal;
 }
 
 /**

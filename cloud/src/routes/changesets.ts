@@ -11,6 +11,7 @@ import { MIB } from '@authz-service/core/wire/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
+import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
 import { malformed, parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
@@ -96,17 +97,26 @@ export function changesetRoutes(cloud: Cloud): Route[] {
         summary: 'Change records, all or none, in one revision.',
         tag: 'records',
         responses: { 200: { description: 'The revision that holds the changes.', schema: committedSchema } },
-        problems: ['conflict', 'idempotency_mismatch', 'invalid_records', 'not_owner', 'stale_base'],
+        problems: [
+          'conflict',
+          'idempotency_mismatch',
+          'invalid_records',
+          'not_owner',
+          'stale_base',
+          'too_many_requests',
+        ],
         headers: {
           'Idempotency-Key':
             'Names this wish for 24 hours: sent again, it is done once and answered as the first time.',
         },
       },
-      handle: async ({ credential, body, headers, requestId, now }) => {
+      handle: async ({ credential, body, headers, requestId, now, signal }) => {
         const key = idempotencyKey(headers['idempotency-key']);
         const changes = await cloud.turns.run(parseChanges(body.changes));
+        const hashes = await hashChosenSecrets(cloud, { changes, credential, signal });
         const { committed, replayed } = await commit(cloud, {
           changes: () => changes,
+          hashes,
           ...(body.stack !== undefined && { stack: body.stack }),
           ...(body.base_revision !== undefined && { baseRevision: body.base_revision }),
           takeOwnership: body.take_ownership ?? false,

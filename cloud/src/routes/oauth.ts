@@ -44,11 +44,13 @@ export function oauthRoutes(cloud: Cloud): Route[] {
         summary: 'An access token by client credentials (RFC 6749 section 4.4).',
         tag: 'credentials',
         responses: { 200: { description: 'The token, good for an hour.', schema: tokenSchema } },
+        problems: ['too_many_requests'],
       },
-      handle: async ({ headers, body }) => {
+      handle: async ({ headers, body, address, signal }) => {
         try {
           const parameters = tokenParameters(body.type, body.bytes);
-          return json(200, await issueToken(cloud, tokenRequest(headers, parameters)), { pragma: 'no-cache' });
+          const request = tokenRequest(headers, parameters);
+          return json(200, await issueToken(cloud, request, { address, signal }), { pragma: 'no-cache' });
         } catch (error) {
           return refusal(asTokenError(error));
         }

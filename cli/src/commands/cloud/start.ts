@@ -12,7 +12,8 @@ On an empty folder it makes the first tenant and an administrator who is also an
 SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else one \
 whose secret is shown on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
 
-Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SERVICE_LOG_LEVEL.`;
+Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL, SERVICE_TRUSTED_PROXIES and
+SERVICE_LOG_LEVEL.`;
   static override examples = [
     { description: 'On this machine', command: 'service cloud start' },
     {
@@ -30,6 +31,11 @@ Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SER
       helpValue: 'HOST:PORT',
     }),
     'public-url': string({ description: 'The address callers use, where it is another one.', helpValue: 'URL' }),
+    'trusted-proxies': string({
+      description:
+        'The proxies whose X-Forwarded-For tells where callers are: addresses and CIDR ranges; none unless given.',
+      helpValue: 'RANGES',
+    }),
     'log-level': string({
       description: 'trace, debug, info, warn, error, fatal or silent; info unless given.',
       helpValue: 'LEVEL',
@@ -47,6 +53,7 @@ Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL and SER
       ...(flags['data-dir'] !== undefined && { dataDir: flags['data-dir'] }),
       ...(flags['listen-addr'] !== undefined && { listenAddr: flags['listen-addr'] }),
       ...(flags['public-url'] !== undefined && { publicUrl: flags['public-url'] }),
+      ...(flags['trusted-proxies'] !== undefined && { trustedProxies: flags['trusted-proxies'] }),
       ...(flags['log-level'] !== undefined && { logLevel: flags['log-level'] }),
     });
     const stopped = stopSignal();

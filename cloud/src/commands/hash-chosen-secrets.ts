@@ -1,0 +1,41 @@
+import { jsonPointer } from '@authz-service/core/json-pointer';
+import { ProblemError } from '@authz-service/core/problem';
+import { splitAddress } from '@authz-service/core/records/address';
+import { chosenSecretFault } from '@authz-service/core/records/chosen-secret';
+import type { Change } from '@authz-service/core/state/change';
+import { type Credential, demand } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import { choosesSecret } from './mint-secrets.js';
+
+/** Each takes some 50 ms of a processor. */
+const CHOSEN_MAX = 100;
+
+/**
+ * What is stored of the client secrets that the changes choose. It is computed before the commit's turn has come, so that
+ * other commits of the tenant need not wait for it. Throws `forbidden`, `invalid_request` where there are too many, and as
+ * `ClientSecrets.hashChosen` does. Secrets that are malformed are left to the commit, which refuses them.
+ */
+export async function hashChosenSecrets(
+  cloud: Pick<Cloud, 'clientSecrets'>,
+  { changes, credential, signal }: { changes: readonly Change[]; credential: Credential; signal: AbortSignal },
+): Promise<Map<Change, string>> {
+  const hashes = new Map<Change, string>();
+  const chosen = [...changes.entries()].flatMap(([index, change]) => {
+    if (!choosesSecret(change)) return [];
+    const kind = change.op === 'create' ? change.kind : splitAddress(change.address).kind;
+    const usable = kind === 'oauth_client' && chosenSecretFault(kind, change.secret) === undefined;
+    return usable ? [{ index, change }] : [];
+  });
+  if (chosen.length === 0) return hashes;
+  demand(credential, ['credentials']);
+  const excess = chosen[CHOSEN_MAX];
+  if (excess) {
+    const pointer = jsonPointer('changes', excess.index, 'secret');
+    const detail = `is one of ${chosen.length} client secrets: choose at most ${CHOSEN_MAX} in a change-set`;
+    throw new ProblemError('invalid_request', `The body is malformed: ${pointer}: ${detail}`, [{ pointer, detail }]);
+  }
+  for (const { change } of chosen) {
+    hashes.set(change, await cloud.clientSecrets.hashChosen(change.secret, credential.tenant, signal));
+  }
+  return hashes;
+}

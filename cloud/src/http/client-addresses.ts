@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** An address and how many of its leading bits count. */
+export type AddressRange = [Address, number];
+
+/** An address, or a range in CIDR notation; undefined where the text is none. */
+export function parseRange(text: string): AddressRange | undefined {
+  const [host = '', bits, ...rest] = text.split('/');
+  const address = parseAddress(host);
+  if (address === undefined || rest.length > 0) return undefined;
+  const most = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits === undefined) return [address, most];
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? [address, Number(bits)] : undefined;
+}
+
+/** Where requests come from: the peer of the connection, or what proxies that are trusted say in `X-Forwarded-For`. */
+export class ClientAddresses {
+  constructor(private readonly trusted: AddressRange[]) {}
+
+  /**
+   * The nearest address that is no trusted proxy's; of IPv6 the network of 64 bits, of which one caller has all. A list
+   * that holds something else than addresses counts no further than to there.
+   */
+  of({ socket, headers }: IncomingMessage): string {
+    const peer = parseAddress(socket.remoteAddress ?? '');
+    if (peer === undefined) return 'unknown';
+    const forwarded = String(headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .reverse();
+    let nearest = peer;
+    for (const text of forwarded) {
+      const next = this.#isTrusted(nearest) ? parseAddress(text.trim()) : undefined;
+      if (next === undefined) break;
+      nearest = next;
+    }
+    if (nearest.kind() === 'ipv4') return nearest.toString();
+    const network = (nearest as ipaddr.IPv6).parts.map((part, at) => (at < 4 ? part : 0));
+    return `${new ipaddr.IPv6(network)}/64`;
+  }
+
+  #isTrusted(address: Address): boolean {
+    return this.trusted.some(
+      ([base, bits]) => base.kind() === address.kind() && (address as ipaddr.IPv4).match(base as ipaddr.IPv4, bits),
+    );
+  }
+}
+
+/** An IPv4 address that is mapped into IPv6 is the IPv4 address. */
+function parseAddress(text: string): Address | undefined {
+  return isIP(text) === 0 ? undefined : ipaddr.process(text);
+}
