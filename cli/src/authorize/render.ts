@@ -26,24 +26,24 @@ export function sentence({ subject, action, resource }: Partial<DecisionQuestion
 }
 
 export function verdict(decision: boolean, style: Style): string {
-  return style.bold(decision ? style.green('allowed') : style.red('denied'));
+  return style('bold', decision ? style('green', 'allowed') : style('red', 'denied'));
 }
 
 const MARKS = { applies: '✓', does_not_apply: '·', failed: '✗' } as const;
 
 /** Every policy that came into question: highest priority first, as the engine weighs them. */
 function renderCandidates(candidates: ExplainedCandidate[], style: Style): string {
-  if (candidates.length === 0) return style.dim('No policy covers this action on this resource for this subject.');
+  if (candidates.length === 0) return style('dim', 'No policy covers this action on this resource for this subject.');
   const names = Math.max(...candidates.map((candidate) => width(printable(candidate.policy))));
   const blocks = candidates.map((candidate) => {
-    const paint = candidate.outcome === 'applies' ? style.bold : candidate.outcome === 'failed' ? style.red : style.dim;
-    const effect = candidate.effect === 'ALLOW' ? style.green('ALLOW') : style.red('DENY ');
+    const format = candidate.outcome === 'applies' ? 'bold' : candidate.outcome === 'failed' ? 'red' : 'dim';
+    const effect = candidate.effect === 'ALLOW' ? style('green', 'ALLOW') : style('red', 'DENY ');
     const head = `${MARKS[candidate.outcome]} ${padded(printable(candidate.policy), names)}`;
     return [
-      `${paint(head)}  ${effect}  priority ${candidate.priority}`,
+      `${style(format, head)}  ${effect}  priority ${candidate.priority}`,
       `    ${printable(candidate.why)}`,
-      style.dim(`    through ${candidate.through.map(printable).join(' → ')}`),
+      style('dim', `    through ${candidate.through.map(printable).join(' → ')}`),
     ].join('\n');
   });
-  return [style.bold('Policies that came into question'), ...blocks].join('\n');
+  return [style('bold', 'Policies that came into question'), ...blocks].join('\n');
 }

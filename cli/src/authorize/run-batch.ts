@@ -77,7 +77,7 @@ function textLine(
 ): string {
   const said = padded(question === undefined ? '' : printable(sentence(question)), column);
   if (!outcome.ok)
-    return `${style.red(padded('failed', VERDICT_COLUMNS))}  ${said}  ${printable(outcome.error.detail)}`;
+    return `${style('red', padded('failed', VERDICT_COLUMNS))}  ${said}  ${printable(outcome.error.detail)}`;
   const { decision, context } = outcome.value;
   const gap = ' '.repeat(VERDICT_COLUMNS - (decision ? 'allowed' : 'denied').length);
   return `${verdict(decision, style)}${gap}  ${said}  ${printable(context.reason)}`;

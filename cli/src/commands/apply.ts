@@ -123,7 +123,7 @@ applied exactly, or refused when the tenant has moved.`;
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
     const { manifest, placeOf } = await loadTree(tree, (text) =>
-      progress.say(`${err.style.yellow('warning:')} ${text}`),
+      progress.say(`${err.style('yellow', 'warning:')} ${text}`),
     );
     const options = { takeOwnership, signal: this.signal };
     const replan = () => placeRefusals(planTree(client, manifest, options), placeOf);
@@ -143,8 +143,8 @@ function nothingToDo({ base_revision: revision, counts }: Plan): Outcome {
 }
 
 async function agrees({ tenant, counts }: Plan): Promise<boolean> {
-  const removals = counts.removed === 0 ? '' : err.style.red(`, and remove ${counted(counts.removed, 'record')}`);
-  const question = `${err.style.bold(`Apply this to the tenant "${tenant}"`)}${removals}${err.style.bold('?')} Only "yes" does it: `;
+  const removals = counts.removed === 0 ? '' : err.style('red', `, and remove ${counted(counts.removed, 'record')}`);
+  const question = `${err.style('bold', `Apply this to the tenant "${tenant}"`)}${removals}${err.style('bold', '?')} Only "yes" does it: `;
   return (await ask(`\n${question}`)).trim().toLowerCase() === 'yes';
 }
 
@@ -161,5 +161,5 @@ function done(
 ): string {
   const counts = `${result.added} added, ${result.changed} changed, ${result.removed} removed, ${result.unchanged} unchanged`;
   const kept = credentialsFile === undefined ? '' : `\nThe secrets of the new credentials are in ${credentialsFile}.`;
-  return `${out.style.green('Applied')}: revision ${result.revision}; ${counts}.${kept}`;
+  return `${out.style('green', 'Applied')}: revision ${result.revision}; ${counts}.${kept}`;
 }

@@ -93,11 +93,11 @@ cdktf writes the same as a CDKTF app, main.js.`;
       }
     }
     const owners = trees.map(({ owner }) => owner);
-    for (const note of notes(owners, leftOut, format)) await err.line(err.style.dim(note));
+    for (const note of notes(owners, leftOut, format)) await err.line(err.style('dim', note));
     const records = trees.reduce((sum, tree) => sum + tree.records.length, 0);
     return {
       json: { tenant: state.tenant, revision: state.revision, stacks: owners, records, files },
-      text: `${out.style.green('Exported')} ${counted(records, 'record')} at revision ${state.revision}: ${counted(files.length, 'file')} in ${flags.out}.`,
+      text: `${out.style('green', 'Exported')} ${counted(records, 'record')} at revision ${state.revision}: ${counted(files.length, 'file')} in ${flags.out}.`,
     };
   }
 }

@@ -68,7 +68,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id; an ad
     } catch (error) {
       throw byFilter(error, filter);
     }
-    await err.line(err.style.dim(countOf(items.length, kind)));
+    await err.line(err.style('dim', countOf(items.length, kind)));
     const rows = items.map((record) => row(kind, record));
     return {
       json: { items },

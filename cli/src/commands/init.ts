@@ -52,10 +52,10 @@ check them. What is there already is never written over.`;
     }
     const paths = files.map(({ path }) => relativePath(path));
     const where = args.dir === '.' ? '' : ` ${args.dir}`;
-    const next = out.style.dim(`Next: service validate${where}, then service plan${where}`);
+    const next = out.style('dim', `Next: service validate${where}, then service plan${where}`);
     return {
       json: { files: paths },
-      text: [...paths.map((path) => `${out.style.green('+')} ${path}`), '', next].join('\n'),
+      text: [...paths.map((path) => `${out.style('green', '+')} ${path}`), '', next].join('\n'),
     };
   }
 }

@@ -41,7 +41,7 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Plan);
     const progress = new Progress(err);
-    const warn = (text: string) => progress.say(`${err.style.yellow('warning:')} ${text}`);
+    const warn = (text: string) => progress.say(`${err.style('yellow', 'warning:')} ${text}`);
     const [client, { planTree }] = await Promise.all([
       connect(flags),
       import('@authz-service/provider/reconcile/reconcile'),

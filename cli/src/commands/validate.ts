@@ -35,8 +35,8 @@ Warnings do not fail, unless --strict is given.`;
     return {
       json: { valid, files, records, faults, warnings, ...(!valid && { error: { ...error, errors: [] } }) },
       text: [
-        ...faults.map((fault) => line(fault, out.style.red('error'), out.style)),
-        ...warnings.map((warning) => line(warning, out.style.yellow('warning'), out.style)),
+        ...faults.map((fault) => line(fault, out.style('red', 'error'), out.style)),
+        ...warnings.map((warning) => line(warning, out.style('yellow', 'warning'), out.style)),
         summary({ files, records, faults: faults.length, warnings: warnings.length, valid }, out.style),
       ].join('\n'),
       exitCode: valid ? 0 : 1,
@@ -47,7 +47,7 @@ Warnings do not fail, unless --strict is given.`;
 /** `file:line:column: error: detail`, which editors and problem matchers understand. */
 function line(fault: ManifestFault, severity: string, style: Style): string {
   const place = `${fault.file}:${fault.line}:${fault.column}:`;
-  return `${style.bold(printable(place))} ${severity}: ${printable(faultText(fault).slice(place.length + 1))}`;
+  return `${style('bold', printable(place))} ${severity}: ${printable(faultText(fault).slice(place.length + 1))}`;
 }
 
 function summary(
@@ -56,6 +56,6 @@ function summary(
 ): string {
   const also = found.warnings === 0 ? '' : `, ${counted(found.warnings, 'warning')}`;
   const where = ` in ${counted(found.files, 'file')}`;
-  if (found.valid) return `${style.green('✓')} ${counted(found.records, 'record')}${where}: valid${also}`;
-  return `${style.red('✗')} ${counted(found.faults, 'fault')}${also}${where}`;
+  if (found.valid) return `${style('green', '✓')} ${counted(found.records, 'record')}${where}: valid${also}`;
+  return `${style('red', '✗')} ${counted(found.faults, 'fault')}${also}${where}`;
 }

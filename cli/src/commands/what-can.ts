@@ -102,7 +102,7 @@ name an ACTION and the types with --resource-type, or a --resource.`;
       wanted.map((type) => search(type, action)),
       flags.limit,
     );
-    await err.line(err.style.dim(countOf(results)));
+    await err.line(err.style('dim', countOf(results)));
     return { json: { results }, text: shownEntities(results) };
   }
 }
@@ -114,7 +114,7 @@ function countOf(results: readonly FoundEntity[]): string {
 }
 
 async function actionsFound(results: FoundAction[]): Promise<Outcome> {
-  await err.line(err.style.dim(counted(results.length, 'action')));
+  await err.line(err.style('dim', counted(results.length, 'action')));
   const names = results.map(({ name }) => printable(name));
   return { json: { results }, text: names.length === 0 ? undefined : names.join('\n') };
 }
@@ -141,7 +141,7 @@ async function everything(types: KnownType[], search: Search, limit?: number): P
 }
 
 async function everythingFound(results: FoundWithActions[]): Promise<Outcome> {
-  await err.line(err.style.dim(countOf(results)));
+  await err.line(err.style('dim', countOf(results)));
   const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
   return {
     json: { results },

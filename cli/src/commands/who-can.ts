@@ -70,7 +70,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
       client.searchSubjects({ ...question, subject: { type, ...own } }, { signal }),
     );
     const results = await taken(searches, flags.limit);
-    await err.line(err.style.dim(counted(results.length, 'subject')));
+    await err.line(err.style('dim', counted(results.length, 'subject')));
     return { json: { results }, text: shownEntities(results) };
   }
 }

@@ -42,7 +42,7 @@ export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
 /** The connection that flags, environment and profiles give; what looks wrong about them goes to stderr. */
 export async function chosenConnection(flags: ConnectionFlags): Promise<Connection> {
   const connection = await chooseConnection(flags, readEnvironment(process.env), readProfiles);
-  for (const warning of connection.warnings) await err.line(`${err.style.yellow('warning:')} ${warning}`);
+  for (const warning of connection.warnings) await err.line(`${err.style('yellow', 'warning:')} ${warning}`);
   return connection;
 }
 

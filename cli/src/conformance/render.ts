@@ -11,11 +11,11 @@ export function renderReport(
 ): string {
   const rows = checks.map((check) => [check.passed ? 'pass' : 'FAIL', check.level, check.section, check.name]);
   const reasons = checks.flatMap(({ section, name, detail }) =>
-    detail === undefined ? [] : [style.red(`✗ ${section} ${name}`), `    ${printable(detail)}`],
+    detail === undefined ? [] : [style('red', `✗ ${section} ${name}`), `    ${printable(detail)}`],
   );
   const width = Math.max(...levels.map(({ level }) => level.length));
   const sum = levels.map(({ level, conforms }) =>
-    conforms ? `${style.green('✓')} ${level}` : `${style.red('✗')} ${level.padEnd(width)}  does not conform`,
+    conforms ? `${style('green', '✓')} ${level}` : `${style('red', '✗')} ${level.padEnd(width)}  does not conform`,
   );
   const counts = `${counted(passed, 'check')} passed, ${failed} failed`;
   return [
@@ -24,8 +24,8 @@ export function renderReport(
     '',
     ...sum,
     '',
-    style.bold(`${printable(url)}: ${counts}`),
-    ...(lacksScenario(checks) ? [`${style.cyan('hint:')} ${WITHOUT_SCENARIO}`] : []),
+    style('bold', `${printable(url)}: ${counts}`),
+    ...(lacksScenario(checks) ? [`${style('cyan', 'hint:')} ${WITHOUT_SCENARIO}`] : []),
   ].join('\n');
 }
 

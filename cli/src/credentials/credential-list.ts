@@ -14,7 +14,7 @@ export async function listCredentials(
 ): Promise<Outcome> {
   const items = [];
   for await (const record of client.records(kind).list({}, { signal })) items.push(record);
-  await err.line(err.style.dim(counted(items.length, nounOf(kind))));
+  await err.line(err.style('dim', counted(items.length, nounOf(kind))));
   // The owner is left out: most are made by hand, and an id takes the room.
   const rows = items.map((record) => row(kind, record).slice(0, -1));
   return {

@@ -28,6 +28,6 @@ export async function deleteCredential(
 }
 
 async function confirm(what: string, name: string): Promise<void> {
-  const typed = await ask(err.style.bold(`Whatever uses ${what} will be refused. Type "${name}" to go on: `));
+  const typed = await ask(err.style('bold', `Whatever uses ${what} will be refused. Type "${name}" to go on: `));
   if (typed.trim() !== name) throw new Declined('That is another name: nothing was deleted.');
 }

@@ -67,14 +67,14 @@ function usage(detail: string, id: string | undefined): Failure {
 
 /** How a person sees a failure: what is wrong, where, and what to do. */
 export function renderFailure(failure: Failure, style: Style): string {
-  const lines = [`${style.red(style.bold('error:'))} ${printable(failure.detail)}`];
+  const lines = [`${style('red', style('bold', 'error:'))} ${printable(failure.detail)}`];
   const items = failure.errors.filter((item) => item.file !== undefined || !says(failure.detail, item));
   lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(failure.detail, item, style)));
   if (items.length > ITEMS_SHOWN)
     lines.push(`  … and ${counted(items.length - ITEMS_SHOWN, 'more', 'more')}; --json shows every one`);
   if (failure.code === 'internal' && failure.request_id !== undefined)
     lines.push(`The service has logged the cause under the request id ${printable(failure.request_id)}.`);
-  if (failure.hint !== undefined) lines.push(`${style.cyan('hint:')} ${failure.hint}`);
+  if (failure.hint !== undefined) lines.push(`${style('cyan', 'hint:')} ${failure.hint}`);
   return lines.join('\n');
 }
 
@@ -91,7 +91,7 @@ function itemLine(said: string, item: PlacedItem, style: Style): string {
   const subject = item.address === undefined || item.detail.includes(item.address) ? item.pointer : item.address;
   const place = item.file === undefined ? subject : `${item.file}:${item.line}:${item.column}`;
   const text = item.address !== undefined && says(said, item) ? item.address : item.detail;
-  return `  ${place === '' ? '' : `${style.bold(printable(place))}: `}${printable(text)}`;
+  return `  ${place === '' ? '' : `${style('bold', printable(place))}: `}${printable(text)}`;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

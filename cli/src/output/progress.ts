@@ -50,7 +50,7 @@ export class Progress {
       if (elapsed < PATIENCE_MS) return;
       this.#frame = (this.#frame + 1) % FRAMES.length;
       const line = `${FRAMES[this.#frame]} ${this.#text} …${seconds > 0 ? ` ${seconds} s` : ''}`;
-      void this.terminal.raw(`\r\u001B[2K${this.terminal.style.cyan(line)}`);
+      void this.terminal.raw(`\r\u001B[2K${this.terminal.style('cyan', line)}`);
       this.#shown = true;
     } else if (elapsed >= this.#lineAt) {
       void this.terminal.line(`${this.#text} … ${seconds} s`);

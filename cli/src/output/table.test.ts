@@ -23,28 +23,42 @@ describe('table', () => {
     expect(table(['NAME'], [['']], PLAIN, ENDLESS)).toBe('NAME\n');
   });
 
-  it('goes on in the next line where the terminal is narrow', () => {
+  it('folds what the terminal has no room for, and cuts only words that are too long', () => {
     const rows = [['key', '14c88e7b-b398-48e9-804c-ca45e4841270', 'bundle, decisions, records:read, records:write']];
     expect(table(['NAME', 'ID', 'SCOPES'], rows, PLAIN, 60)).toBe(
       [
         'NAME  ID                                    SCOPES',
         'key   14c88e7b-b398-48e9-804c-ca45e4841270  bundle,',
         '                                            decisions,',
-        '                                            records:read, r…',
+        '                                            records:read,',
+        '                                            records:write',
       ].join('\n'),
     );
   });
 
-  it('cuts the widest columns where the terminal is narrow, and the first one last', () => {
-    const text = table(
-      ['PATH', 'DESCRIPTION', 'OWNER'],
-      [['billing/accountant', 'x'.repeat(80), 'default']],
-      PLAIN,
-      60,
-    );
-    for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(60);
-    expect(text).toContain('billing/accountant  xxx');
-    expect(text).toContain('…  default');
+  it.each([80, 60])('keeps the names of policies whole in %i columns', (columns) => {
+    const name = 'billing/approve-small-invoices-of-customers';
+    const headings = ['PATH', 'EFFECT', 'PRIORITY', 'COVERS', 'CONDITION', 'MANAGED BY'];
+    const row = [
+      name,
+      'ALLOW',
+      '10',
+      'read, approve on billing/invoice',
+      'resource.properties.amount < 10000',
+      'billing',
+    ];
+    const text = table(headings, [row, ['漢字'.repeat(4), ...row.slice(1)]], PLAIN, columns);
+    expect(text).toContain(name);
+    expect(text).toContain('漢字'.repeat(4));
+  });
+
+  it('fits the terminal where names leave room, with wide characters too', () => {
+    const rows = [
+      ['billing/clerk', '説明'.repeat(20), 'default'],
+      ['hr', 'x'.repeat(80), 'hr'],
+    ];
+    for (const line of table(['PATH', 'DESCRIPTION', 'OWNER'], rows, PLAIN, 60).split('\n'))
+      expect(width(line)).toBeLessThanOrEqual(60);
   });
 
   it('shows control characters of records as escapes', () => {

@@ -11,6 +11,6 @@ describe('colour', () => {
     ['not on a dumb terminal', true, { TERM: 'dumb' }, false],
   ])('%s', (_, isTTY, environment, colour) => {
     const terminal = new Terminal(Object.assign(new PassThrough(), { isTTY }), environment);
-    expect(terminal.style.red('x')).toBe(colour ? '\u001B[31mx\u001B[39m' : 'x');
+    expect(terminal.style('red', 'x')).toBe(colour ? '\u001B[31mx\u001B[39m' : 'x');
   });
 });

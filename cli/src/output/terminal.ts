@@ -1,27 +1,10 @@
-/** Paints text for a terminal; without colour each function gives its text back. */
-export interface Style {
-  readonly colour: boolean;
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
-}
+import { styleText } from 'node:util';
 
-const sgr = (colour: boolean, open: number, close: number) => (text: string) =>
-  colour && text !== '' ? `\u001B[${open}m${text}\u001B[${close}m` : text;
+/** Paints text for a terminal: `style('bold', text)`. Without colour it gives the text back. */
+export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 export function style(colour: boolean): Style {
-  return {
-    colour,
-    bold: sgr(colour, 1, 22),
-    dim: sgr(colour, 2, 22),
-    red: sgr(colour, 31, 39),
-    green: sgr(colour, 32, 39),
-    yellow: sgr(colour, 33, 39),
-    cyan: sgr(colour, 36, 39),
-  };
+  return colour ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text;
 }
 
 type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, moment, printable, truncate, width, wrap } from './text.js';
+import { counted, moment, printable, width } from './text.js';
 
 describe('printable', () => {
   it.each([
@@ -10,17 +10,6 @@ describe('printable', () => {
     ['C1 controls', 'a\u009Bb', 'a\\u009bb'],
   ])('%s', (_, text, expected) => {
     expect(printable(text)).toBe(expected);
-  });
-});
-
-describe('wrap', () => {
-  it.each([
-    ['a b c', 5, ['a b c']],
-    ['a bb ccc', 4, ['a bb', 'ccc']],
-    ['漢字 漢字', 5, ['漢字', '漢字']],
-    ['a longest b', 3, ['a', 'longest', 'b']],
-  ])('puts %j in lines of %i columns', (text, columns, lines) => {
-    expect(wrap(text, columns)).toEqual(lines);
   });
 });
 
@@ -42,16 +31,6 @@ describe('width', () => {
     ['👍', 2],
   ])('%s takes %i columns', (text, columns) => {
     expect(width(text)).toBe(columns);
-  });
-});
-
-describe('truncate', () => {
-  it.each([
-    ['abcdef', 6, 'abcdef'],
-    ['abcdef', 4, 'abc…'],
-    ['漢字漢字', 5, '漢字…'],
-  ])('%s to %i columns', (text, columns, expected) => {
-    expect(truncate(text, columns)).toBe(expected);
   });
 });
 

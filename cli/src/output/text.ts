@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 const CONTROL = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -12,47 +14,8 @@ export function printable(text: string): string {
   );
 }
 
-const PLAIN = /^[\u0020-\u007E]*$/;
-/** Characters that take two columns: East Asian wide ones and emoji. */
-const WIDE =
-  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** The number of columns that text takes in a terminal. */
-export function width(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  let columns = 0;
-  for (const { segment } of graphemes.segment(text)) columns += WIDE.test(segment) ? 2 : 1;
-  return columns;
-}
-
-/** Text cut to at most `columns` columns, the cut marked by an ellipsis. */
-export function truncate(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
-  let kept = '';
-  let taken = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    taken += width(segment);
-    if (taken > columns - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
-}
-
-/** The words of a text in lines of at most `columns` columns; a longer word has a line of its own. */
-export function wrap(text: string, columns: number): string[] {
-  if (width(text) <= columns) return [text];
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && width(longer) > columns) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, line];
-}
+export const width = (text: string): number => stringWidth(text);
 
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - width(text)));

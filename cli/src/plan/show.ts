@@ -4,5 +4,5 @@ import type { Style } from '../output/terminal.js';
 
 /** A plan for people. Long ones are summarized by kind, unless `all` is set. */
 export function planText(plan: Plan, style: Style, all: boolean): string {
-  return renderText(plan, { colour: style.colour, all }).trimEnd();
+  return renderText(plan, { style, all }).trimEnd();
 }

@@ -69,5 +69,5 @@ export function renderRecord(record: AnyRecord, style: Style): string {
   const entries = Object.entries(rest).filter(([name, value]) => value !== undefined && name !== 'kind');
   const column = Math.max(...entries.map(([name]) => name.length));
   const lines = entries.map(([name, value]) => `  ${name.padEnd(column)}  ${printable(cell(value))}`);
-  return [style.bold(printable(address)), ...lines].join('\n');
+  return [style('bold', printable(address)), ...lines].join('\n');
 }

@@ -5,8 +5,8 @@ import { type Description, describe, describeFollower, visible } from './describ
 import type { Plan } from './plan.js';
 
 export interface RenderTextOptions {
-  /** Colours the marks with ANSI escapes. */
-  colour?: boolean;
+  /** Paints a mark and its title for a terminal; without it they stay plain. */
+  style?: (format: (typeof COLOURS)[Description['mark']], text: string) => string;
   /** Shows every change, however many. */
   all?: boolean;
 }
@@ -14,7 +14,7 @@ export interface RenderTextOptions {
 /** Lines about changes beyond this become a summary by kind. */
 const LINES_MAX = 200;
 
-const COLOURS = { '+': 32, '~': 33, '-': 31, '>': 36 } as const;
+const COLOURS = { '+': 'green', '~': 'yellow', '-': 'red', '>': 'cyan' } as const;
 
 /** What has no room is left out last to first: removals are the last to go. */
 const PRIORITY = ['-', '>', '~', '+'] as const;
@@ -28,7 +28,7 @@ interface Block {
 /** A plan for people at a terminal. It ends with a line feed. */
 export function renderText(plan: Plan, options: RenderTextOptions = {}): string {
   const place = `tenant "${visible(plan.tenant)}", stack "${visible(plan.stack)}", at revision ${visible(plan.base_revision)}`;
-  const blocks = blocksOf(plan, options.colour === true);
+  const blocks = blocksOf(plan, options.style);
   const lines =
     blocks.length === 0 ? [`No changes: everything is as declared (${place}).`] : [`Changes to ${place}:`, ''];
   const shown = options.all === true ? new Set(blocks) : withinBound(blocks);
@@ -38,11 +38,10 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   return `${lines.join('\n')}\n`;
 }
 
-function blocksOf(plan: Plan, colour: boolean): Block[] {
+function blocksOf(plan: Plan, style: RenderTextOptions['style'] = (_, text) => text): Block[] {
   const block = (kind: Kind, description: Description): Block => {
     const { mark, title } = description;
-    const heading = colour ? `\u001b[${COLOURS[mark]}m${mark} ${title}\u001b[0m` : `${mark} ${title}`;
-    return { mark, kind, lines: [`  ${heading}`, ...detailLines(description)] };
+    return { mark, kind, lines: [`  ${style(COLOURS[mark], `${mark} ${title}`)}`, ...detailLines(description)] };
   };
   return [
     ...plan.changes.map((change) => block(change.kind, describe(change))),

@@ -47,7 +47,7 @@ bundle, a caller of /v1/authorize the scope decisions.`;
     );
     const made = await creation.catch((error: unknown) => Promise.reject(byFlag(error)));
     if (!flags.json) {
-      await err.line(err.style.dim(`API key "${args.name}" (${made.id}). Its secret is shown this once:`));
+      await err.line(err.style('dim', `API key "${args.name}" (${made.id}). Its secret is shown this once:`));
     }
     return { json: { id: made.id, secret: made.secret }, text: made.secret };
   }

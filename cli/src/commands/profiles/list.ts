@@ -27,7 +27,7 @@ the last two. A profile's credentials are sent to its own url only. Keep the fil
   override async run(): Promise<Outcome> {
     await this.parse(ProfilesList);
     const file = await readProfiles();
-    for (const warning of file?.warnings ?? []) await err.line(`${err.style.yellow('warning:')} ${warning}`);
+    for (const warning of file?.warnings ?? []) await err.line(`${err.style('yellow', 'warning:')} ${warning}`);
     const items = Object.entries(file?.profiles ?? {}).map(([name, entry]) => ({
       name,
       url: entry.url ?? DEFAULT_CLOUD_URL,
@@ -35,7 +35,7 @@ the last two. A profile's credentials are sent to its own url only. Keep the fil
       ...(entry.client_id !== undefined && { client_id: entry.client_id }),
     }));
     const none = file === undefined ? `There is no ${profilesPath()}: "service profiles save" makes one.` : undefined;
-    await err.line(err.style.dim(none ?? counted(items.length, 'profile')));
+    await err.line(err.style('dim', none ?? counted(items.length, 'profile')));
     const rows = items.map(({ name, url, credential, client_id: id = '' }) => [
       name,
       url,

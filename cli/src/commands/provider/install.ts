@@ -26,14 +26,15 @@ as a filesystem_mirror, and here with --dir.`;
     const installed = await installProvider(flags.dir === undefined ? undefined : resolve(flags.dir));
     if (installed.replaced) {
       await err.line(
-        err.style.yellow(
+        err.style(
+          'yellow',
           'Another build of this version was there: where .terraform.lock.hcl knows it, remove that file and run "terraform init" again.',
         ),
       );
     }
     return {
       json: installed,
-      text: `${out.style.green('Installed')} ${installed.source} ${installed.version} as ${relativePath(installed.file)}.`,
+      text: `${out.style('green', 'Installed')} ${installed.source} ${installed.version} as ${relativePath(installed.file)}.`,
     };
   }
 }

@@ -28,6 +28,8 @@ export default class TenantsDelete extends ServiceCommand {
 
 async function confirm(name: string): Promise<void> {
   if (!canAsk()) throw new UsageError(`Deleting the tenant "${name}" cannot be undone: without a terminal, say --yes.`);
-  const typed = await ask(err.style.bold(`This deletes all that "${name}" holds, for good. Type the name to go on: `));
+  const typed = await ask(
+    err.style('bold', `This deletes all that "${name}" holds, for good. Type the name to go on: `),
+  );
   if (typed.trim() !== name) throw new Declined('The names differ: nothing was deleted.');
 }

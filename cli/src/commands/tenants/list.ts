@@ -14,7 +14,7 @@ export default class TenantsList extends ServiceCommand {
     const client = await connect(flags);
     const items = [];
     for await (const tenant of client.tenants.list({ signal: this.signal })) items.push(tenant);
-    await err.line(err.style.dim(counted(items.length, 'tenant')));
+    await err.line(err.style('dim', counted(items.length, 'tenant')));
     const rows = items.map(({ name, id, created_at }) => [name, id, moment(created_at)]);
     return { json: { items }, text: table(['NAME', 'ID', 'CREATED AT'], rows, out.style, out.columns) };
   }
