@@ -201,40 +201,6 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     expect(await tenant.addresses()).toEqual(['application/b', 'policy/all', 'policy/b/own', 'resource_type/b/t']);
   });
 
-  it('names the record that a change would make invalid, and says in which order it can be done', async () => {
-    const tree = (actions: string, used: string) => `
-      resource "service_application" "a" { name = "a" }
-      resource "service_resource_type" "t" {
-        application = service_application.a.path
-        name        = "t"
-        actions     = ${actions}
-      }
-      resource "service_policy" "p" {
-        name          = "p"
-        effect        = "ALLOW"
-        resource_type = service_resource_type.t.path
-        actions       = ["${used}"]
-      }`;
-    const workspace = tenant.workspace(tree('["old"]', 'old'));
-    await workspace.apply();
-    workspace.write(tree('["new"]', 'new'));
-    expect(await workspace.ok('plan')).toMatch(/Warning: Two applies needed.*with service_resource_type\.t,/s);
-    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
-      /with service_resource_type\.t,.*"policy\/p" would become invalid\. .*no action "old": .*in two applies/,
-    );
-    workspace.write(tree('["old", "new"]', 'new'));
-    expect(await workspace.apply()).not.toContain('Two applies');
-    const other = await tenant.client
-      .records('policy')
-      .create({ name: 'q', effect: 'ALLOW', resource_type: 'a/t', actions: ['old'] });
-    workspace.write(tree('["new"]', 'new'));
-    expect(await workspace.fails('plan')).toMatch(
-      /with service_resource_type\.t,.*"policy\/q" would become invalid\. .*no action "old": .* belongs to the stack "api"/,
-    );
-    await tenant.client.records('policy').delete(other.id);
-    expect(await workspace.apply()).not.toContain('Two applies');
-  });
-
   it('does every change once, though answers are lost and the service is busy', async () => {
     let requests = 0;
     relay.fate = (line) => {

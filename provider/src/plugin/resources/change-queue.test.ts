@@ -3,7 +3,15 @@ import type { Change } from '@authz-service/core/state/change';
 import type { ChangesetRequest, ChangesetResult } from '@authz-service/sdk/wire';
 import { describe, expect, it } from 'vitest';
 import { Log } from '../wire/log.js';
-import { ChangeQueue, type Ends, Refused, Stopped, Unanswered } from './change-queue.js';
+import {
+  ChangeQueue,
+  type ChangeQueueOptions,
+  type Ends,
+  Refused,
+  Stopped,
+  Unanswered,
+  type Wish,
+} from './change-queue.js';
 
 const create = (name: string) => ({
   address: `role/${name}`,
@@ -17,7 +25,7 @@ const remove = (name: string) => ({
 type Answer = (body: ChangesetRequest, ends: Ends) => Promise<void> | void;
 
 /** A queue before a service that answers as told; what is sent is kept as the names and operations in it. */
-function queue(answer: Answer = () => {}, exists: string[] = []) {
+function queue(answer: Answer = () => {}, exists: string[] = [], more: Partial<ChangeQueueOptions> = {}) {
   const sent: string[][] = [];
   const keys = new Set<string>();
   const done: string[] = [];
@@ -37,6 +45,7 @@ function queue(answer: Answer = () => {}, exists: string[] = []) {
     takeOwnership: false,
     log: new Log('off'),
     graceMs: 20,
+    ...more,
   });
   return { changes, sent, keys, done };
 }
@@ -199,5 +208,34 @@ describe('an interrupt', () => {
         }),
     );
     await expect(changes.ask(create('a'), stop.signal)).rejects.toBeInstanceOf(Unanswered);
+  });
+});
+
+describe('what goes along', () => {
+  const { signal } = new AbortController();
+  const along = (wishes: readonly Wish[], alone: boolean) => ({
+    changes: wishes.map(({ change, address }) => (address === 'role/held' ? undefined : change)),
+    along: alone ? [] : [remove('more')],
+  });
+
+  it('is sent behind the wishes, and what has nothing to be sent is granted all the same', async () => {
+    const { changes, sent, done } = queue(undefined, [], { compose: along });
+    await Promise.all([changes.ask(create('held'), signal), changes.ask(create('a'), signal)]);
+    expect(sent).toEqual([['create a', 'delete more']]);
+    expect(done).toEqual(['role/a', 'role/more']);
+  });
+
+  it('is left behind where it is refused', async () => {
+    const left: string[] = [];
+    const { changes, sent } = queue(
+      (body) => {
+        if (indexOf(body, 'more') >= 0) throw refusal('invalid_records', [at(1)]);
+      },
+      [],
+      { compose: along, leftBehind: (wishes, { detail }) => left.push(`${wishes[0]?.address} ${detail}`) },
+    );
+    await changes.ask(create('a'), signal);
+    expect(sent).toEqual([['create a', 'delete more'], ['create a']]);
+    expect(left).toEqual(['role/more refused']);
   });
 });

@@ -4,6 +4,7 @@ import type { Address } from '@authz-service/core/records/address';
 import type { Change } from '@authz-service/core/state/change';
 import type { ChangesetRequest, ChangesetResult } from '@authz-service/sdk/wire';
 import type { Log } from '../wire/log.js';
+import type { Composed } from './narrowings.js';
 
 /**
  * How long a change waits for others to join it: until none has come for a moment, but not longer than the whole wait.
@@ -58,6 +59,10 @@ export interface ChangeQueueOptions {
   send(body: ChangesetRequest, idempotencyKey: string, ends: Ends): Promise<ChangesetResult>;
   /** Whether the service holds a record at the address, as far as is known. */
   exists(address: Address): boolean;
+  /** What to send for wishes; see `Narrowings`. */
+  compose?(wishes: readonly Wish[], alone: boolean): Composed;
+  /** What was sent along with wishes has been refused. */
+  leftBehind?(along: readonly Wish[], problem: ProblemError): void;
   /** Follows what was done, before anybody is told. */
   done(wishes: readonly Wish[], result: ChangesetResult): void;
   stack: string;
@@ -73,6 +78,14 @@ interface Entry extends Wish {
   resolve(granted: Granted): void;
   reject(error: unknown): void;
 }
+
+/** What goes to the service for an entry. */
+interface Sent extends Wish {
+  entry: Entry;
+}
+
+/** The result where nothing had to be sent. */
+const NOTHING: ChangesetResult = { revision: '', added: 0, changed: 0, removed: 0, created: [], secrets: [] };
 
 /**
  * Joins the wishes that Terraform has at the same time into change-sets, one after the other, so that agents see few
@@ -166,18 +179,33 @@ export class ChangeQueue {
 
   private async send(batch: Entry[]): Promise<void> {
     let rest = batch;
+    let alone = false;
     for (let again = false; rest.length > 0; again = true) {
       if (again && rest[0]?.signal.aborted) {
         for (const entry of rest) entry.reject(new Stopped());
         return;
       }
+      const { changes, along } = this.options.compose?.(rest, alone) ?? {
+        changes: rest.map(({ change }) => change),
+        along: [],
+      };
+      const sent = rest.flatMap((entry, index): Sent[] => {
+        const change = changes[index];
+        return change === undefined ? [] : [{ address: entry.address, change, entry }];
+      });
+      const wishes = [...sent, ...along];
       try {
-        const result = await this.sendOnce(rest);
-        this.options.done(rest, result);
+        const result = wishes.length === 0 ? NOTHING : await this.sendOnce(wishes, rest[0]?.signal);
+        if (wishes.length > 0) this.options.done(wishes, result);
         this.grant(rest, result);
         return;
       } catch (error) {
-        const refused = error instanceof ProblemError ? refusedOf(rest, error) : new Map<Entry, ProblemItem>();
+        const refused = error instanceof ProblemError ? refusedOf(sent, error) : new Map<Entry, ProblemItem>();
+        if (refused.size === 0 && isOne(error) && along.length > 0) {
+          this.options.leftBehind?.(along, error);
+          alone = true;
+          continue;
+        }
         if (refused.size === 0 && isOne(error) && rest.length > 1) {
           const half = Math.ceil(rest.length / 2);
           await this.send(rest.slice(0, half));
@@ -194,14 +222,13 @@ export class ChangeQueue {
     }
   }
 
-  private async sendOnce(batch: readonly Entry[]): Promise<ChangesetResult> {
+  private async sendOnce(batch: readonly Wish[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
     const { stack, takeOwnership, log, send, graceMs = GRACE_MS } = this.options;
     const body: ChangesetRequest = {
       stack,
       ...(takeOwnership && { take_ownership: true }),
       changes: batch.map(({ change }) => change),
     };
-    const stop = batch[0]?.signal ?? AbortSignal.abort();
     const giveUp = new AbortController();
     let grace: NodeJS.Timeout | undefined;
     const onStop = () => {
@@ -235,18 +262,18 @@ function isPair(first: Wish, second: Wish): boolean {
 }
 
 /** The entries that the problem's items point at, by their place in the change-set. */
-function refusedOf(batch: readonly Entry[], problem: ProblemError): Map<Entry, ProblemItem> {
+function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, ProblemItem> {
   const refused = new Map<Entry, ProblemItem>();
   for (const item of problem.errors) {
     const [, index, , rest] = /^\/changes\/(\d+)(\/fields(\/.*)?)?$/.exec(item.pointer) ?? [];
-    const entry = index === undefined ? undefined : batch[Number(index)];
+    const entry = index === undefined ? undefined : batch[Number(index)]?.entry;
     if (entry !== undefined && !refused.has(entry)) refused.set(entry, { ...item, pointer: rest ?? '' });
   }
   return refused;
 }
 
 /** Refusals that may be about one wish only, so that the others are worth another try without it. */
-function isOne(error: unknown): boolean {
+function isOne(error: unknown): error is ProblemError {
   return (
     error instanceof ProblemError &&
     ['conflict', 'forbidden', 'invalid_records', 'invalid_request', 'not_owner', 'payload_too_large'].includes(

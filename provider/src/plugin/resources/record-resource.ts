@@ -10,7 +10,7 @@ import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
-import { type Granted, Refused } from './change-queue.js';
+import { type Granted, Refused, type Wish } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
@@ -95,7 +95,7 @@ class RecordResource implements Resource<Configured> {
       if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
       try {
         const wish = { address, change: { op: 'create', kind: this.kind, ...given } as const };
-        return this.made(service, planned, await service.write(this.kind, wish, context.signal), context);
+        return this.made(service, planned, await this.write(service, wish, context), context);
       } catch (error) {
         // The stack's own record may have been about to be removed in this run; now it is known that it was not.
         const orphan = error instanceof Refused && error.problem.code === 'conflict' ? unclaimed() : undefined;
@@ -127,7 +127,7 @@ class RecordResource implements Resource<Configured> {
       const { address, fields } = this.recordOf(planned);
       const secret = credentialSecrets(this.kind)?.chosen(prior, planned, config);
       const change: Change = { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
-      await service.write(this.kind, { address, change }, context.signal);
+      await this.write(service, { address, change }, context);
       return { ...planned, managed_by: service.stack };
     });
   }
@@ -144,7 +144,7 @@ class RecordResource implements Resource<Configured> {
     };
     return this.explained(context, hint, async () => {
       try {
-        await service.write(this.kind, { address, change: { op: 'delete', address } }, context.signal);
+        await this.write(service, { address, change: { op: 'delete', address } }, context);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         const held = (await service.present(context.signal)).get(address);
@@ -257,12 +257,25 @@ class RecordResource implements Resource<Configured> {
   ): Promise<Values> {
     service.claimed.add(address);
     try {
-      await service.write(this.kind, { address, change: { op: 'update', address, ...given } }, context.signal);
+      await this.write(service, { address, change: { op: 'update', address, ...given } }, context);
     } catch (error) {
       service.claimed.delete(address);
       throw error;
     }
     return this.made(service, planned, { id }, context, true);
+  }
+
+  /** A type that lost nothing, since this failed or in spite of it, is told of here: its own change is over. */
+  private async write(service: Service, wish: Wish, context: Context): Promise<Granted> {
+    const { narrowings } = service;
+    try {
+      return await service.write(this.kind, wish, context.signal);
+    } catch (error) {
+      for (const diagnostic of narrowings.failed(wish.address)) context.report(diagnostic);
+      throw error;
+    } finally {
+      for (const diagnostic of narrowings.takeRefused()) context.report(diagnostic);
+    }
   }
 
   private made(service: Service, planned: Values, granted: Granted, context: Context, taken = false): Values {

@@ -32,10 +32,10 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
   }
 }
 
-/** Terraform changes what mentions a record after it, and so cannot change both at once. */
+/** The plan has looked at what mentions a record: this has come or changed since. */
 function detailOf({ address, detail }: ProblemItem, wish: Wish): string {
   if (address === undefined || address === wish.address) return detail;
-  return `"${address}" would become invalid. ${detail} Do it in two applies: first add here what is new and change what mentions it, then remove what is old.`;
+  return `"${address}" would become invalid. ${detail} It was not so when this was planned: plan again to see what there is.`;
 }
 
 /** An interrupt before anything was sent that changes something. */

@@ -8,8 +8,9 @@ import type { ChangesetResult } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../wire/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
+import { Narrowings } from './narrowings.js';
 import { Patience } from './patience.js';
-import { type Records, Snapshot } from './snapshot.js';
+import { Records, Snapshot } from './snapshot.js';
 import { type Mention, mentionsAmong } from './stranded.js';
 
 /** How the provider was configured. */
@@ -38,6 +39,8 @@ export class Service {
   readonly declared = new Set<Address>();
   /** What resources of this run have made or taken over: theirs, whatever others think of it. */
   readonly claimed = new Set<Address>();
+  /** What types lose in this run, as soon as nothing mentions it. */
+  readonly narrowings: Narrowings;
   private readonly snapshot: Snapshot;
   private readonly log: Log;
   private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
@@ -51,6 +54,7 @@ export class Service {
     this.stack = stack;
     this.takeOwnership = takeOwnership;
     this.log = log;
+    this.narrowings = new Narrowings((owner) => takeOwnership || owner === stack);
     const patience = new Patience(log);
     this.snapshot = new Snapshot((ifNoneMatch, signal) =>
       patience.with(() => client.state({ ifNoneMatch, signal }), signal),
@@ -60,6 +64,8 @@ export class Service {
         send: (body, idempotencyKey, { stop, giveUp }) =>
           patience.with(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
         exists: (address) => this.known?.get(address) !== undefined,
+        compose: (wishes, alone) => this.narrowings.compose(wishes, this.known ?? NO_RECORDS, alone),
+        leftBehind: (along, problem) => this.narrowings.refuse(along, problem),
         done: (wishes, result) => this.follow(wishes, result),
         stack,
         takeOwnership,
@@ -116,10 +122,13 @@ export class Service {
       if (kind === undefined || id === undefined) continue;
       put.push(stored(declare(kind, change.fields as Fields<Kind>), id, this.stack));
     }
+    this.narrowings.done(wishes);
     this.log.log('debug', 'changes made', { count: wishes.length });
     this.snapshot.follow(put, removed);
   }
 }
+
+const NO_RECORDS = new Records([]);
 
 /** A record of one's own as the service keeps it, but for its times, which are asked for anew where they matter. */
 export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {

@@ -10,42 +10,42 @@ import { validateRecords } from '@authz-service/core/state/validate';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import type { Records } from './snapshot.js';
 
-type ResourceType = DeclaredRecord<'resource_type'>;
+export type ResourceType = DeclaredRecord<'resource_type'>;
 
 /**
- * What a changed type would make invalid of the records there are. Terraform changes what mentions a record after it,
- * so that the service will refuse the change; only what is removed is gone before. Of other stacks' records nothing
- * changes in this run.
+ * What a changed type would make invalid of the records there are. Those of this stack may change in the same run, or
+ * fail a plan of their own; of other stacks' records nothing changes in this run.
  */
 export function strandedBy(type: ResourceType, records: Records, isOwn: (owner: string) => boolean): Diagnostic[] {
-  const touched = [...records.all()].filter((record) => mentions(record, type));
+  const touched = [...records.all()].filter((record) => mentionsType(record, type.address));
   const view: RecordView = {
     get: (address) => (address === type.address ? type : records.get(address)),
     inbound: () => [],
   };
   const addresses = touched.map(({ address }) => address);
-  const found = validateRecords(view, addresses, { external: () => true });
-  return found
-    .filter(({ severity }) => severity === 'error')
-    .map(({ address, detail }) => {
-      const owner = records.get(address)?.managed_by ?? '';
-      const invalid = `"${address}" would become invalid. ${detail}`;
-      return isOwn(owner)
-        ? {
-            severity: 'warning',
-            summary: 'Two applies needed',
-            detail: `${invalid} This is refused unless the same apply removes it: Terraform changes what mentions a record after it. Do it in two applies: first add here what is new and change what mentions it, then remove what is old.`,
-          }
-        : {
-            severity: 'error',
-            summary: 'Record of another stack in the way',
-            detail: `${invalid} It belongs to the stack "${owner}": change it there first.`,
-          };
-    });
+  const found = validateRecords(view, addresses, { external: () => true }).filter(
+    ({ severity }) => severity === 'error',
+  );
+  const ownerOf = (address: Address) => records.get(address)?.managed_by ?? '';
+  const own = [...new Set(found.map(({ address }) => address).filter((address) => isOwn(ownerOf(address))))];
+  const foreign = found.filter(({ address }) => !isOwn(ownerOf(address)));
+  return [
+    ...foreign.map(({ address, detail }): Diagnostic => {
+      const text = `"${address}" would become invalid. ${detail} It belongs to the stack "${ownerOf(address)}": change it there first.`;
+      return { severity: 'error', summary: 'Record of another stack in the way', detail: text };
+    }),
+    ...(own.length === 0 ? [] : [goesLast(own)]),
+  ];
 }
 
-function mentions({ kind, fields }: StoredRecord, { address }: ResourceType): boolean {
-  const path = address.slice('resource_type/'.length);
+/** Terraform plans a type before what mentions it, so that it cannot be told yet whether that changes. */
+function goesLast(users: readonly Address[]): Diagnostic {
+  const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} what this type loses. The type loses it together with the last mention that this apply changes or removes. A record that this apply leaves as it is, because no resource stands for it or -target leaves it out, keeps it there, and the next plan shows it again.`;
+  return { severity: 'warning', summary: 'Removed with its last mention', detail };
+}
+
+export function mentionsType({ kind, fields }: StoredRecord, type: Address): boolean {
+  const path = type.slice('resource_type/'.length);
   if (kind === 'resource') return fields.type === path;
   if (kind !== 'policy') return false;
   return (
@@ -89,8 +89,12 @@ const SHOWN = 3;
 
 /** Terraform does not tell a provider whether it makes the new one first, which would be well. */
 export function inTheWay(address: Address, by: readonly StoredRecord[]): Diagnostic {
-  const shown = by.slice(0, SHOWN).map((record) => `"${record.address}"`);
-  const more = by.length > SHOWN ? ` and ${by.length - SHOWN} more` : '';
-  const detail = `"${address}" is mentioned by ${shown.join(', ')}${more}, which change after it. Without lifecycle { create_before_destroy = true } here Terraform removes it before, which the service refuses in the midst of the apply.`;
+  const detail = `"${address}" is mentioned by ${listed(by.map((record) => record.address))}, which change after it. Without lifecycle { create_before_destroy = true } here Terraform removes it before, which the service refuses in the midst of the apply.`;
   return { severity: 'warning', summary: 'Rename of a record in use', detail };
+}
+
+function listed(addresses: readonly Address[]): string {
+  const shown = addresses.slice(0, SHOWN).map((address) => `"${address}"`);
+  if (addresses.length > SHOWN) return `${shown.join(', ')} and ${addresses.length - SHOWN} more`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }

@@ -1,0 +1,104 @@
+import type { Kind } from '@authz-service/core/records/kinds';
+import { declare } from '@authz-service/core/records/registry';
+import type { Change } from '@authz-service/core/state/change';
+import { describe, expect, it } from 'vitest';
+import type { Wish } from './change-queue.js';
+import { fitForBoth, Narrowings } from './narrowings.js';
+import { stored } from './service.js';
+import { Records } from './snapshot.js';
+
+type Properties = { [name: string]: 'string' | 'number' | 'any' };
+
+const type = (actions: string[], properties?: Properties) => ({ application: 'a', name: 't', actions, properties });
+const policy = (name: string, action: string) => ({
+  name,
+  effect: 'ALLOW',
+  resource_type: 'a/t',
+  actions: [action],
+});
+
+const record = (kind: Kind, fields: object, stack = 'mine') => stored(declare(kind, fields as never), 'id', stack);
+const update = (kind: Kind, fields: object): Wish => {
+  const { address } = declare(kind, fields as never);
+  return { address, change: { op: 'update', address, fields: fields as Record<string, unknown> } };
+};
+const actionsOf = (change: Change | undefined) =>
+  change?.op === 'update' ? (change.fields.actions as string[]).join(' ') : change?.op;
+
+describe('a type that is right before and after', () => {
+  it.each<[what: string, before: Properties | undefined, after: Properties | undefined, both: Properties | undefined]>([
+    ['has the properties of both', { x: 'string' }, { y: 'number' }, { x: 'string', y: 'number' }],
+    ['leaves open what a property is that changes', { x: 'string' }, { x: 'number' }, { x: 'any' }],
+    ['declares none where it declared none before', undefined, { x: 'string' }, undefined],
+    ['declares none where it will declare none', { x: 'string' }, undefined, undefined],
+  ])('%s', (_what, before, after, both) => {
+    expect(fitForBoth(type(['b', 'a'], before), { ...type(['c', 'a'], after), description: 'new' })).toEqual({
+      application: 'a',
+      name: 't',
+      description: 'new',
+      actions: ['a', 'b', 'c'],
+      ...(both !== undefined && { properties: both }),
+    });
+  });
+});
+
+describe('a type that loses an action', () => {
+  const held = (stack = 'mine') =>
+    new Records([
+      record('resource_type', type(['old'])),
+      record('policy', policy('p', 'old')),
+      record('policy', policy('q', 'old'), stack),
+    ]);
+  const narrowed = update('resource_type', type(['new']));
+  const changed = (name: string) => update('policy', policy(name, 'new'));
+  const make = () => new Narrowings((owner) => owner === 'mine');
+
+  it.each<{ what: string; wishes: Wish[]; sent: (string | undefined)[]; stack?: string }>([
+    { what: 'keeps it while others need it', wishes: [narrowed], sent: ['new old'] },
+    { what: 'keeps it while one does', wishes: [narrowed, changed('p')], sent: ['new old', 'new'] },
+    {
+      what: 'loses it at once where all that mention it change along',
+      wishes: [changed('q'), narrowed, { address: 'policy/p', change: { op: 'delete', address: 'policy/p' } }],
+      sent: ['new', 'new', 'delete'],
+    },
+    {
+      what: 'sends nothing where it loses only',
+      wishes: [update('resource_type', type([]))],
+      sent: [undefined],
+    },
+    {
+      what: 'is left to the service to refuse where another stack needs it',
+      wishes: [narrowed],
+      sent: ['new'],
+      stack: 'other',
+    },
+  ])('$what', ({ wishes, sent, stack }) => {
+    const { changes, along } = make().compose(wishes, held(stack), false);
+    expect(changes.map(actionsOf)).toEqual(sent);
+    expect(along).toEqual([]);
+  });
+
+  it('loses it along with the last change, unless that has been refused', () => {
+    const narrowings = make();
+    const records = held();
+    const send = (wishes: Wish[]) => {
+      const { changes, along } = narrowings.compose(wishes, records, false);
+      const all = [...wishes.map((wish, index) => ({ ...wish, change: changes[index] ?? wish.change })), ...along];
+      for (const { address, change } of all) {
+        const kind = records.get(address)?.kind;
+        if (change.op === 'update' && kind !== undefined) records.put(record(kind, change.fields));
+      }
+      narrowings.done(all);
+      return along.map(({ address, change }) => `${address}: ${actionsOf(change)}`);
+    };
+    expect(send([narrowed])).toEqual([]);
+    expect(send([changed('p')])).toEqual([]);
+    expect(narrowings.failed('policy/q').map(({ detail }) => detail)).toEqual([
+      '"resource_type/a/t" still has what this apply was to remove from it. "policy/q", which mentions it, has not changed. The next plan shows it again.',
+    ]);
+    expect(narrowings.compose([changed('q')], records, true).along).toEqual([]);
+    expect(send([changed('q')])).toEqual(['resource_type/a/t: new']);
+    expect(narrowings.failed('policy/q')).toEqual([]);
+    expect(send([changed('q')])).toEqual([]);
+  });
+});
