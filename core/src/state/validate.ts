@@ -70,7 +70,8 @@ const ENTITIES = ['role', 'group'] as const;
 const DECLARE = 'declare it, or correct the name.';
 const DECLARE_IN_YAML = 'declare it, correct the name, or list it under "external" if another stack declares it.';
 
-function danglingDetail(target: Address, view: RecordView, suggest: Suggest, inYaml: boolean): string {
+/** That a record which is referred to does not exist, and the remedy. */
+export function danglingDetail(target: Address, view: RecordView, suggest: Suggest, inYaml: boolean): string {
   const { kind, path } = splitReference(target);
   const missing = `${titleOf(kind)} "${path}" does not exist`;
   const other = kind === 'subject' ? ENTITIES.find((entity) => view.get(`${entity}/${path}`) !== undefined) : undefined;

@@ -53,14 +53,16 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     frontMatter('service Provider', schema.description),
     '# service Provider',
     schema.description,
-    'Records refer to each other by path: `application = service_application.billing.path`. Terraform then knows the order too.',
+    'Records refer to each other by path: `application = service_application.billing.path`. Terraform then knows the order too. A path that leads neither to a record of the service nor to one that this configuration makes first fails the plan; what another provider block makes has to be applied before.',
     '## Example Usage',
     hcl(readExample('provider/provider.tf')),
     '## Ownership',
-    'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Set for one apply, it also takes over what the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply. A record that two resources of one configuration declare is refused in the plan.',
+    'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Terraform plans a takeover as a creation; a warning beside it says what it changes. Set for one apply, it also takes over what the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply. A record that two resources of one configuration declare is refused in the plan.',
     '`terraform destroy` first plans what the configuration declares; where that is refused, as when another stack has made it meanwhile, `-refresh=false` destroys the rest without that plan.',
     '## Renames',
     'Another name is another record: Terraform makes it and removes the old one, the removal first. Records that others mention, and policies that deny, are renamed without a gap with `lifecycle { create_before_destroy = true }`, applied before the rename or with it; the plan warns where a rename of a type or a resource would be refused. With `-replace` a record keeps its name, so have what mentions it replaced in the same apply, too.',
+    '## Types that lose what is mentioned',
+    'An action or a property is renamed or removed, or a property made one of another type, in the type and in all that mentions it, in one apply. The type first has what is right before and after, and loses the rest together with the last policy or resource that mentions it. A record of this configuration that goes on mentioning it fails the plan, and so does one of another stack. Where one has no resource, or `-target` leaves it out, plan and apply warn and the type keeps what it mentions.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };

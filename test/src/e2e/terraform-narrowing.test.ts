@@ -111,7 +111,7 @@ describe.skipIf(!hasTerraform)('a type that loses what is mentioned', () => {
     await workspace.ok('plan', '-out=saved');
     await tenant.client.records('resource').delete(id);
     expect(await workspace.fails('apply', 'saved')).toMatch(
-      /Type not narrowed yet.*with service_policy\.late,.*"policy\/late", which mentions it, has not changed/,
+      /"resource_type\/a\/t" is not narrowed yet.*with service_policy\.late,.*"policy\/late", which mentions it, has not changed/,
     );
     expect(await typeNow()).toMatchObject({ actions: ['new', 'old', 'read'] });
     await tenant.client.records('resource').create(others);
@@ -125,7 +125,7 @@ describe.skipIf(!hasTerraform)('a type that loses what is mentioned', () => {
     await workspace.apply();
     await workspace.ok('state', 'rm', 'service_policy.lost');
     workspace.write(tree({ ...BEFORE, action: 'new', policies: ['p'] }));
-    const kept = /Removed with its last mention.*"policy\/lost" .*no resource stands for it/;
+    const kept = /"resource_type\/a\/t" loses what is mentioned.*"policy\/lost" .*no resource stands for it/;
     expect(unwrapped(await workspace.ok('plan'))).toMatch(kept);
     expect(unwrapped(await workspace.apply())).toMatch(kept);
     expect(await typeNow()).toMatchObject({ actions: ['new', 'old', 'read'] });

@@ -312,16 +312,6 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     expect(await tenant.addresses()).toEqual([]);
   });
 
-  it('that were referred to by a text are refused with the way to refer to them', async () => {
-    const workspace = tenant.workspace(
-      'resource "service_role_assignment" "a" {\n  role = "nowhere"\n  entity_type = "group"\n  entity = "g"\n}',
-    );
-    const text = await workspace.fails('apply', '-auto-approve');
-    expect(text).toMatch(
-      /with service_role_assignment\.a, on main\.tf line 7.*Role "nowhere" does not exist.*role = service_….NAME.path/,
-    );
-  });
-
   it('take values that are known only after apply', async () => {
     const workspace = tenant.workspace(`
       resource "terraform_data" "x" { input = "x" }

@@ -38,7 +38,7 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
 
     const third = tenant.workspace(as('third', 'take_ownership = true') + role('three'));
     expect(unwrapped(await third.ok('plan'))).toMatch(
-      /Record taken over .*"role\/shared" exists already and belongs to the stack "first"/,
+      /"role\/shared" is taken over .*It exists already and belongs to the stack "first": .* ~ description = "one" -> "three"/,
     );
 
     second.write(as('second', 'take_ownership = true') + role('two'));
@@ -73,6 +73,44 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
     expect(await workspace.apply()).toContain('1 added');
     await workspace.isSettled();
     expect(await tenant.fields('role/shared')).toEqual({ name: 'shared', description: 'taken' });
+  });
+
+  it('says in the plan what a takeover changes, and what it leaves as it is', async () => {
+    const policy = (effect: string, more = '') => `
+      resource "service_application" "a" { name = "a" }
+      resource "service_resource_type" "t" {
+        application = service_application.a.path
+        name        = "t"
+        actions     = ["write", "read"]
+      }
+      resource "terraform_data" "note" { input = timestamp() }
+      resource "service_policy" "p" {
+        name          = "p"
+        effect        = "${effect}"
+        resource_type = service_resource_type.t.path
+        actions       = ["write", "read"]
+        ${more}
+      }`;
+    const first = tenant.workspace(as('first') + policy('DENY', 'condition = "context.risk > 3.0"'));
+    await first.apply();
+    const more = 'description = terraform_data.note.output\n modifiers = { mfa_required = true }';
+    const second = tenant.workspace(as('second', 'take_ownership = true') + policy('ALLOW', more));
+    const text = await second.ok('plan');
+    expect(text).toContain(
+      [
+        '',
+        '  - condition = "context.risk > 3.0"',
+        '  ~ effect = "DENY" -> "ALLOW"',
+        '  + modifiers = {"mfa_required":true}',
+        '  ~ description = (known after apply)',
+        '',
+      ].join('\n'),
+    );
+    expect(unwrapped(text)).toContain(
+      'It exists already and belongs to the stack "first": the apply takes it over. It holds what is declared here already.',
+    );
+    await second.apply();
+    expect(await tenant.fields('policy/p')).toMatchObject({ effect: 'ALLOW' });
   });
 
   it('leaves alone what the other makes', async () => {

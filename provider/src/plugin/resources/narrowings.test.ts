@@ -93,8 +93,8 @@ describe('a type that loses an action', () => {
     };
     expect(send([narrowed])).toEqual([]);
     expect(send([changed('p')])).toEqual([]);
-    expect(narrowings.failed('policy/q').map(({ detail }) => detail)).toEqual([
-      '"resource_type/a/t" still has what this apply was to remove from it. "policy/q", which mentions it, has not changed. The next plan shows it again.',
+    expect(narrowings.failed('policy/q').map(({ summary, detail }) => `${summary}: ${detail}`)).toEqual([
+      '"resource_type/a/t" is not narrowed yet: It still has what this apply was to remove from it. "policy/q", which mentions it, has not changed. The next plan shows it again.',
     ]);
     expect(narrowings.compose([changed('q')], records, true).along).toEqual([]);
     expect(send([changed('q')])).toEqual(['resource_type/a/t: new']);

@@ -105,8 +105,8 @@ export class Narrowings {
 }
 
 function stays(type: Address, why: string): Diagnostic {
-  const detail = `"${type}" still has what this apply was to remove from it. ${why} The next plan shows it again.`;
-  return { severity: 'warning', summary: 'Type not narrowed yet', detail };
+  const detail = `It still has what this apply was to remove from it. ${why} The next plan shows it again.`;
+  return { severity: 'warning', summary: `"${type}" is not narrowed yet`, detail };
 }
 
 const isType = (address: Address) => address.startsWith('resource_type/');

@@ -12,12 +12,14 @@ import type { Context, PlannedChange, Resource } from '../framework/provider.js'
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
+import { danglingIn, referTo } from './dangling.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
 import { changedAfter, inTheWay, strandedBy } from './stranded.js';
+import { takenOver } from './takeover.js';
 
 /** The resource that stands for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
@@ -70,6 +72,10 @@ class RecordResource implements Resource<Configured> {
       await this.judge(service, prior, whole, config, context);
       if (prior !== null && whole.address !== UNKNOWN && whole.address !== prior.address)
         await warnOfUse(service, String(prior.address), String(whole.address), context);
+    }).catch((error) => {
+      // Terraform plans again in the midst of the apply.
+      for (const diagnostic of service.narrowings.failed(String(whole.address))) context.report(diagnostic);
+      throw error;
     });
     return whole;
   }
@@ -218,27 +224,33 @@ class RecordResource implements Resource<Configured> {
     config: Values,
     context: Context,
   ): Promise<void> {
+    const { signal } = context;
+    const records = await service.records(signal);
+    const held = prior === null ? records.get(String(planned.address)) : undefined;
+    const dangling = danglingIn(this.form, planned, records, service.declared);
+    if (held !== undefined && held.managed_by !== service.stack) {
+      if (!service.takeOwnership) throw this.foreign(held, dangling);
+      const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
+      context.report(takenOver(this.form, held, planned, setsSecret));
+    }
+    if (dangling.length > 0) throw new Refusal(dangling);
     const record = recordPlanned(this.form, planned, config);
     if (record === undefined) return;
-    const { signal } = context;
-    const held = prior === null ? (await service.records(signal)).get(record.address) : undefined;
-    if (held !== undefined && held.managed_by !== service.stack && !service.takeOwnership) {
-      throw refuse(
-        'Record exists already',
-        `${named(record)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(record.address)}`,
-      );
-    }
-    if (held !== undefined && held.managed_by !== service.stack) context.report(takenOver(held));
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
     const found = judgeRecord(record, view);
-    if (record.kind === 'resource_type' && prior !== null && this.differs(prior, planned)) {
+    if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
-      found.push(...strandedBy(record, await service.records(signal), isOwn));
+      found.push(...strandedBy(record, records, isOwn));
     }
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new Refusal(errors);
+  }
+
+  private foreign(held: StoredRecord, more: readonly Diagnostic[]): Refusal {
+    const detail = `${named(held)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(held.address)}`;
+    return new Refusal([{ severity: 'error', summary: 'Record exists already', detail }, ...more]);
   }
 
   private recordOf(values: Values) {
@@ -320,7 +332,7 @@ class RecordResource implements Resource<Configured> {
     return explained(signal, work, (problem, path) => {
       const field = path?.findLast((step) => typeof step === 'string');
       return problem.code === 'invalid_records' && this.references.has(String(field))
-        ? `A record of this configuration is referred to as ${field} = service_….NAME.path, so that Terraform makes it first.`
+        ? referTo(String(field))
         : hint?.(problem, path);
     });
   }
@@ -348,12 +360,6 @@ function declareOnce({ declared }: Service, { address }: Values): void {
 /** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
 function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
   return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
-}
-
-/** Terraform shows what exists already as about to be created. */
-function takenOver({ address, managed_by: owner }: StoredRecord): Diagnostic {
-  const detail = `"${address}" exists already and belongs to the stack "${owner}": the apply takes it over and makes it what is declared here.`;
-  return { severity: 'warning', summary: 'Record taken over', detail };
 }
 
 function takesItself(address: string): Refusal {

@@ -34,14 +34,14 @@ export function strandedBy(type: ResourceType, records: Records, isOwn: (owner: 
       const text = `"${address}" would become invalid. ${detail} It belongs to the stack "${ownerOf(address)}": change it there first.`;
       return { severity: 'error', summary: 'Record of another stack in the way', detail: text };
     }),
-    ...(own.length === 0 ? [] : [goesLast(own)]),
+    ...(own.length === 0 ? [] : [goesLast(type.address, own)]),
   ];
 }
 
 /** Terraform plans a type before what mentions it, so that it cannot be told yet whether that changes. */
-function goesLast(users: readonly Address[]): Diagnostic {
+function goesLast(type: Address, users: readonly Address[]): Diagnostic {
   const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} what this type loses. The type loses it together with the last mention that this apply changes or removes. A record that this apply leaves as it is, because no resource stands for it or -target leaves it out, keeps it there, and the next plan shows it again.`;
-  return { severity: 'warning', summary: 'Removed with its last mention', detail };
+  return { severity: 'warning', summary: `"${type}" loses what is mentioned`, detail };
 }
 
 export function mentionsType({ kind, fields }: StoredRecord, type: Address): boolean {
@@ -89,8 +89,8 @@ const SHOWN = 3;
 
 /** Terraform does not tell a provider whether it makes the new one first, which would be well. */
 export function inTheWay(address: Address, by: readonly StoredRecord[]): Diagnostic {
-  const detail = `"${address}" is mentioned by ${listed(by.map((record) => record.address))}, which change after it. Without lifecycle { create_before_destroy = true } here Terraform removes it before, which the service refuses in the midst of the apply.`;
-  return { severity: 'warning', summary: 'Rename of a record in use', detail };
+  const detail = `It is mentioned by ${listed(by.map((record) => record.address))}, which change after it. Without lifecycle { create_before_destroy = true } here Terraform removes it before, which the service refuses in the midst of the apply.`;
+  return { severity: 'warning', summary: `"${address}" is renamed while it is in use`, detail };
 }
 
 function listed(addresses: readonly Address[]): string {

@@ -1,0 +1,51 @@
+import { splitReference } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { referencesOf } from '@authz-service/core/records/registry';
+import { suggester } from '@authz-service/core/state/suggest';
+import { danglingDetail } from '@authz-service/core/state/validate';
+import { type Diagnostic, pathText } from '../framework/diagnostics.js';
+import { isWhollyKnown, type Values } from '../framework/value.js';
+import { fieldsFrom } from './field-form.js';
+import { pathOf } from './judge.js';
+import { type RecordForm, typeName } from './record-form.js';
+import type { Records } from './snapshot.js';
+
+/**
+ * The planned references that lead nowhere: to no record of the service and to none that this run has planned, which
+ * Terraform does first with what is referred to. What is known only after apply is not looked at.
+ */
+export function danglingIn(
+  form: RecordForm,
+  planned: Values,
+  records: Records,
+  declared: ReadonlySet<string>,
+): Diagnostic[] {
+  const isKnown = (name: string) => isWhollyKnown(planned[name] ?? null);
+  const known = new Map([...form.forms].filter(([name]) => isKnown(name)));
+  const suggest = suggester();
+  const view = {
+    get: (address: string) => records.get(address),
+    inbound: () => [],
+    addresses: (kind: Kind) => addressesOf(kind, records, declared),
+  };
+  return referencesOf(form.kind, fieldsFrom(known, planned))
+    .map(({ pointer, target }) => ({ path: pathOf(pointer), target }))
+    .filter(({ path: [name] }) => isKnown(String(name)) && (name !== 'entity' || isKnown('entity_type')))
+    .filter(({ target }) => records.get(target) === undefined && !declared.has(target))
+    .map(({ path, target }): Diagnostic => {
+      const field = String(path.findLast((step) => typeof step === 'string'));
+      const detail = `${pathText(path)}: ${danglingDetail(target, view, suggest, false)} ${referTo(field, splitReference(target).kind)} What another provider block makes has to be applied before.`;
+      return { severity: 'error', summary: `Invalid ${String(path[0])}`, detail, path };
+    });
+}
+
+/** How to refer to a record so that Terraform makes it first. */
+export function referTo(field: string, kind?: Kind): string {
+  const type = kind === undefined ? 'service_…' : typeName(kind);
+  return `A record of this configuration is referred to as ${field} = ${type}.NAME.path, so that Terraform makes it first.`;
+}
+
+function* addressesOf(kind: Kind, records: Records, declared: ReadonlySet<string>): Generator<string> {
+  for (const record of records.all()) if (record.kind === kind) yield record.address;
+  for (const address of declared) if (address.startsWith(`${kind}/`)) yield address;
+}
