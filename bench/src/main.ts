@@ -9,6 +9,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { ActivationFigures } from './activation.js';
 import { measureAgent } from './agent.js';
+import { DECISION_STEPS_MAX, measureConditions } from './conditions.js';
 import { type EngineFigures, measureEngine } from './engine.js';
 import { measurePeers } from './peers.js';
 import { root } from './processes.js';
@@ -63,6 +64,15 @@ function engine(): void {
     'A condition of four clauses, 10,000 policies',
     ['µs bare', 'µs with it', 'difference'],
     [[fixed(bare.decision), fixed(conditional.decision), fixed(conditional.decision - bare.decision)]],
+  );
+}
+
+function conditions(): void {
+  const figures = measureConditions().sort((left, right) => right.ms - left.ms);
+  table(
+    `Until the ${count(DECISION_STEPS_MAX)} steps of one decision are used up, the costliest first`,
+    ['condition', 'ms'],
+    figures.map(({ what, ms }) => [what, fixed(ms)]),
   );
 }
 
@@ -186,6 +196,7 @@ async function propagation(): Promise<void> {
 
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
+  conditions,
   peers,
   activation,
   renewal,

@@ -59,9 +59,13 @@ function prepare(overload: Overload, name: string, parts: readonly Node[], offse
   };
 }
 
+/** To find the way to call a function by the kinds of its arguments. */
+const CALL_STEPS = 4;
+
 function dispatch(name: string, fits: readonly Overload[], parts: readonly Node[]): Run {
   const runs = parts.map((part) => part.run);
   return (scope) => {
+    scope.charge(CALL_STEPS);
     const values: Result[] = [];
     let troubled = false;
     for (let at = 0; at < runs.length; at++) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.js';
 import { compileCondition } from './compile.js';
 import { CONDITION_LIMITS } from './limits.js';
-import { Absent, Failure, type Outcome } from './outcome.js';
+import { Absent, Failure, type Outcome, OutOfSteps } from './outcome.js';
 import { Scope } from './scope.js';
 
 function scopeOf(context: JsonObject): Scope {
@@ -226,17 +226,15 @@ describe('trouble in a condition', () => {
 
 describe('the work of a condition', () => {
   const list = Array.from({ length: 2000 }, (_, at) => at);
+  const many = Array.from({ length: 10_000 }, (_, at) => at);
+  const long = 'a'.repeat(50_000);
+  const half = 'a'.repeat(500);
   const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 
   it.each([
     ['nested macros', 'context.list.all(a, context.list.all(b, a + b >= 0))', { list }],
     ['macros over equality of lists', 'context.list.all(a, context.list == context.same)', { list, same: [...list] }],
     ['macros over membership', 'context.list.all(a, !(-1 in context.list))', { list }],
-    [
-      'strings that double',
-      'cel.bind(a, context.t + context.t, cel.bind(b, a + a + a, size(b + b + b) > 0))',
-      { t: 'x'.repeat(9000) },
-    ],
     [
       'lists that double',
       'cel.bind(a, context.list + context.list, cel.bind(b, a + a + a + a + a, size(b + b + b + b + b + b) > 0))',
@@ -254,19 +252,64 @@ describe('the work of a condition', () => {
     ],
     ['patterns that are made up', 'context.list.all(a, !"x".matches("(y{1,99}){9}" + string(a)))', { list }],
     ['zones asked again and again', 'context.list.all(a, timestamp(a).getHours("Europe/Paris") >= 0)', { list }],
+    ['parts that are looked for from the end', 'context.t.lastIndexOf(context.u) > 0', { t: long, u: `${half}b` }],
+    ['long parts that are looked for', 'context.t.contains(context.u)', { t: long, u: `${half}b${half}` }],
+    ['long parts to split at', 'context.t.split(context.u).size() > 0', { t: long, u: `${half}b${half}` }],
+    ['letters of changing case', 'context.list.all(a, context.t.lowerAscii() != "")', { list, t: 'aB'.repeat(500) }],
+    ['numbers as texts', 'context.list.all(a, string(a + 0.1) != "")', { list }],
+    ['texts as durations', 'context.list.all(a, duration("1h" + string(a) + "s") >= duration("1h"))', { list }],
+    ['zones made up', 'context.list.all(a, timestamp(a).getHours("Etc/GMT+" + string(a)) >= 0)', { list }],
+    ['remainders', 'context.list.all(a, 1e308 % (a + 0.1) >= 0.0)', { list }],
+    [
+      'the results of a map with a test',
+      'context.list.map(a, true, [a + 1, a + 2, a + 3, a + 4, a + 5]) != []',
+      { list: many },
+    ],
+    ['keys', 'context.list.all(a, size(context.map) > 0)', { list, map: Object.fromEntries(many.entries()) }],
+    [
+      'lists of nothing that are joined',
+      'context.list.all(a, context.e.join() == "")',
+      { list, e: many.map(() => '') },
+    ],
+  ])('runs out of steps: %s', (_, source, context) => {
+    const condition = compileCondition(source);
+    const scope = scopeOf(context as JsonObject);
+    expect(() => condition.evaluate(scope)).toThrow(OutOfSteps);
+    expect(scope.steps).toBeLessThanOrEqual(CONDITION_LIMITS.decisionSteps);
+  });
+
+  it.each([
     ['values nested without end', 'context.a == context.b', { a: nested(50_000), b: nested(50_000) }],
+    [
+      'strings that double',
+      'cel.bind(a, context.t + context.t, cel.bind(b, a + a + a, size(b + b + b) > 0))',
+      { t: 'x'.repeat(9000) },
+    ],
   ])('ends in a failure: %s', (_, source, context) => {
     expect(shown(evaluate(source, context as JsonObject))).toBe('fails');
   });
 
-  it('is bounded for all conditions of a decision together', () => {
+  it('is counted for all conditions of a decision together', () => {
     const condition = compileCondition('context.list.all(a, a >= 0)');
-    const scope = scopeOf({ list: Array.from({ length: 50_000 }, () => 1) });
+    const scope = scopeOf({ list: Array.from({ length: 2_000 }, () => 1) });
     let rounds = 0;
-    while (condition.evaluate(scope) === true) rounds++;
+    const whole = () => {
+      for (;;) rounds += Number(condition.evaluate(scope) === true);
+    };
+    expect(whole).toThrow(OutOfSteps);
     expect(rounds).toBeGreaterThan(5);
-    expect(rounds).toBeLessThanOrEqual(CONDITION_LIMITS.decisionSteps / 50_000);
-    expect(compileCondition('subject.id == "alice"').evaluate(scope)).toBe(true);
+    expect(rounds).toBeLessThanOrEqual(CONDITION_LIMITS.decisionSteps / 2_000);
+    expect(() => compileCondition('subject.id == "alice"').evaluate(scope)).toThrow(OutOfSteps);
+  });
+
+  it('is counted for a condition without values of any length', () => {
+    const condition = compileCondition('context.a == 1 && context.b == 2');
+    const scope = scopeOf({ a: 1, b: 2 });
+    condition.evaluate(scope);
+    const once = scope.steps;
+    condition.evaluate(scope);
+    expect(once).toBeGreaterThan(5);
+    expect(scope.steps).toBe(2 * once);
   });
 
   it('leaves room for a list of some ten thousand items', () => {

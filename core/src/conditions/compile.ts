@@ -4,7 +4,7 @@ import { ConditionFault, parseCondition } from './parse.js';
 import type { Scope } from './scope.js';
 import { MAP } from './static-type.js';
 
-/** A condition made ready. Evaluating never throws. */
+/** A condition made ready. Evaluating throws nothing but `OutOfSteps`. */
 export interface Condition {
   evaluate(scope: Scope): Outcome;
 }
@@ -12,8 +12,8 @@ export interface Condition {
 /** Compiles a condition. One that does not compile is a condition whose every evaluation fails. */
 export function compileCondition(source: string): Condition {
   try {
-    const { run } = build(parseCondition(source), MAP);
-    return { evaluate: (scope) => evaluate(run, scope) };
+    const { run, size } = build(parseCondition(source), MAP);
+    return { evaluate: (scope) => evaluate(run, size, scope) };
   } catch (error) {
     const detail = error instanceof ConditionFault ? error.detail : 'does not compile';
     const failure = new Failure(`the condition is faulty: ${detail}`);
@@ -21,15 +21,15 @@ export function compileCondition(source: string): Condition {
   }
 }
 
-function evaluate(run: (scope: Scope) => unknown, scope: Scope): Outcome {
+function evaluate(run: (scope: Scope) => unknown, size: number, scope: Scope): Outcome {
   try {
-    scope.begin();
+    scope.charge(size);
     const value = run(scope);
     if (typeof value === 'boolean') return value;
     if (value instanceof Trouble) return value as Outcome;
     return new Failure('the condition gives neither true nor false');
   } catch (error) {
-    if (error instanceof OutOfSteps) return new Failure('the condition takes too much work on these values');
+    if (error instanceof OutOfSteps) throw error;
     // Values nested too deeply to walk end here; whatever else does is no reason to grant.
     return new Failure('the condition could not be evaluated');
   }

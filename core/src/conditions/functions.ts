@@ -16,6 +16,7 @@ import {
 import { timeMethods } from './time-functions.js';
 import {
   isMap,
+  keysOf,
   kindOf,
   type Moment,
   mayBuildList,
@@ -26,6 +27,7 @@ import {
   TypeName,
   type Value,
   type ValueKind,
+  type ValueMap,
 } from './value.js';
 import type { Work } from './work.js';
 
@@ -40,24 +42,36 @@ export interface Overload {
   readonly prepare?: (second: Value) => Failure | ((work: Work, first: Value) => Result);
 }
 
+/** What a call costs that makes an object or reads a text of bounded length. */
+const CALL_STEPS = 16;
+/** What it costs to write a number or a moment, and to read one. */
+const TEXT_STEPS = 64;
+/** The length from which V8 searches for a part by looking at all of it again and again. */
+const PART_MIN = 250;
+
+/** Charges for looking from the start for a part. */
+function chargeSearch(work: Work, text: string, part: string): void {
+  work.charge((text.length >> 2) + (part.length > PART_MIN ? Math.ceil((text.length * part.length) / 64) : 0));
+}
+
 function overload(takes: Overload['takes'], gives: StaticType, run: Overload['run']): Overload {
   return { takes, gives, run };
 }
 
 const text = (run: (value: string) => Result) =>
   overload(['string'], STRING, (work, value: string) => {
-    work.charge(value.length >> 4);
+    work.charge(value.length >> 2);
     return run(value);
   });
 const textTest = (run: (value: string, part: string) => boolean) =>
   overload(['string', 'string'], BOOL, (work, value: string, part: string) => {
-    work.charge(value.length >> 4);
+    work.charge(part.length >> 3);
     return run(value, part);
   });
 
 /** Counts code points, as CEL does, not UTF-16 units. */
 function codePoints(value: string, work: Work): number {
-  work.charge(value.length >> 3);
+  work.charge(value.length >> 1);
   let count = 0;
   for (const _ of value) count++;
   return count;
@@ -66,9 +80,9 @@ function codePoints(value: string, work: Work): number {
 const size: readonly Overload[] = [
   overload(['string'], INT, (work, value: string) => codePoints(value, work)),
   overload(['list'], INT, (_, value: readonly Value[]) => value.length),
-  overload(['map'], INT, (work, value: object) => {
-    const { length } = Object.keys(value);
-    work.charge(length);
+  overload(['map'], INT, (work, value: ValueMap) => {
+    const { length } = keysOf(value);
+    work.charge(length >> 2);
     return length;
   }),
 ];
@@ -93,12 +107,13 @@ function substring(value: string, from: number, to: number): Result {
 }
 
 function split(work: Work, value: string, separator: string): Result {
-  work.charge(value.length >> 2);
+  chargeSearch(work, value, separator);
   const parts = value.split(separator);
   return mayBuildList(parts.length, work) ? parts : new Failure('split() makes too long a list');
 }
 
 function join(work: Work, list: readonly Value[], separator: string): Result {
+  work.charge(list.length);
   let length = separator.length * list.length;
   for (const item of list) {
     if (typeof item !== 'string') return new Failure('join() takes a list of strings');
@@ -107,7 +122,8 @@ function join(work: Work, list: readonly Value[], separator: string): Result {
   return mayBuildString(length, work) ? list.join(separator) : new Failure('join() makes too long a string');
 }
 
-function toNumber(value: string): Result {
+function toNumber(work: Work, value: string): Result {
+  work.charge(TEXT_STEPS);
   const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.slice(0, 64)) ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : new Failure('double() takes the text of a number');
 }
@@ -134,8 +150,27 @@ const TYPE_WORDS: { readonly [K in ValueKind]: string } = {
   type: 'type',
 };
 
+const TYPES = Object.fromEntries(Object.entries(TYPE_WORDS).map(([kind, word]) => [kind, new TypeName(word)])) as {
+  readonly [K in ValueKind]: TypeName;
+};
+
 /** The names of types, for comparison with `type(x)`. Numbers of JSON are doubles. */
 export const typeNames: readonly string[] = Object.values(TYPE_WORDS);
+
+/** Writes a value that is no text. */
+const written =
+  <T>(write: (value: T) => string): Overload['run'] =>
+  (work, value: T) => {
+    work.charge(TEXT_STEPS);
+    return write(value);
+  };
+
+/** Changes runs of ASCII letters; a callback for each of them costs much more than the letters do. */
+const ofAscii = (letters: RegExp, change: (letters: string) => string) =>
+  overload(['string'], STRING, (work, value: string) => {
+    work.charge(value.length * 2);
+    return value.replace(letters, change);
+  });
 
 const identity = (takes: ValueKind, gives: StaticType) => overload([takes], gives, (_, value: Value) => value);
 
@@ -143,18 +178,19 @@ const identity = (takes: ValueKind, gives: StaticType) => overload([takes], give
 export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
   ['size', size],
   ['dyn', [overload(['any'], ANY, (_, value: Value) => value)]],
-  ['type', [overload(['any'], TYPE, (_, value: Value) => new TypeName(TYPE_WORDS[kindOf(value)]))]],
+  ['type', [overload(['any'], TYPE, (_, value: Value) => TYPES[kindOf(value)])]],
   [
     'int',
     [
       overload(['number'], INT, (_, value: number) => toInt(value)),
-      overload(['string'], INT, (_, value: string) =>
-        /^-?\d{1,17}$/.test(value) ? toInt(Number(value)) : new Failure('int() takes the text of an integer'),
-      ),
+      overload(['string'], INT, (work, value: string) => {
+        work.charge(CALL_STEPS);
+        return /^-?\d{1,17}$/.test(value) ? toInt(Number(value)) : new Failure('int() takes the text of an integer');
+      }),
       overload(['timestamp'], INT, (_, value: Moment) => Math.floor(value.ms / 1000)),
     ],
   ],
-  ['double', [identity('number', NUMBER), overload(['string'], NUMBER, (_, value: string) => toNumber(value))]],
+  ['double', [identity('number', NUMBER), overload(['string'], NUMBER, toNumber)]],
   [
     'bool',
     [
@@ -170,17 +206,30 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
     'string',
     [
       identity('string', STRING),
-      overload(['number'], STRING, (_, value: number) => String(value)),
+      overload(
+        ['number'],
+        STRING,
+        written((value: number) => String(value)),
+      ),
       overload(['boolean'], STRING, (_, value: boolean) => String(value)),
-      overload(['timestamp'], STRING, (_, value: Moment) => new Date(value.ms).toISOString()),
-      overload(['duration'], STRING, (_, value: Span) => `${value.ms / 1000}s`),
+      overload(
+        ['timestamp'],
+        STRING,
+        written((value: Moment) => new Date(value.ms).toISOString()),
+      ),
+      overload(
+        ['duration'],
+        STRING,
+        written((value: Span) => `${value.ms / 1000}s`),
+      ),
     ],
   ],
   [
     'timestamp',
     [
       identity('timestamp', TIMESTAMP),
-      overload(['string'], TIMESTAMP, (_, value: string) => {
+      overload(['string'], TIMESTAMP, (work, value: string) => {
+        work.charge(TEXT_STEPS);
         const ms = parseMoment(value);
         return ms === undefined ? new Failure('timestamp() takes an RFC 3339 date and time with a zone') : momentAt(ms);
       }),
@@ -191,7 +240,8 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
     'duration',
     [
       identity('duration', DURATION),
-      overload(['string'], DURATION, (_, value: string) => {
+      overload(['string'], DURATION, (work, value: string) => {
+        work.charge(TEXT_STEPS + Math.min(value.length, 64));
         const ms = parseSpan(value);
         return ms === undefined ? new Failure('duration() takes text like "1h30m"') : new Span(ms);
       }),
@@ -203,17 +253,25 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
 export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['size', size],
   ['matches', [matches]],
-  ['contains', [textTest((value, part) => value.includes(part))]],
+  [
+    'contains',
+    [
+      overload(['string', 'string'], BOOL, (work, value: string, part: string) => {
+        chargeSearch(work, value, part);
+        return value.includes(part);
+      }),
+    ],
+  ],
   ['startsWith', [textTest((value, part) => value.startsWith(part))]],
   ['endsWith', [textTest((value, part) => value.endsWith(part))]],
-  ['lowerAscii', [text((value) => value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))]],
-  ['upperAscii', [text((value) => value.replace(/[a-z]+/g, (letters) => letters.toUpperCase()))]],
+  ['lowerAscii', [ofAscii(/[A-Z]+/g, (letters) => letters.toLowerCase())]],
+  ['upperAscii', [ofAscii(/[a-z]+/g, (letters) => letters.toUpperCase())]],
   ['trim', [text((value) => value.trim())]],
   [
     'indexOf',
     [
       overload(['string', 'string'], INT, (work, value: string, part: string) => {
-        work.charge(value.length >> 4);
+        chargeSearch(work, value, part);
         return value.indexOf(part);
       }),
     ],
@@ -222,7 +280,8 @@ export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string,
     'lastIndexOf',
     [
       overload(['string', 'string'], INT, (work, value: string, part: string) => {
-        work.charge(value.length >> 4);
+        // V8 compares the part at every place.
+        work.charge((value.length >> 2) + Math.ceil((value.length * part.length) / 64));
         return value.lastIndexOf(part);
       }),
     ],

@@ -2,9 +2,10 @@ import type { Modifiers } from '../records/policy.js';
 import { compileCondition } from './compile.js';
 import { type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
 import { parseMoment } from './moment.js';
-import { Absent, both, Failure, type Outcome } from './outcome.js';
+import { Absent, both, Failure, type Outcome, OutOfSteps } from './outcome.js';
 import type { Scope } from './scope.js';
 import { inTimeWindow } from './time-window.js';
+import { ZONE_STEPS } from './zone.js';
 
 /** One of the things that must hold for a policy to apply. */
 interface GuardPart {
@@ -39,17 +40,29 @@ export class Guard {
     return outcome;
   }
 
-  /** Why the guard is false. */
+  /** Why the guard is false, as far as there are steps left to tell. */
   whyNot(scope: Scope): string {
-    const unmet = this.#parts.filter((part) => part.evaluate(scope) === false);
-    return unmet.map((part) => part.unmet).join(', and ');
+    const unmet: GuardPart[] = [];
+    try {
+      for (const part of this.#parts) if (part.evaluate(scope) === false) unmet.push(part);
+    } catch (error) {
+      if (!(error instanceof OutOfSteps)) throw error;
+    }
+    return unmet.length === 0
+      ? 'something that it requires does not hold'
+      : unmet.map((part) => part.unmet).join(', and ');
   }
 }
 
+/** To read an address, and to look at the clock for one window. */
+const ADDRESS_STEPS = 32;
+const WINDOW_STEPS = 16;
+
 const MFA: GuardPart = {
   unmet: 'it requires multi-factor authentication and context.mfa is false',
-  evaluate: ({ context }) => {
-    const mfa = contextMember(context, 'mfa');
+  evaluate: (scope) => {
+    scope.charge(1);
+    const mfa = contextMember(scope, 'mfa');
     if (mfa === undefined) return new Absent('context.mfa');
     return typeof mfa === 'boolean' ? mfa : new Failure('context.mfa must be true or false');
   },
@@ -59,8 +72,9 @@ function ipRanges(texts: readonly string[]): GuardPart {
   const ranges = texts.map(parseIpRange).filter((range): range is IpRange => range !== undefined);
   return {
     unmet: 'context.ip lies outside its ip_ranges',
-    evaluate: ({ context }) => {
-      const ip = contextMember(context, 'ip');
+    evaluate: (scope) => {
+      scope.charge(ADDRESS_STEPS + texts.length);
+      const ip = contextMember(scope, 'ip');
       if (ip === undefined) return new Absent('context.ip');
       const address = typeof ip === 'string' ? parseIp(ip) : undefined;
       if (address === undefined) return new Failure('context.ip must be an IPv4 or IPv6 address');
@@ -71,11 +85,13 @@ function ipRanges(texts: readonly string[]): GuardPart {
 }
 
 function timeWindows(windows: NonNullable<Modifiers['time_windows']>): GuardPart {
+  const steps = windows.length * WINDOW_STEPS + new Set(windows.map(({ zone }) => zone)).size * ZONE_STEPS;
   return {
     unmet: 'the time lies outside its time_windows',
-    evaluate: ({ context, now }) => {
-      const time = contextMember(context, 'time');
-      const ms = time === undefined ? now : typeof time === 'string' ? parseMoment(time) : undefined;
+    evaluate: (scope) => {
+      scope.charge(steps);
+      const time = contextMember(scope, 'time');
+      const ms = time === undefined ? scope.now : typeof time === 'string' ? parseMoment(time) : undefined;
       if (ms === undefined) return new Failure('context.time must be an RFC 3339 date and time with a zone');
       const inside = windows.map((window) => inTimeWindow(ms, window));
       if (inside.includes(true)) return true;
@@ -84,6 +100,6 @@ function timeWindows(windows: NonNullable<Modifiers['time_windows']>): GuardPart
   };
 }
 
-function contextMember(context: Scope['context'], name: string) {
+function contextMember({ context }: Scope, name: string) {
   return Object.hasOwn(context, name) ? context[name] : undefined;
 }

@@ -18,12 +18,11 @@ export const CONDITION_LIMITS = {
   /** Sum of the upper bounds of all `{n,m}` in a pattern: each is unrolled. */
   patternRepeats: 1000,
   /**
-   * Work of one evaluation beyond the fixed cost of its nodes: a step is about one node evaluated in a macro's body, a
-   * few items compared, or some characters copied, compared or matched. This many take some 20 ms.
+   * Steps of all the conditions and modifiers that one decision evaluates, together: a step is one node evaluated, a few
+   * items compared, or some characters copied, compared or matched. Steps are counted instead of milliseconds so that
+   * cloud and agent give the same answer to the same request. `npm run bench -- conditions` shows what they take.
    */
-  steps: 250_000,
-  /** Steps of all evaluations for one decision. */
-  decisionSteps: 5_000_000,
+  decisionSteps: 100_000,
   /** Characters of a string that a condition builds. */
   stringLength: 65_536,
   /** Items of a list that a condition builds. */

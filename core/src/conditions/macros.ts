@@ -3,7 +3,7 @@ import { mismatch, type Node, type Run, refused } from './node.js';
 import { Failure, type Trouble, worse } from './outcome.js';
 import type { Scope } from './scope.js';
 import { ANY, BOOL, listOf, mayBe, STRING, type StaticType } from './static-type.js';
-import { isMap, isTrouble, type Result, type Value } from './value.js';
+import { isMap, isTrouble, keysOf, type Result, type Value } from './value.js';
 
 /** A macro's body, built with its variable in `slot`. */
 export interface Body {
@@ -27,7 +27,7 @@ function requireBoolean(name: string, body: Node): void {
 function items(name: string, range: Node, scope: Scope): readonly Value[] | Trouble {
   const value = range.run(scope);
   if (Array.isArray(value)) return value as readonly Value[];
-  return !isTrouble(value) && isMap(value) ? Object.keys(value) : refused(`${name}()`, [range], [value]);
+  return !isTrouble(value) && isMap(value) ? keysOf(value) : refused(`${name}()`, [range], [value]);
 }
 
 /** Runs the body for each item until `visit` returns something; every item is charged for. */
@@ -97,8 +97,10 @@ export function collect(
     };
     const failed = walk(name, range, body, (value, item) => {
       if (test === undefined) keep(value);
-      else if (value === true) keep(result === undefined ? item : result.node.run(scope));
-      else if (value !== false) trouble = worse(trouble, refused(`${name}()`, [test.node], [value]));
+      else if (value === true) {
+        if (result !== undefined) scope.charge(result.node.size);
+        keep(result === undefined ? item : result.node.run(scope));
+      } else if (value !== false) trouble = worse(trouble, refused(`${name}()`, [test.node], [value]));
       return list.length > CONDITION_LIMITS.listLength ? new Failure(`${name}() makes too long a list`) : undefined;
     })(scope);
     return failed ?? trouble ?? list;

@@ -39,9 +39,7 @@ export function sizeOf(nodes: readonly Node[]): number {
 function nobody(): Scope {
   const request = { subject: { type: '', id: '' }, resource: { type: '' }, action: { name: '' } };
   const facts = { type: '', application: '', id: undefined, name: undefined };
-  const scope = new Scope(request, facts, 0, undefined, undefined);
-  scope.begin();
-  return scope;
+  return new Scope(request, facts, 0, undefined, undefined);
 }
 
 /** Computes a node of constants once; a failure then is a fault of the condition as written. */
@@ -72,8 +70,10 @@ export function refused(what: string, nodes: readonly Node[], values: readonly R
   let trouble: Trouble | undefined;
   for (const value of values) if (isTrouble(value)) trouble = worse(trouble, value);
   if (trouble !== undefined) return trouble;
-  const words = nodes.map((node, index) => said(node, kindOf(values[index] as Value)));
-  return new Failure(`${what} does not take ${words.join(' and ')}`);
+  return new Failure(() => {
+    const words = nodes.map((node, index) => said(node, kindOf(values[index] as Value)));
+    return `${what} does not take ${words.join(' and ')}`;
+  });
 }
 
 /** The fault of an operation that can take no values of these parts' types. */

@@ -67,7 +67,11 @@ export function arithmetic(op: Arithmetic, left: Node, right: Node, offset: numb
   const run: Run = (scope) => {
     const first = left.run(scope);
     const second = right.run(scope);
-    if (typeof first === 'number' && typeof second === 'number') return onNumbers(op, first, second, whole);
+    if (typeof first === 'number' && typeof second === 'number') {
+      // The remainder of numbers of very different size is found bit by bit.
+      if (op === '%') scope.charge(64);
+      return onNumbers(op, first, second, whole);
+    }
     const value = isTrouble(first) || isTrouble(second) ? undefined : onOthers(op, first, second, scope);
     return value === undefined ? refused(`"${op}"`, [left, right], [first, second]) : value;
   };
@@ -126,7 +130,7 @@ export function comparison(op: Comparison, left: Node, right: Node, offset: numb
     const second = right.run(scope);
     if (typeof first === 'number' && typeof second === 'number') return test(first, second);
     if (typeof first === 'string' && typeof second === 'string') {
-      scope.charge(first.length >> 6);
+      scope.charge(Math.min(first.length, second.length) >> 6);
       return test(first, second);
     }
     if (typeof first === 'boolean' && typeof second === 'boolean') return test(Number(first), Number(second));

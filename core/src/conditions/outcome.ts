@@ -15,9 +15,17 @@ export class Absent extends Trouble {
 
 /** Any other reason why there is no value: a type mismatch, a division by zero, too much work. */
 export class Failure extends Trouble {
-  /** `cause` is half a sentence that holds kinds and paths, never attribute values: it goes to callers and logs. */
-  constructor(readonly cause: string) {
+  readonly #cause: string | (() => string);
+
+  /** Words that are costly to find are found when they are read, since most failures come to nothing. */
+  constructor(cause: string | (() => string)) {
     super();
+    this.#cause = cause;
+  }
+
+  /** Half a sentence that holds kinds and paths, never attribute values: it goes to callers and logs. */
+  get cause(): string {
+    return typeof this.#cause === 'string' ? this.#cause : this.#cause();
   }
 }
 
@@ -38,5 +46,8 @@ export function both(first: Outcome, second: Outcome): Outcome {
   return worse(first, second) as Absent | Failure;
 }
 
-/** Thrown through an evaluation that has used up its steps; nothing absorbs it. */
+/**
+ * Thrown through an evaluation when the steps of the decision are used up. Nothing absorbs it, so that the answer does
+ * not depend on which part of which condition met the end.
+ */
 export class OutOfSteps extends Error {}

@@ -2,7 +2,7 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import type { Json, JsonObject } from '../json.js';
 import { CONDITION_LIMITS } from './limits.js';
 import { OutOfSteps } from './outcome.js';
-import type { Result, Value, ValueMap } from './value.js';
+import { keysOf, type Result, type Value, type ValueMap } from './value.js';
 
 /** What a condition may know of the resource in question besides its properties. */
 export interface ResourceFacts {
@@ -15,14 +15,14 @@ export interface ResourceFacts {
 }
 
 const NOTHING: JsonObject = {};
+/** What it costs to copy a member of a map, those of large maps included. */
+const MERGED_STEPS = 32;
 
 /** What the conditions of one decision read. Not to be used by two evaluations at once. */
 export class Scope {
   /** Values of macro variables, by the slot that the build gave each. */
   readonly locals: Result[] = [];
-  /** Steps left to the evaluation that runs, of those given to it; and to all that come, it included. */
-  #steps = 0;
-  #given = 0;
+  /** What is left for all evaluations to come. */
   #left: number = CONDITION_LIMITS.decisionSteps;
   #subjectProperties: JsonObject | undefined;
   #resourceProperties: JsonObject | undefined;
@@ -36,17 +36,15 @@ export class Scope {
     readonly storedResource: JsonObject | undefined,
   ) {}
 
-  /** Begins the evaluation of one condition. */
-  begin(): void {
-    this.#left -= this.#given - this.#steps;
-    this.#given = Math.min(CONDITION_LIMITS.steps, this.#left);
-    this.#steps = this.#given;
+  /** Counts work; throws `OutOfSteps`, and does so for every charge that follows. */
+  charge(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new OutOfSteps();
   }
 
-  /** Counts work that depends on the length of values; throws `OutOfSteps`. */
-  charge(steps: number): void {
-    this.#steps -= steps;
-    if (this.#steps < 0) throw new OutOfSteps();
+  /** The steps taken so far; what was refused was not done. */
+  get steps(): number {
+    return CONDITION_LIMITS.decisionSteps - Math.max(0, this.#left);
   }
 
   get context(): JsonObject {
@@ -68,12 +66,12 @@ export class Scope {
   }
 
   get subjectProperties(): JsonObject {
-    this.#subjectProperties ??= merged(this.storedSubject, this.request.subject.properties);
+    this.#subjectProperties ??= this.#merged(this.storedSubject, this.request.subject.properties);
     return this.#subjectProperties;
   }
 
   get resourceProperties(): JsonObject {
-    this.#resourceProperties ??= merged(this.storedResource, this.request.resource.properties);
+    this.#resourceProperties ??= this.#merged(this.storedResource, this.request.resource.properties);
     return this.#resourceProperties;
   }
 
@@ -94,14 +92,16 @@ export class Scope {
   get action(): ValueMap {
     return { name: this.request.action.name, properties: this.actionProperties };
   }
+
+  /** Spreading, unlike assignment, keeps a member named `__proto__` an ordinary one. */
+  #merged(stored: JsonObject | undefined, own: JsonObject | undefined): JsonObject {
+    if (own === undefined) return stored ?? NOTHING;
+    if (stored === undefined) return own;
+    this.charge((keysOf(stored).length + keysOf(own).length) * MERGED_STEPS);
+    return { ...stored, ...own };
+  }
 }
 
 function member(properties: JsonObject | undefined, name: string): Json | undefined {
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
-}
-
-/** Spreading, unlike assignment, keeps a member named `__proto__` an ordinary one. */
-function merged(stored: JsonObject | undefined, own: JsonObject | undefined): JsonObject {
-  if (own === undefined) return stored ?? NOTHING;
-  return stored === undefined ? own : { ...stored, ...own };
 }

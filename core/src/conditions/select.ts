@@ -73,11 +73,11 @@ export function index(base: Node, key: Node, label: string, offset: number): Nod
 
 function item(list: readonly Value[], at: number, label: string): Result {
   const found = Number.isInteger(at) && at >= 0 ? list[at] : undefined;
-  return found === undefined ? new Failure(`${label} lies outside the list of ${list.length} items`) : found;
+  return found === undefined ? new Failure(() => `${label} lies outside the list of ${list.length} items`) : found;
 }
 
 function notMap(base: Node, name: string, value: Result): Trouble {
-  return isTrouble(value) ? value : new Failure(noMember(base, kindOf(value), name));
+  return isTrouble(value) ? value : new Failure(() => noMember(base, kindOf(value), name));
 }
 
 function noMember(base: Node, kind: StaticType['kind'], name: string): string {

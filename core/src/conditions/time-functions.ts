@@ -2,7 +2,8 @@ import type { Overload } from './functions.js';
 import { Failure } from './outcome.js';
 import { INT } from './static-type.js';
 import type { Moment, Result, Span, Value } from './value.js';
-import { type LocalTime, localTime } from './zone.js';
+import type { Work } from './work.js';
+import { type LocalTime, localTime, ZONE_STEPS } from './zone.js';
 
 /** Days since the first of January. */
 function dayOfYear({ year, month, day }: LocalTime): number {
@@ -30,6 +31,11 @@ const UNITS_MS: { readonly [method: string]: number } = {
   getMilliseconds: 1,
 };
 
+/** To read the fields of a moment. */
+const UTC_STEPS = 16;
+/** Of a zone that comes with the request: each name that is new, or none at all, is looked up by the system. */
+const ASKED_ZONE_STEPS = 2500;
+
 const noZone = () => new Failure('the time zone is not one of the IANA database, like "Europe/Berlin"');
 
 function inZone(field: (local: LocalTime) => number): Overload {
@@ -41,13 +47,13 @@ function inZone(field: (local: LocalTime) => number): Overload {
     takes: ['timestamp', 'string'],
     gives: INT,
     run: (work, moment: Moment, zone: string) => {
-      work.charge(250);
+      work.charge(ASKED_ZONE_STEPS);
       return read(moment, zone);
     },
     prepare: (zone) => {
       if (localTime(0, zone as string) === undefined) return noZone();
       return (work, moment: Value) => {
-        work.charge(250);
+        work.charge(ZONE_STEPS);
         return read(moment as Moment, zone as string);
       };
     },
@@ -57,7 +63,10 @@ function inZone(field: (local: LocalTime) => number): Overload {
 function ofMoment(name: string): readonly Overload[] {
   const field = FIELDS[name];
   if (field === undefined) return [];
-  const inUtc = (_: unknown, moment: Moment) => field(localTime(moment.ms, 'UTC') as LocalTime);
+  const inUtc = (work: Work, moment: Moment) => {
+    work.charge(UTC_STEPS);
+    return field(localTime(moment.ms, 'UTC') as LocalTime);
+  };
   return [{ takes: ['timestamp'], gives: INT, run: inUtc }, inZone(field)];
 }
 

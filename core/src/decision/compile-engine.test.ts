@@ -211,6 +211,76 @@ describe('a failure that leaves the answer open', () => {
   });
 });
 
+describe('the steps of a decision', () => {
+  const list = Array.from({ length: 3_000 }, (_, at) => at);
+  const names = Array.from({ length: 12 }, (_, at) => `p${at}`);
+  /** Each takes a tenth of the steps, and never holds. */
+  const policies = names.flatMap((name, at) => [
+    policy(name, { priority: at, condition: `context.list.all(a, a >= 0) && context.n == ${at}` }),
+    given(name, 'subject', 'user/u'),
+  ]);
+  const exhausted = 'the conditions of its candidates together take more than 100000 steps';
+
+  it('are those of all policies that come into question together', () => {
+    const engine = compileEngine([...base, ...policies]);
+    const problem = problemOf(() => engine.decide(asked({ list, n: -1 }), 0));
+    expect(problem.code).toBe('evaluation_failed');
+    expect(problem.detail).toBe(`Policy "policy/app/p11" could not be evaluated for this request: ${exhausted}.`);
+    expect(engine.decide(asked({ list: list.slice(0, 300), n: -1 }), 0).decision).toBe(false);
+  });
+
+  it('are not taken by policies that can no longer matter', () => {
+    const engine = compileEngine([...base, ...policies]);
+    expect(engine.decide(asked({ list, n: 8 }), 0)).toMatchObject({ decision: true, policy: 'policy/app/p8' });
+  });
+
+  it.each([
+    ['a DENY that holds', [policy('z', { effect: 'DENY', priority: -1 }), given('z', 'subject', 'user/u')]],
+    ['an ALLOW that holds', [policy('z', { priority: -1 }), given('z', 'subject', 'user/u')]],
+  ])('leave the answer open when they are used up, whatever the order of records: beside %s', (_, more) => {
+    for (const records of [
+      [...base, ...policies, ...more],
+      [...more, ...policies, ...base].reverse(),
+      [...policies, ...base, ...more],
+    ]) {
+      const engine = compileEngine(records);
+      expect(problemOf(() => engine.decide(asked({ list, n: -1 }), 0)).detail).toContain('"policy/app/p11"');
+    }
+  });
+
+  it('are no more for an explanation, which says what it could not evaluate', () => {
+    const engine = compileEngine([...base, ...policies]);
+    const request = asked({ list, n: 8 });
+    const before = engine.steps;
+    const { decision, policy: deciding, candidates } = engine.explain(request, 0);
+    expect(engine.steps - before).toBeLessThanOrEqual(101_000);
+    expect({ decision, deciding }).toEqual({ decision: true, deciding: 'policy/app/p8' });
+    expect(candidates.find(({ policy: one }) => one === deciding)?.outcome).toBe('applies');
+    expect(candidates.at(-1)).toMatchObject({ policy: 'policy/app/p0', outcome: 'failed', why: exhausted });
+    expect(problemOf(() => engine.explain({ ...request, context: { list, n: -1 } }, 0)).code).toBe('evaluation_failed');
+  });
+
+  it('are used up by more conditional policies than can be put in order', () => {
+    const engine = compileEngine([
+      ...base,
+      ...Array.from({ length: 13_000 }, (_, at) => [
+        policy(`q${at}`, { condition: `context.n == ${at}` }),
+        given(`q${at}`, 'subject', 'user/u'),
+      ]).flat(),
+    ]);
+    expect(problemOf(() => engine.decide(asked({ n: 1 }), 0)).detail).toContain(exhausted);
+  });
+
+  it('are counted by the engine', () => {
+    const engine = compileEngine([...base, ...policies]);
+    engine.decide({ ...asked(), action: { name: 'print' } }, 0);
+    const one = engine.steps;
+    engine.decide(asked({ list, n: 8 }), 0);
+    expect(one).toBeGreaterThan(0);
+    expect(engine.steps).toBeGreaterThan(one + 3_000);
+  });
+});
+
 describe('the builder', () => {
   const records = [...base, policy('plain', {}), given('plain', 'role', 'app/reader')];
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../conditions/outcome.js';
 import { Scope } from '../conditions/scope.js';
 import { ReadWriteLock } from '../read-write-lock.js';
 import type { SplitMap } from '../split-map.js';
@@ -11,6 +12,7 @@ import { Explainer } from './evaluate/explain.js';
 import { LazyDecision } from './evaluate/lazy-decision.js';
 import type { ResolvedRequest } from './evaluate/resolved-request.js';
 import { type Grants, visitRules } from './grants/grants.js';
+import type { Policy } from './grants/rule.js';
 import type { Resource, ResourceType } from './grants/target.js';
 import type { RuleVisitor } from './grants/target-grants.js';
 import { AccessPath, DIRECT, THROUGH_ROLE } from './graph/access-path.js';
@@ -19,6 +21,9 @@ import { findResource, findRole, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
 
 const NO_ROLES: readonly Principal[] = [];
+
+/** What a decision takes beside its conditions, as a rule. */
+const DECISION_STEPS = 50;
 
 /**
  * A compiled tenant, whose graph searches walk as well; built by `EngineBuilder`. It changes only by `apply`, within one
@@ -34,6 +39,7 @@ export class CompiledEngine implements Engine {
   readonly #compiler: RecordCompiler;
   readonly #combining = new CombiningAlgorithm();
   readonly #effectivePrincipals: EffectivePrincipalsMemo;
+  #steps = 0;
 
   constructor(compiler: RecordCompiler) {
     const { graph, effectivePrincipals } = compiler;
@@ -60,6 +66,11 @@ export class CompiledEngine implements Engine {
     return this.#compiler.weigh(changes);
   }
 
+  /** What all decisions so far have taken, in the steps by which the work of conditions is counted. */
+  get steps(): number {
+    return this.#steps;
+  }
+
   decide(request: DecisionRequest, now: number): Decision {
     const resolved = this.#resolve(request);
     const failed = this.#evaluate(resolved, now);
@@ -69,10 +80,14 @@ export class CompiledEngine implements Engine {
 
   explain(request: DecisionRequest, now: number): Explanation {
     const resolved = this.#resolve(request);
+    const scope = scopeOf(resolved, now);
+    const outcomes = new Map<Policy, Outcome>();
+    const failed = this.#evaluate(resolved, now, scope, outcomes);
+    const taken = scope.steps;
     const explainer = new Explainer(resolved.subject, request, now);
     this.#visitCandidates(resolved, explainer, true);
-    const others = explainer.evaluate(scopeOf(resolved, now));
-    const failed = this.#evaluate(resolved, now);
+    const others = explainer.evaluate(scope, outcomes);
+    this.#steps += scope.steps - taken;
     if (failed !== undefined)
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
     const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
@@ -112,10 +127,20 @@ export class CompiledEngine implements Engine {
   }
 
   /** Leaves the deciding candidate in `#combining`; returns the failure that leaves the answer open. */
-  #evaluate(resolved: ResolvedRequest, now: number): FailedPolicy | undefined {
+  #evaluate(
+    resolved: ResolvedRequest,
+    now: number,
+    given?: Scope,
+    outcomes?: Map<Policy, Outcome>,
+  ): FailedPolicy | undefined {
     this.#combining.begin(now);
     this.#visitCandidates(resolved, this.#combining, false);
-    return this.#combining.waits ? this.#combining.evaluate(scopeOf(resolved, now)) : undefined;
+    this.#steps += DECISION_STEPS;
+    if (!this.#combining.waits) return undefined;
+    const scope = given ?? scopeOf(resolved, now);
+    const failed = this.#combining.evaluate(scope, outcomes);
+    this.#steps += scope.steps;
+    return failed;
   }
 
   /** Visits every rule that covers the request's action and resource, of every principal that the subject acts as. */

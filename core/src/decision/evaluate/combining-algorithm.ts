@@ -1,6 +1,8 @@
-import { Absent, Failure, type Outcome } from '../../conditions/outcome.js';
+import { CONDITION_LIMITS } from '../../conditions/limits.js';
+import { Absent, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
 import type { Scope } from '../../conditions/scope.js';
 import { hasExpired } from '../grants/expiry.js';
+import type { LazyGuard } from '../grants/lazy-guard.js';
 import type { Policy, Rule } from '../grants/rule.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import type { AccessPath } from '../graph/access-path.js';
@@ -12,12 +14,21 @@ export interface FailedPolicy {
   failure: Failure;
 }
 
+/** The steps that each candidate with a guard takes before any is evaluated, since they are sorted. */
+const WAITING_STEPS = 8;
+
+/** What is said where the steps of a decision do not suffice. */
+export const EXHAUSTED = new Failure(
+  `the conditions of its candidates together take more than ${CONDITION_LIMITS.decisionSteps} steps`,
+);
+
 /**
  * The combining algorithm: which of the candidates decides. Candidates without a guard apply as they are visited. The
  * others wait, are sorted by precedence, and are evaluated only while they can still change the answer. The result does
- * not depend on the order of visits (docs/semantics.md 5.1 to 5.5):
+ * not depend on the order of visits (docs/semantics.md 4.9, 5.1 to 5.5):
  * - a DENY whose evaluation fails leaves the answer open, unless a DENY of the same or a higher priority applies;
- * - an ALLOW whose evaluation fails leaves it open where nothing applies.
+ * - an ALLOW whose evaluation fails leaves it open where nothing applies;
+ * - steps that are used up leave it open whatever applies, so that it does not matter which candidate used them.
  */
 export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
   /** The deciding candidate so far; null where none applies. */
@@ -60,9 +71,23 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     return this.#waiting.length > 0;
   }
 
-  /** Evaluates the guards that can change the answer, and returns the failure that leaves it open. */
-  evaluate(scope: Scope): FailedPolicy | undefined {
-    if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
+  /**
+   * Evaluates the guards that can change the answer, and returns the failure that leaves it open. It notes the outcome
+   * of each in `outcomes`.
+   */
+  evaluate(scope: Scope, outcomes?: Map<Policy, Outcome>): FailedPolicy | undefined {
+    try {
+      scope.charge(this.#waiting.length * WAITING_STEPS);
+      if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
+      return this.#evaluateInOrder(scope, outcomes);
+    } catch (error) {
+      if (!(error instanceof OutOfSteps)) throw error;
+      const foremost = this.#waiting.reduce((first, next) => (byPrecedence(next, first) < 0 ? next : first));
+      return { policy: foremost.policy, failure: EXHAUSTED };
+    }
+  }
+
+  #evaluateInOrder(scope: Scope, outcomes: Map<Policy, Outcome> | undefined): FailedPolicy | undefined {
     let failedDeny: FailedPolicy | undefined;
     let failedAllow: FailedPolicy | undefined;
     for (const candidate of this.#waiting) {
@@ -70,7 +95,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
       if (policy.priority < this.#denied) break;
       if (policy.evaluatedIn === this.#decision || !this.#matters(candidate)) continue;
       policy.evaluatedIn = this.#decision;
-      const outcome: Outcome | undefined = policy.guard?.get().evaluate(scope);
+      const outcome = (policy.guard as LazyGuard).get().evaluate(scope);
+      outcomes?.set(policy, outcome);
       if (outcome === true) this.#apply(candidate, null);
       else if (outcome instanceof Absent) {
         if (policy.deny) this.#apply(candidate, outcome);

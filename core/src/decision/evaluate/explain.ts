@@ -1,4 +1,4 @@
-import { Absent, Failure, type Outcome } from '../../conditions/outcome.js';
+import { Absent, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
 import type { Scope } from '../../conditions/scope.js';
 import { address, path as pathOf } from '../../records/address.js';
 import type { ExplainedCandidate } from '../api/decision.js';
@@ -9,7 +9,7 @@ import type { RuleVisitor } from '../grants/target-grants.js';
 import { ACCESS_PATH_KINDS, type AccessPath } from '../graph/access-path.js';
 import type { Principal } from '../graph/principal.js';
 import { byPrecedence, type Candidate } from './candidate.js';
-import type { FailedPolicy } from './combining-algorithm.js';
+import { EXHAUSTED, type FailedPolicy } from './combining-algorithm.js';
 
 /** A candidate, and when it ends: the assignment or the access path, in milliseconds since the epoch. */
 interface DatedCandidate extends Candidate {
@@ -43,16 +43,22 @@ export class Explainer implements RuleVisitor<AccessPath> {
     return byPrecedence(candidate, known) < 0;
   }
 
-  /** Evaluates every candidate, and returns those whose evaluation failed. */
-  evaluate(scope: Scope): FailedPolicy[] {
+  /**
+   * Evaluates every candidate but those whose outcome is known from the decision, as far as its steps go, and returns
+   * those whose evaluation failed.
+   */
+  evaluate(scope: Scope, known: ReadonlyMap<Policy, Outcome>): FailedPolicy[] {
     const failed: FailedPolicy[] = [];
+    let exhausted = false;
     for (const { policy, end } of this.#inOrder()) {
       if (hasExpired(end, this.now)) {
         const why = `what led to it ended at ${new Date(end).toISOString()}`;
         this.#outcomes.set(policy, { outcome: 'does_not_apply', why });
         continue;
       }
-      const outcome = policy.guard === null ? true : policy.guard.get().evaluate(scope);
+      const outcome: Outcome =
+        known.get(policy) ?? (exhausted && policy.guard !== null ? EXHAUSTED : outcomeOf(policy, scope));
+      exhausted ||= outcome === EXHAUSTED;
       if (outcome instanceof Failure) failed.push({ policy, failure: outcome });
       this.#outcomes.set(policy, { outcome: effectOf(policy, outcome), why: whyOf(policy, outcome, scope) });
     }
@@ -104,6 +110,16 @@ function chainTo(group: Principal, subject: Principal | undefined, now: number):
   const chain: string[] = [];
   for (let one: Principal | null = group; one !== null; one = before.get(one) ?? null) chain.unshift(one.address);
   return chain;
+}
+
+function outcomeOf({ guard }: Policy, scope: Scope): Outcome {
+  if (guard === null) return true;
+  try {
+    return guard.get().evaluate(scope);
+  } catch (error) {
+    if (error instanceof OutOfSteps) return EXHAUSTED;
+    throw error;
+  }
 }
 
 function effectOf(policy: Policy, outcome: Outcome): ExplainedCandidate['outcome'] {
