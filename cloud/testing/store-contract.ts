@@ -258,6 +258,8 @@ export function storeContract(
 
     it('keeps tenants apart, and removes one whole', async () => {
       const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
+      const credential = { kind: 'oauth_client', id: 'c-1', name: 'tester' } as const;
+      const by = { at: new Date(NOW).toISOString(), request_id: 'removal', credential };
       await store.createTenant(
         other.row,
         await other.next([{ op: 'create', kind: 'role', fields: { name: 'first' } }]),
@@ -266,8 +268,14 @@ export function storeContract(
       const key: Change = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } };
       await store.commit(await other.next([key]));
       await expectSame();
-      await store.deleteTenant('t-2');
+      await store.deleteTenant(other.row, by);
       expect(await store.tenants()).toEqual([tenant.row]);
+      expect(await store.tenantEvents({ limit: 10 })).toEqual([
+        { number: 3, op: 'delete', tenant: { id: 't-2', name: 'two' }, ...by },
+        { number: 2, op: 'create', tenant: { id: 't-2', name: 'two' }, ...by, request_id: 'request' },
+        { number: 1, op: 'create', tenant: { id: 't-1', name: 'one' }, ...by, request_id: 'request' },
+      ]);
+      expect((await store.tenantEvents({ before: 3, limit: 1 })).map(({ number }) => number)).toEqual([2]);
       expect(await store.credentials()).toEqual([]);
       expect(await store.audit('t-2', { limit: 10 })).toEqual([]);
       await expect(store.load('t-2')).rejects.toThrow();

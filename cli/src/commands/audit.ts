@@ -1,5 +1,5 @@
-import type { AuditEntry } from '@authz-service/sdk/wire';
-import { integer } from '@oclif/core/flags';
+import type { AuditEntry, TenantEvent } from '@authz-service/sdk/wire';
+import { boolean, integer } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { table } from '../output/table.js';
 import { out } from '../output/terminal.js';
@@ -15,25 +15,41 @@ export default class Audit extends ServiceCommand {
   static override examples = [
     { description: 'The last ten commits', command: 'service audit --limit 10' },
     { description: 'All that each commit changed', command: 'service audit --json' },
+    { description: 'Who made and removed tenants, as an operator', command: 'service audit --tenants' },
   ];
   static override flags = {
-    limit: integer({ description: 'Stop after this many commits.', helpValue: 'N', min: 1, default: 50 }),
+    limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
+    tenants: boolean({ description: 'Show who made and removed tenants instead; for operators.' }),
     ...connectionFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Audit);
     const client = await connect(flags);
-    const items: AuditEntry[] = [];
-    for await (const entry of client.audit({ limit: Math.min(flags.limit, 100), signal: this.signal })) {
-      if (items.push(entry) === flags.limit) break;
-    }
-    const headings = ['REVISION', 'AT', 'BY', 'STACK', 'COUNTS', 'CHANGES'];
-    return {
-      json: { items },
-      text: items.length === 0 ? undefined : table(headings, items.map(cells), out.style, out.columns),
-    };
+    const page = { limit: Math.min(flags.limit, 100), signal: this.signal };
+    return flags.tenants
+      ? shown(['OP', 'TENANT', 'AT', 'BY'], await first(flags.limit, client.tenantAudit(page)), eventCells)
+      : shown(HEADINGS, await first(flags.limit, client.audit(page)), cells);
   }
+}
+
+const HEADINGS = ['REVISION', 'AT', 'BY', 'STACK', 'COUNTS', 'CHANGES'];
+
+async function first<T>(limit: number, entries: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const entry of entries) if (items.push(entry) === limit) break;
+  return items;
+}
+
+function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]): Outcome {
+  return {
+    json: { items },
+    text: items.length === 0 ? undefined : table(headings, items.map(cellsOf), out.style, out.columns),
+  };
+}
+
+function eventCells({ op, tenant, at, credential }: TenantEvent): string[] {
+  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name];
 }
 
 function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {

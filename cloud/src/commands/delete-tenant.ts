@@ -5,7 +5,10 @@ import type { Cloud } from '../cloud.js';
 import { keepOperator } from './guard-credentials.js';
 
 /** Removes a tenant with all that it holds, credentials included. Nobody removes the tenant they are of. */
-export async function deleteTenant(cloud: Cloud, name: string, credential: Credential): Promise<void> {
+export async function deleteTenant(
+  cloud: Cloud,
+  { name, credential, requestId, now }: { name: string; credential: Credential; requestId: string; now: number },
+): Promise<void> {
   await cloud.tenants.exclusive(async () => {
     const row = cloud.tenants.named(name);
     if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${name}".`);
@@ -19,7 +22,9 @@ export async function deleteTenant(cloud: Cloud, name: string, credential: Crede
     const remove = async () => {
       const after = (operator: KnownCredential) => (operator.tenant === row.id ? undefined : operator.expiresAt);
       keepOperator(cloud.credentials, after, cloud.now());
-      await cloud.store.deleteTenant(row.id);
+      const { kind, id, name: by } = credential;
+      const at = new Date(now).toISOString();
+      await cloud.store.deleteTenant(row, { at, request_id: requestId, credential: { kind, id, name: by } });
       cloud.tenants.remove(row);
       cloud.credentials.forgetTenant(row.id);
     };

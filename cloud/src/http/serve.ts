@@ -54,7 +54,7 @@ async function answer(
   const { request, requestId, log } = exchange;
   let credential: Credential | undefined;
   if (route.anyOf) {
-    credential = await authenticate(request.headers.authorization, { ...cloud, now: cloud.now() });
+    credential = await authenticateLogged(cloud, exchange);
     exchange.credential = credential;
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
@@ -84,6 +84,16 @@ async function answer(
       else exchange.response.once('close', callback);
     },
   } as SecuredCall);
+}
+
+async function authenticateLogged(cloud: Cloud, { request, log }: Exchange): Promise<Credential> {
+  const { authorization } = request.headers;
+  try {
+    return await authenticate(authorization, { ...cloud, now: cloud.now() });
+  } catch (error) {
+    if (authorization !== undefined) log.warn({ address: cloud.clientAddresses.of(request) }, 'credential refused');
+    throw error;
+  }
 }
 
 /** Aborted when the connection closes before the answer is sent. */

@@ -6,12 +6,22 @@ import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
+const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
+
+const eventSchema = z.strictObject({
+  op: z.enum(['create', 'delete']),
+  at: z.iso.datetime(),
+  tenant: z.strictObject({ id: z.string(), name: z.string() }),
+  request_id: z.string(),
+  credential: who,
+});
+
 const entrySchema = z.strictObject({
   revision: z.string().meta({ description: 'The revision that the commit made.' }),
   digest: z.string(),
   at: z.iso.datetime(),
   request_id: z.string(),
-  credential: z.strictObject({ kind: z.string(), id: z.string(), name: z.string() }),
+  credential: who,
   stack: z.string().optional(),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
   changes: z.array(
@@ -47,6 +57,30 @@ export function auditRoutes(cloud: Cloud): Route[] {
         return json(200, {
           items: items.map((row) => ({ ...row, revision: revisionText(row.revision, row.digest) })),
           ...(last && rows.length > limit && { next_cursor: encodeCursor(list, String(last.revision)) }),
+        });
+      },
+    }),
+    secured({
+      method: 'GET',
+      path: '/v1/audit/tenants',
+      anyOf: ['operator'],
+      query: z.strictObject(paging),
+      operation: {
+        id: 'listTenantAudit',
+        summary: 'Who made and removed which tenant, also those that are no more; the latest first.',
+        tag: 'tenants',
+        responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
+        problems: ['invalid_cursor'],
+      },
+      handle: async ({ query: { limit, cursor } }) => {
+        const list = ['tenants', 'audit'];
+        const before = cursor === undefined ? {} : { before: Number(decodeCursor(list, cursor)) };
+        const events = await cloud.store.tenantEvents({ ...before, limit: limit + 1 });
+        const page = events.slice(0, limit);
+        const last = page.at(-1);
+        return json(200, {
+          items: page.map(({ number: _, ...event }) => event),
+          ...(last && events.length > limit && { next_cursor: encodeCursor(list, String(last.number)) }),
         });
       },
     }),

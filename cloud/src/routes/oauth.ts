@@ -1,5 +1,7 @@
+import { ProblemError } from '@authz-service/core/problem';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import * as z from 'zod';
+import { looksSecret } from '../auth/secrets.js';
 import type { Cloud } from '../cloud.js';
 import { issueToken, TokenError } from '../commands/issue-token.js';
 import { json, type Reply } from '../http/reply.js';
@@ -46,12 +48,16 @@ export function oauthRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The token, good for an hour.', schema: tokenSchema } },
         problems: ['too_many_requests'],
       },
-      handle: async ({ headers, body, address, signal }) => {
+      handle: async ({ headers, body, address, signal, log }) => {
+        let clientId: string | undefined;
         try {
           const parameters = tokenParameters(body.type, body.bytes);
           const request = tokenRequest(headers, parameters);
+          clientId = request.clientId;
           return json(200, await issueToken(cloud, request, { address, signal }), { pragma: 'no-cache' });
         } catch (error) {
+          const reason = clientId === undefined ? undefined : failedLogin(error);
+          if (reason !== undefined) log.warn({ client_id: logged(clientId), address, reason }, 'log-in refused');
           return refusal(asTokenError(error));
         }
       },
@@ -97,6 +103,17 @@ export function oauthRoutes(cloud: Cloud): Route[] {
 function jwks({ tokens, bundleKeys }: Cloud): Reply {
   const keys = [...tokens.jwks.keys, ...bundleKeys.set.keys];
   return json(200, { keys, announcements: bundleKeys.announcements }, { 'cache-control': 'public, max-age=300' });
+}
+
+/** Why a log-in failed; undefined where something else did. */
+function failedLogin(error: unknown): string | undefined {
+  if (error instanceof TokenError && error.error === 'invalid_client') return error.error;
+  return error instanceof ProblemError && error.code === 'too_many_requests' ? error.code : undefined;
+}
+
+/** A client id, fit to be logged: whoever confuses id and secret sends the secret in its place. */
+function logged(clientId = ''): string {
+  return looksSecret(clientId) ? '[redacted]' : clientId.slice(0, 256);
 }
 
 /** RFC 6749 section 5.2. */

@@ -99,8 +99,8 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         responses: { 204: { description: 'It is gone.' } },
         problems: ['conflict', 'not_found'],
       },
-      handle: async ({ params, credential, log }) => {
-        await deleteTenant(cloud, params.name ?? '', credential);
+      handle: async ({ params, credential, requestId, now, log }) => {
+        await deleteTenant(cloud, { name: params.name ?? '', credential, requestId, now });
         log.warn({ tenant_name: params.name, credential: credential.id }, 'tenant deleted');
         return { status: 204 };
       },

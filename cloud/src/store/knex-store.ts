@@ -15,6 +15,7 @@ import {
   type Store,
   type TenantRow,
 } from './store.js';
+import { listTenantEvents, noteTenantEvent } from './tenant-events.js';
 import { writeRecords } from './write-records.js';
 
 /** The store over a migrated database that knex speaks to. `release` is called when all is closed. */
@@ -26,15 +27,19 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
       knex.transaction(async (trx) => {
         await trx('tenants').insert({ ...tenant, revision: first.base });
         await write(trx, first);
+        await noteTenantEvent(trx, 'create', tenant, first.audit);
       }),
 
-    deleteTenant: (id) =>
+    deleteTenant: ({ id, name }, by) =>
       knex.transaction(async (trx) => {
+        await noteTenantEvent(trx, 'delete', { id, name }, by);
         const own = trx('records').select('pk').where('tenant_id', id);
         await trx('record_references').whereIn('from_pk', own).delete();
         await trx('records').where('tenant_id', id).delete();
         await trx('tenants').where('id', id).delete();
       }),
+
+    tenantEvents: (page) => listTenantEvents(knex, page),
 
     load: (tenant) => knex.transaction((trx) => loadTenant(trx, tenant)),
 

@@ -6,7 +6,9 @@ export interface Store {
   tenants(): Promise<TenantRow[]>;
   /** Makes a tenant together with its first revision, so that no tenant is ever left without an administrator. */
   createTenant(tenant: TenantRow, first: Commit): Promise<void>;
-  deleteTenant(id: string): Promise<void>;
+  deleteTenant(tenant: TenantRow, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<void>;
+  /** The tenants that were made and removed, also those that are no more: the latest first, of numbers below `before`. */
+  tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
   /** A tenant as its rows have it. Throws `ChangedStoreError` where one of them cannot be read. */
   load(tenant: string): Promise<LoadedTenant>;
   /** Writes one revision, whole or not at all. Throws `StaleStoreError` where the store does not stand at `commit.base`. */
@@ -86,6 +88,13 @@ export interface AuditRow {
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];
   truncated: boolean;
+}
+
+/** Who made or removed a tenant. Events outlive their tenants. */
+export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
+  number: number;
+  op: 'create' | 'delete';
+  tenant: { id: string; name: string };
 }
 
 export interface AuditedChange {

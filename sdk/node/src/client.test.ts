@@ -86,6 +86,12 @@ describe('requests', () => {
     const revisions: unknown[] = [];
     for await (const entry of client().audit({ limit: 1 })) revisions.push(entry.revision);
     expect(revisions).toEqual([2, 1]);
+
+    server.script('GET /v1/audit/tenants', { json: { items: [{ op: 'delete' }], next_cursor: 'x' } });
+    server.script('GET /v1/audit/tenants?cursor=x', { json: { items: [{ op: 'create' }] } });
+    const events: unknown[] = [];
+    for await (const { op } of client().tenantAudit()) events.push(op);
+    expect(events).toEqual(['delete', 'create']);
   });
 });
 

@@ -26,6 +26,7 @@ import type {
   PolicyBundle,
   ResourceQuestion,
   SubjectQuestion,
+  TenantEvent,
   TenantSnapshot,
   WhoAmI,
 } from './wire.js';
@@ -211,13 +212,19 @@ export class ServiceClient {
   }
 
   /** The commits of the tenant, the latest first, fetched page by page as the loop goes on. */
-  async *audit({ limit, ...options }: ListOptions = {}): AsyncGenerator<AuditEntry, void, undefined> {
+  audit(options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined> {
+    return this.#audit('/v1/audit', options);
+  }
+
+  /** Who made and removed tenants, the latest first, also those that are no more. For operators. */
+  tenantAudit(options?: ListOptions): AsyncGenerator<TenantEvent, void, undefined> {
+    return this.#audit('/v1/audit/tenants', options);
+  }
+
+  async *#audit<T>(path: string, { limit, ...options }: ListOptions = {}): AsyncGenerator<T, void, undefined> {
     yield* everyItem(async (cursor) => {
       const query = { limit, cursor };
-      return (await this.#json(
-        { method: 'GET', path: '/v1/audit', query, repeat: 'harmless' },
-        options,
-      )) as Page<AuditEntry>;
+      return (await this.#json({ method: 'GET', path, query, repeat: 'harmless' }, options)) as Page<T>;
     });
   }
 

@@ -176,6 +176,15 @@ export interface AuditEntry {
   truncated: boolean;
 }
 
+/** Who made or removed a tenant. */
+export interface TenantEvent {
+  op: 'create' | 'delete';
+  at: string;
+  tenant: { id: string; name: string };
+  request_id: string;
+  credential: AuditEntry['credential'];
+}
+
 /** The key that signs bundles from now on. */
 export interface BundleKey {
   kid: string;

@@ -279,6 +279,17 @@ describe('credentials', () => {
     expect(items.map(({ name }) => name)).toEqual(['asked', 'default', 'short-lived']);
     expect(await bench.run(['tenants', 'delete', 'short-lived'], { env: cloud.operator })).toMatchObject({ code: 1 });
     expect((await bench.run(['tenants', 'delete', 'short-lived', '--yes'], { env: cloud.operator })).code).toBe(0);
+    const trail = await bench.json<{ items: object[] }>(['audit', '--tenants', '--limit', '2'], {
+      env: cloud.operator,
+    });
+    const tenant = { id: made.id, name: 'short-lived' };
+    expect(trail.items).toMatchObject([
+      { op: 'delete', tenant },
+      { op: 'create', tenant },
+    ]);
+    const { stdout } = await bench.run(['audit', '--tenants', '--limit', '1'], { env: cloud.operator });
+    expect(stdout).toMatch(/OP +TENANT +AT +BY\n-delete +short-lived /);
+    expect(await bench.json(['audit', '--tenants'], { env, code: 1 })).toMatchObject({ error: { code: 'forbidden' } });
     expect(await bench.json(['tenants', 'list'], { env, code: 1 })).toMatchObject({ error: { code: 'forbidden' } });
   });
 });

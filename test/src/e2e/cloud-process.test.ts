@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
+import { ADMINISTRATOR, bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
 
 let dir: string;
 let started: CloudProcess[] = [];
@@ -107,11 +107,40 @@ describe('service cloud start', () => {
     expect(lineOf('ask-it')).toMatchObject([
       { ...common, ...known, route: '/v1/authorize', status: 400, credential: key.id },
     ]);
-    expect(lineOf('refused')).toMatchObject([{ ...common, route: '/v1/state', status: 401 }]);
+    expect(lineOf('refused')).toMatchObject([
+      { level: 'WARN', msg: 'credential refused', address: '127.0.0.1' },
+      { ...common, route: '/v1/state', status: 401 },
+    ]);
     const text = cloud.stderr.join('\n');
     for (const secret of [key.secret, 'svc_', 'Bearer', 'the secret of', 'in-the-query', 'personal']) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  it('logs log-ins that fail, with client id and address, and no secret', async () => {
+    const cloud = start({ ...bootstrapEnv(), SERVICE_TRUSTED_PROXIES: '127.0.0.1' });
+    const logIn = async (id: string, secret: string) => {
+      const client = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+      const headers = { 'x-forwarded-for': '198.51.100.7' };
+      await fetch(`${await cloud.url()}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams(client) });
+    };
+    const { clientId, clientSecret } = ADMINISTRATOR;
+    const generated = 'G'.repeat(43);
+    await logIn(clientId, 'guessed by somebody');
+    await logIn('nobody', 'guessed by somebody');
+    await logIn(generated, clientId);
+    await logIn(clientId, clientSecret);
+    cloud.signal('SIGTERM');
+    await cloud.exited;
+
+    const failed = { level: 'WARN', address: '198.51.100.7', reason: 'invalid_client', request_id: expect.any(String) };
+    expect(cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'log-in refused')).toMatchObject([
+      { ...failed, client_id: clientId },
+      { ...failed, client_id: 'nobody' },
+      { ...failed, client_id: '[redacted]' },
+    ]);
+    const text = cloud.stderr.join('\n');
+    for (const secret of ['guessed', generated, clientSecret]) expect(text).not.toContain(secret);
   });
 
   it('lists all faults of its configuration, and ends with 1', async () => {

@@ -55,6 +55,19 @@ export async function up(knex: Knex): Promise<void> {
     table.primary(['tenant_id', 'number']);
   });
 
+  // Refers to no tenant: it outlives them.
+  await knex.schema.createTable('tenant_events', (table) => {
+    table.increments('number');
+    table.text('op').notNullable();
+    table.text('at').notNullable();
+    table.text('tenant_id').notNullable();
+    table.text('tenant_name').notNullable();
+    table.text('request_id').notNullable();
+    table.text('credential_kind').notNullable();
+    table.text('credential_id').notNullable();
+    table.text('credential_name').notNullable();
+  });
+
   await knex.schema.createTable('idempotency_keys', (table) => {
     table.text('tenant_id').notNullable().references('tenants.id').onDelete('CASCADE');
     table.text('credential_id').notNullable();
@@ -76,6 +89,7 @@ export async function down(knex: Knex): Promise<void> {
   const tables = [
     'signing_keys',
     'idempotency_keys',
+    'tenant_events',
     'revisions',
     'secrets',
     'record_references',
