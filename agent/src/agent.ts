@@ -8,7 +8,6 @@ import { keptKeys, warmStart } from './bundle/warm-start.js';
 import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
-import { Room } from './garbage.js';
 import { createAgentServer } from './http/server.js';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
@@ -53,11 +52,10 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
   const trust = await keptKeys(config.bundleJwks, { cache, log });
-  const room = new Room();
-  const last = await warmStart(config, { cache, trust, state, room, log });
+  const last = await warmStart(config, { cache, trust, state, log });
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, last, room, log });
+  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, last, log });
   sync.start();
   return {
     url,

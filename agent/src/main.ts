@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { putRequestsFirst } from './garbage.js';
-import { keepNursery } from './nursery.js';
 import { runAgent } from './run.js';
 
 const HELP = `Answers authorization questions beside an application, from the policy bundle of a cloud.
@@ -53,8 +51,6 @@ async function main(): Promise<number> {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  keepNursery();
-  await putRequestsFirst();
   return runAgent({ configPath: options.config, env: process.env });
 }
 

@@ -83,17 +83,13 @@ const cloud = createServer(async (request, response) => {
 await once(cloud, 'listening');
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-bench-'));
-const agent = await start(
-  process.execPath,
-  [...(process.env.AGENT_FLAGS?.split(' ') ?? []), join(root, 'node_modules/.bin/service-agent')],
-  {
-    HOME: folder,
-    SERVICE_API_KEY: 'svc_bench',
-    SERVICE_CLOUD_URL: `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`,
-    SERVICE_LISTEN_ADDR: '127.0.0.1:0',
-    SERVICE_CACHE_DIR: join(folder, 'cache'),
-  },
-);
+const agent = await start(join(root, 'node_modules/.bin/service-agent'), [], {
+  HOME: folder,
+  SERVICE_API_KEY: 'svc_bench',
+  SERVICE_CLOUD_URL: `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`,
+  SERVICE_LISTEN_ADDR: '127.0.0.1:0',
+  SERVICE_CACHE_DIR: join(folder, 'cache'),
+});
 try {
   await answering(`${agent.url}/readyz`);
   writeFileSync(join(folder, 'questions.json'), JSON.stringify(questions(SIZE, 2000)));

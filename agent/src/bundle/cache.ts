@@ -3,7 +3,6 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utim
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
-import { uncountedBuffer } from '@authz-service/core/uncounted';
 import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
 import { type LastServed, parseLastServed } from './last-served.js';
 
@@ -295,7 +294,7 @@ function present(work: Promise<unknown>): Promise<boolean> {
 
 /** The first bytes of a file, or all of them where it has become shorter. */
 async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
-  const bytes = uncountedBuffer(size);
+  const bytes = Buffer.alloc(size);
   for (let read = 0; read < size; ) {
     const { bytesRead } = await file.read(bytes, read, size - read, read);
     if (bytesRead === 0) return bytes.subarray(0, read);

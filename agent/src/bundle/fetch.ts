@@ -4,7 +4,7 @@ import { unpackDelta } from '@authz-service/core/bundle/delta-read';
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { unpackBundle } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
-import type { BundleArchive, BundleLimits, OnReserved } from '@authz-service/core/bundle/types';
+import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
 import { askCloud, type RequestBounds } from './cloud-request.js';
@@ -12,6 +12,13 @@ import { askCloud, type RequestBounds } from './cloud-request.js';
 export interface BundleSource {
   cloudUrl: URL;
   apiKey: Secret;
+}
+
+export interface FetchOptions {
+  bounds: FetchBounds;
+  stop: AbortSignal;
+  /** Awaited before anything of a whole bundle is read. What it throws ends the fetching, and is thrown. */
+  wholeComes?: () => Promise<void>;
 }
 
 /** How long and how much of an answer is waited for. */
@@ -48,14 +55,6 @@ const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 
 
 const KEYS_BYTES_MAX = 1024 * 1024;
 
-/** What is told of a whole bundle on its way. What it throws ends the fetching, and is thrown. */
-export interface WholeBundle {
-  /** Before anything of it is read. */
-  comes(): Promise<void>;
-  /** Once this much memory has been reserved for it, before it is read on. */
-  takes: OnReserved;
-}
-
 /**
  * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2), or for what changed
  * since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws `network`,
@@ -64,7 +63,7 @@ export interface WholeBundle {
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
   { etag, delta = false, waitSeconds = 0 }: Known,
-  { bounds, stop, whole }: { bounds: FetchBounds; stop: AbortSignal; whole?: WholeBundle },
+  { bounds, stop, wholeComes }: FetchOptions,
 ): Promise<Fetched> {
   const takesDelta = delta && etag !== undefined;
   const headers = {
@@ -91,7 +90,7 @@ export function fetchBundle(
       return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
     refuseOther(response, cloudUrl);
-    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds, whole) };
+    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds, wholeComes) };
   });
 }
 
@@ -104,18 +103,18 @@ function faultOf(error: unknown): ProblemError {
 async function unpackWhole(
   response: IncomingMessage,
   bounds: FetchBounds,
-  whole: WholeBundle | undefined,
+  wholeComes: FetchOptions['wholeComes'],
 ): Promise<BundleArchive> {
   const encoding = response.headers['content-encoding'];
   let broken: unknown;
   response.once('error', (error) => {
     broken = error;
   });
-  await whole?.comes();
+  await wholeComes?.();
   // Unpacking would take it for an archive that is cut off.
   if (broken !== undefined) throw broken;
   try {
-    return await unpackBundle(response, bounds, whole?.takes);
+    return await unpackBundle(response, bounds);
   } catch (error) {
     if (encoding === undefined || !(error instanceof ProblemError)) throw error;
     const detail = `${error.detail} It came with "Content-Encoding: ${encoding.slice(0, 100)}", which was not asked for: ${BETWEEN}.`;

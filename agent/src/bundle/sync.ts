@@ -2,7 +2,6 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import type { Room } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate, type Verified } from './activate.js';
@@ -11,14 +10,7 @@ import { apiKeyHash } from './api-key-hash.js';
 import type { Attempts } from './attempts.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
-import {
-  type BundleSource,
-  type FetchBounds,
-  type Fetched,
-  fetchBundle,
-  fetchKeys,
-  type WholeBundle,
-} from './fetch.js';
+import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys } from './fetch.js';
 import type { LastServed, Standing } from './last-served.js';
 import { Pace } from './pace.js';
 import { SyncLog } from './sync-log.js';
@@ -39,7 +31,6 @@ export interface SyncParts {
   trust: Trust;
   /** What was served last, as far as the cache remembers it. */
   last: LastServed | undefined;
-  room: Room;
   log: Logger;
 }
 
@@ -71,12 +62,8 @@ export class Sync {
   readonly #state: AgentState;
   readonly #cache: BundleCache;
   readonly #attempts: Attempts;
-  readonly #room: Room;
-  readonly #whole: WholeBundle = {
-    // Who serves nothing has nothing to lose by trying.
-    comes: async () => (this.#state.served === undefined ? undefined : this.#attempts.begin()),
-    takes: (bytes) => this.#room.make(bytes),
-  };
+  /** Who serves nothing has nothing to lose by trying. */
+  readonly #wholeComes = async () => (this.#state.served === undefined ? undefined : this.#attempts.begin());
   readonly #log: Logger;
   #running: Promise<void> | undefined;
   #trust: Trust;
@@ -90,12 +77,11 @@ export class Sync {
 
   constructor(
     private readonly options: SyncOptions,
-    { state, cache, attempts, trust, last, room, log }: SyncParts,
+    { state, cache, attempts, trust, last, log }: SyncParts,
   ) {
     this.#state = state;
     this.#cache = cache;
     this.#attempts = attempts;
-    this.#room = room;
     this.#trust = trust;
     this.#last = state.served ?? last;
     this.#earlier = state.served === undefined;
@@ -126,7 +112,7 @@ export class Sync {
       const { waitSeconds } = this.#pace;
       let restMs = 0;
       try {
-        const { holds, news, aheadMs } = await this.#poll(waitSeconds).finally(() => this.#settled());
+        const { holds, news, aheadMs } = await this.#poll(waitSeconds).finally(() => this.#attempts.end());
         const elapsedMs = performance.now() - startedAt;
         restMs = this.#pace.succeeded({ waitSeconds, elapsedMs, holds, news });
         this.#lines.succeeded({ cached: this.#cache.saved, aheadMs });
@@ -145,7 +131,7 @@ export class Sync {
     const { signal } = this.#stop;
     this.#state.syncing.requestedAtMs = Date.now();
     const known = { etag: this.#etag, delta: this.#takesDeltas(), waitSeconds };
-    const taking = { bounds: options.bounds, stop: signal, whole: this.#whole };
+    const taking = { bounds: options.bounds, stop: signal, wholeComes: this.#wholeComes };
     let fetched = await fetchBundle(options, known, taking);
     const { holds, aheadMs } = fetched;
     if (fetched.is === 'delta') {
@@ -162,12 +148,6 @@ export class Sync {
   #takesDeltas(): boolean {
     const { served } = this.#state;
     return served !== undefined && this.#etag === `"${served.revision}"`;
-  }
-
-  /** However the poll went. */
-  async #settled(): Promise<void> {
-    this.#room.clear();
-    await this.#attempts.end();
   }
 
   /** Whether it is another revision than before. */

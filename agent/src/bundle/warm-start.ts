@@ -1,5 +1,4 @@
 import type { Secret } from '@authz-service/core/secret';
-import type { Room } from '../garbage.js';
 import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
@@ -18,7 +17,6 @@ export interface WarmStartParts {
   cache: BundleCache;
   trust: Trust;
   state: AgentState;
-  room: Room;
   log: Logger;
 }
 
@@ -29,7 +27,7 @@ export interface WarmStartParts {
  */
 export async function warmStart(
   options: WarmStartOptions,
-  { cache, trust, state, room, log }: WarmStartParts,
+  { cache, trust, state, log }: WarmStartParts,
 ): Promise<LastServed | undefined> {
   let last: LastServed | undefined;
   try {
@@ -43,7 +41,6 @@ export async function warmStart(
     }
     last = await cache.readLastServed();
     const { json } = cached;
-    room.use(json.length);
     const verified = await verify(json, cached.signatures, trust);
     let served = await activate({ json, ...verified }, options, undefined);
     const { jws, statement } = verified;
@@ -59,8 +56,6 @@ export async function warmStart(
     state.started();
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
-  } finally {
-    room.clear();
   }
   return last;
 }

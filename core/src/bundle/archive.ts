@@ -9,7 +9,7 @@ import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
 import { type ArchiveEntries, TAR_BLOCK } from './format.js';
 import { TarReader } from './tar-reader.js';
-import type { BundleArchive, BundleLimits, OnReserved } from './types.js';
+import type { BundleArchive, BundleLimits } from './types.js';
 
 const GUNZIP_CHUNK_BYTES = 128 * 1024;
 
@@ -52,7 +52,6 @@ export async function unpackArchive(
   entries: ArchiveEntries,
   source: Readable | Buffer,
   limits: BundleLimits,
-  onReserved?: OnReserved,
 ): Promise<BundleArchive> {
   const input = Buffer.isBuffer(source) ? Readable.from([source]) : source;
   const tar = new TarReader(entries, limits.unpacked);
@@ -76,10 +75,7 @@ export async function unpackArchive(
       },
       gunzip,
       async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) {
-          const reserved = tar.push(chunk);
-          if (reserved > 0) await onReserved?.(reserved);
-        }
+        for await (const chunk of chunks) tar.push(chunk);
       },
     );
   } catch (error) {

@@ -10,7 +10,7 @@ import { bundleRevision } from './digest.js';
 import { BUNDLE_ENTRIES } from './format.js';
 import { decodeRecord } from './record-text.js';
 import { type RawTenant, readSlices } from './slices.js';
-import type { Bundle, BundleArchive, BundleLimits, BundleTenant, OnReserved } from './types.js';
+import type { Bundle, BundleArchive, BundleLimits, BundleTenant } from './types.js';
 import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 
 /** Records between two steps: they take a quarter of a millisecond. */
@@ -38,12 +38,8 @@ export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
 }
 
 /** What a bundle's archive holds; see `unpackArchive`. */
-export function unpackBundle(
-  source: Readable | Buffer,
-  limits: BundleLimits,
-  onReserved?: OnReserved,
-): Promise<BundleArchive> {
-  return unpackArchive(BUNDLE_ENTRIES, source, limits, onReserved);
+export function unpackBundle(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
+  return unpackArchive(BUNDLE_ENTRIES, source, limits);
 }
 
 /** The bundle that these bytes of `bundle.json` say, whole in memory; see `decodeBundleInSteps`. */

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
-import { uncountedBuffer } from '../uncounted.js';
 import { type ArchiveEntries, TAR_BLOCK } from './format.js';
 import type { BundleArchive } from './types.js';
 
@@ -19,7 +18,6 @@ export class TarReader {
   readonly #entries: ArchiveEntries;
   readonly #limit: number;
   #received = 0;
-  #reserved = 0;
   #header = Buffer.alloc(TAR_BLOCK);
   #headerFilled = 0;
   readonly #bodies = new Map<string, Buffer>();
@@ -34,14 +32,11 @@ export class TarReader {
     this.#limit = limit;
   }
 
-  /** Gives the bytes that were reserved for entries that begin in the chunk. */
-  push(chunk: Buffer): number {
+  push(chunk: Buffer): void {
     this.#received += chunk.length;
     if (this.#received > this.#limit) throw tooLarge(this.#limit);
-    const before = this.#reserved;
     let rest = chunk;
     while (rest.length > 0) rest = rest.subarray(this.#take(rest));
-    return this.#reserved - before;
   }
 
   /** What the archive holds, once all has been pushed. */
@@ -99,9 +94,8 @@ export class TarReader {
     if (size > this.#limit) throw tooLarge(this.#limit);
     if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
     // Reserved at once, so that the bytes are held once; the system backs only what has been written.
-    this.#body = uncountedBuffer(size);
+    this.#body = Buffer.alloc(size);
     this.#bodyFilled = 0;
-    this.#reserved += size;
     this.#bodies.set(path, this.#body);
     this.#padding = (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK;
   }

@@ -27,9 +27,6 @@ export interface BundleLimits {
   unpacked: number;
 }
 
-/** Is told how many bytes have been reserved for what an archive holds, which is read on once that resolves. */
-export type OnReserved = (bytes: number) => Promise<void>;
-
 /** What a bundle's archive holds, nothing of it checked. */
 export interface BundleArchive {
   /** The bytes of `bundle.json`. */

@@ -3,7 +3,6 @@ import { createHash, hash } from 'node:crypto';
 import { canonicalJson } from '../json.js';
 import type { Address } from '../records/address.js';
 import { finished } from '../turns.js';
-import { uncountedBuffer } from '../uncounted.js';
 
 const LEAF_BYTES = 32;
 const LEAF_WORDS = LEAF_BYTES / Int32Array.BYTES_PER_ELEMENT;
@@ -105,8 +104,7 @@ class Bucket {
     readonly owner: symbol,
     like?: Bucket,
   ) {
-    // A copy is soon waste itself, which V8 must know of.
-    this.#hold(like === undefined ? uncountedBuffer(4 * LEAF_BYTES) : Buffer.alloc(like.#leaves.length), like);
+    this.#hold(Buffer.alloc(like === undefined ? 4 * LEAF_BYTES : like.#leaves.length), like);
     if (like === undefined) return;
     this.size = like.size;
     this.#sorted = like.#sorted;
@@ -208,7 +206,7 @@ class Bucket {
   }
 
   #resize(bytes: number): void {
-    this.#hold(uncountedBuffer(bytes), this);
+    this.#hold(Buffer.alloc(bytes), this);
   }
 
   #hold(memory: Buffer, like: Bucket | undefined): void {

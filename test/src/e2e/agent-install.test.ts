@@ -55,6 +55,10 @@ describe('the agent in a folder of its own', () => {
       expect(names).not.toContain(foreign);
     }
 
+    // As a shell starts it, by its first line.
+    const started = spawnSync(join(modules, '.bin', 'service-agent'), ['--version'], { encoding: 'utf8' });
+    expect([started.stderr, started.stdout]).toEqual(['', '0.1.0\n']);
+
     const cloud = await ScriptedCloud.start();
     await cloud.serve(bundleOf(tenant({})));
     const agent = new AgentProcess({
