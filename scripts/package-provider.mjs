@@ -9,11 +9,12 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { zipSync } from 'fflate';
+import { providerInOneFile } from './bundle-provider.mjs';
 import { singleExecutable } from './single-executable.mjs';
-import { zip } from './zip.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -26,15 +27,22 @@ const { values } = parseArgs({
 
 const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
 const prefix = `terraform-provider-service_${version}`;
-const script = join(root, 'provider/dist', `terraform-provider-service_v${version}.cjs`);
+const bundle = join(root, 'provider/dist/bundle');
+
+/** Unix, regular files, and the beginning of time in zip archives: when a file was made is nobody's business here. */
+const entry = (data, mode) => [data, { os: 3, attrs: ((0o100000 | mode) << 16) >>> 0, mtime: new Date(1980, 0, 1) }];
 
 async function archives() {
   if (values.sea) {
     const platform = `linux_${process.arch === 'x64' ? 'amd64' : process.arch}`;
-    const data = await singleExecutable(script);
-    return [[platform, zip([{ name: `terraform-provider-service_v${version}`, data, mode: 0o755 }])]];
+    const program = await singleExecutable(await providerInOneFile());
+    return [[platform, zipSync({ [`terraform-provider-service_v${version}`]: entry(program, 0o755) })]];
   }
-  const archive = zip([{ name: basename(script), data: readFileSync(script), mode: 0o755 }]);
+  const files = readdirSync(bundle).map((name) => {
+    const mode = name.startsWith('terraform-provider-service_') ? 0o755 : 0o644;
+    return [name, entry(readFileSync(join(bundle, name)), mode)];
+  });
+  const archive = zipSync(Object.fromEntries(files));
   return PLATFORMS.map((platform) => [platform, archive]);
 }
 

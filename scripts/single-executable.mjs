@@ -1,4 +1,4 @@
-/** Makes one executable of a bundled script and the Node that runs this: for machines that have none. */
+/** Makes one executable of the text of a script in CommonJS and the Node that runs this: for machines that have none. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,19 @@ import { fileURLToPath } from 'node:url';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /** The executable's bytes. Tried on Linux alone; elsewhere executables are put together and signed in other ways. */
-export async function singleExecutable(script) {
+export async function singleExecutable(text) {
   if (process.platform !== 'linux')
     throw new Error(`--sea makes executables for Linux, on Linux; this is ${process.platform}.`);
   const folder = mkdtempSync(join(tmpdir(), 'single-executable-'));
   try {
     const path = (name) => join(folder, name);
-    const config = { main: script, output: path('blob'), disableExperimentalSEAWarning: true, useCodeCache: true };
+    writeFileSync(path('program.cjs'), text);
+    const config = {
+      main: path('program.cjs'),
+      output: path('blob'),
+      disableExperimentalSEAWarning: true,
+      useCodeCache: true,
+    };
     writeFileSync(path('config.json'), JSON.stringify(config));
     execFileSync(process.execPath, ['--experimental-sea-config', path('config.json')], { stdio: 'ignore' });
     copyFileSync(process.execPath, path('program'));

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '@authz-service/core/problem';
 import { providerRelease, SOURCE } from './provider-release.js';
 
@@ -17,7 +19,7 @@ export interface Installed {
   source: string;
   version: string;
   file: string;
-  /** Another file of the same version was replaced: lock files that know the former one no longer fit. */
+  /** Another build of the same version was replaced: lock files that know the former one no longer fit. */
   replaced: boolean;
 }
 
@@ -41,19 +43,32 @@ export async function installProvider(
   folder = pluginFolder(),
   { os = process.platform as string, arch = process.arch as string } = {},
 ): Promise<Installed> {
-  const { version, file: built } = providerRelease();
+  const { version, folder: built, program } = providerRelease();
   const place = join(folder, REGISTRY, SOURCE, version, platformName(os, arch));
-  if (!existsSync(built))
-    throw new ProblemError('invalid_config', `There is no provider at ${built}: make it with "npm run build".`);
-  await mkdir(place, { recursive: true });
-  const file = join(place, basename(built));
-  const before = await readFile(file).catch(() => undefined);
-  const made = join(place, `.${basename(built)}.${process.pid}`);
-  await copyFile(built, made);
-  await chmod(made, 0o755);
-  // Terraform takes any file of that name for the provider's program, and refuses to choose between two.
-  for (const name of await readdir(place))
-    if (name.startsWith('terraform-provider-service') && name !== basename(file)) await rm(join(place, name));
-  await rename(made, file);
-  return { source: SOURCE, version, file, replaced: before !== undefined && !before.equals(await readFile(file)) };
+  if (!existsSync(join(built, program)))
+    throw new ProblemError('invalid_config', `There is no provider in ${built}: make it with "npm run build".`);
+  const before = await contents(place);
+  const made = `${place}.${process.pid}`;
+  await rm(made, { recursive: true, force: true });
+  await cp(built, made, { recursive: true });
+  await chmod(join(made, program), 0o755);
+  const after = await contents(made);
+  await rm(place, { recursive: true, force: true });
+  await rename(made, place);
+  return {
+    source: SOURCE,
+    version,
+    file: join(place, program),
+    replaced: before.size > 0 && !isDeepStrictEqual(before, after),
+  };
+}
+
+/** The digest of each file in a folder, by name; none where there is no folder. */
+async function contents(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder).catch(() => []);
+  const digests = names.map(async (name): Promise<[string, string]> => {
+    const bytes = await readFile(join(folder, name));
+    return [name, createHash('sha256').update(bytes).digest('hex')];
+  });
+  return new Map(await Promise.all(digests));
 }

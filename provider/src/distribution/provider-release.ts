@@ -7,14 +7,17 @@ export const SOURCE = 'authz-service/service';
 /** The provider as this package holds it. */
 export interface ProviderRelease {
   version: string;
-  /** The executable that `npm run build` bundles. It needs Node on the PATH. */
-  file: string;
+  /** The folder that `npm run build` bundles, of which every file is needed. */
+  folder: string;
+  /** The executable in it. It needs Node on the PATH. */
+  program: string;
 }
 
 export function providerRelease(): ProviderRelease {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     version,
-    file: fileURLToPath(new URL(`../../dist/terraform-provider-service_v${version}.cjs`, import.meta.url)),
+    folder: fileURLToPath(new URL('../../dist/bundle', import.meta.url)),
+    program: `terraform-provider-service_v${version}.mjs`,
   };
 }

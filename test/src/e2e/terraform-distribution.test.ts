@@ -1,7 +1,16 @@
 /** How the provider gets to Terraform: installed by the CLI, or from the archives that a registry serves. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,9 +79,11 @@ describe('service provider install', { timeout: 90_000 }, () => {
         `/[.]terraform[.]d/plugins/registry[.]terraform[.]io/authz-service/service/${VERSION}/[a-z]+_[a-z0-9]+/`,
       ),
     );
-    expect(readFileSync(file).equals(readFileSync(PROVIDER))).toBe(true);
     expect(replaced).toBe(false);
-    expect(readdirSync(join(file, '..'))).toHaveLength(1);
+    const built = readdirSync(dirname(PROVIDER)).sort();
+    expect(readdirSync(dirname(file)).sort()).toEqual(built);
+    for (const name of built) expect(sha256(join(dirname(file), name))).toBe(sha256(join(dirname(PROVIDER), name)));
+    expect(statSync(file).mode & 0o111).toBe(0o111);
   });
 
   it('replaces what another build left there, and says so', () => {
@@ -80,7 +91,8 @@ describe('service provider install', { timeout: 90_000 }, () => {
     writeFileSync(file, 'an older build');
     writeFileSync(join(file, '..', 'terraform-provider-service_v0.0.1'), 'with another name');
     expect(install(folder).replaced).toBe(true);
-    expect(readdirSync(join(file, '..'))).toHaveLength(1);
+    expect(readdirSync(dirname(file)).sort()).toEqual(readdirSync(dirname(PROVIDER)).sort());
+    expect(readdirSync(join(dirname(file), '..'))).toHaveLength(1);
     expect(install(folder).replaced).toBe(false);
   });
 

@@ -22,16 +22,6 @@ describe.skipIf(!hasTerraform)('the provider', () => {
 
   const TWO_ROLES = 'resource "service_role" "a" { name = "a" }\nresource "service_role" "b" { name = "b" }';
 
-  it.each([
-    ['runs what was compiled when it was built', {}, false],
-    ['compiles itself where that does not fit the Node it runs on', { NODE_OPTIONS: '--stack-trace-limit=9' }, true],
-  ] as const)('%s', async (_name, env, compiled) => {
-    const { finished } = tenant.workspace(TWO_ROLES).start(['plan'], { TF_LOG_PROVIDER: 'DEBUG', ...env });
-    const { status, stderr } = await finished;
-    expect(status, stderr).toBe(0);
-    expect(stderr.includes('compiled anew')).toBe(compiled);
-  });
-
   describe('configured wrongly gives one diagnostic', () => {
     it.each<[string, Record<string, string>, string, RegExp]>([
       [

@@ -8,7 +8,6 @@ import type { Context } from '../framework/provider.js';
 import type { Schema } from '../framework/schema.js';
 import { UNKNOWN, type Values } from '../framework/value.js';
 import { issueToken } from './issue-token.js';
-import { leanFetch } from './lean-fetch.js';
 import { diagnosticOfProblem, refusalOf } from './problem-diagnostics.js';
 import { interrupted } from './refusals.js';
 import { type Configured, Pending, Service } from './service.js';
@@ -68,7 +67,6 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       url: address.url,
       credentials: { clientId, clientSecret },
       userAgent: USER_AGENT,
-      fetch: leanFetch,
     });
     const service = new Service({
       client,

@@ -1,7 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { jsonOf } from '@authz-service/sdk/answer';
 import { type ServiceRequest, Transport } from '@authz-service/sdk/transport';
-import { leanFetch } from './lean-fetch.js';
 import type { IssuedToken } from './service.js';
 
 const TIMEOUT_MS = 30_000;
@@ -24,7 +23,7 @@ export async function issueToken(
     overallTimeoutMs: OVERALL_TIMEOUT_MS,
     retries: 3,
     userAgent,
-    fetch: leanFetch,
+    fetch,
   });
   const body = new URLSearchParams({
     grant_type: 'client_credentials',

@@ -20,9 +20,7 @@ const STDOUT = 1;
 export interface ServeOptions {
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** What answers without the provider. */
-  prepared?: { readonly [M in Method]?: UnaryMethod };
-  /** Gives the provider; asked for by the first call that needs it, since some processes get none. */
+  /** Gives the provider, while Terraform reads the handshake line and connects. */
   load(): Promise<Handlers>;
 }
 
@@ -53,7 +51,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   const methods = pluginMethods(() => process.exit(0));
   for (const name of Object.keys(METHODS) as Method[]) {
-    methods.set(`/tfplugin6.Provider/${name}`, options.prepared?.[name] ?? providerMethod(name, handlers, log));
+    methods.set(`/tfplugin6.Provider/${name}`, providerMethod(name, handlers, log));
   }
 
   const server = grpcServer(methods, own?.tls);
@@ -64,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     STDOUT,
     `${[PLUGIN_PROTOCOL, TERRAFORM_PROTOCOL, listening.network, listening.address, 'grpc', own?.announced ?? ''].join('|')}\n`,
   );
+  await handlers();
 }
 
 /** Every method decodes, calls the provider, encodes. What a handler throws is a fault of the provider: logged whole. */
