@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -13,12 +13,33 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['**/src/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
     // End-to-end tests mostly wait for the processes they start, so two at once suit even two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // For what hangs: on a slow or busy machine what works may well take a minute.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    projects: [
+      project(
+        'unit',
+        ['{*,sdk/*,examples/*}/src/**/*.test.ts'],
+        ['test/src/{conformance,e2e,faults,naive}/**', '**/*property.test.ts'],
+      ),
+      project('properties', ['**/*property.test.ts']),
+      project('conformance', ['test/src/conformance/**/*.test.ts']),
+      project('e2e', ['test/src/e2e/**/*.test.ts']),
+      project('faults', ['test/src/faults/**/*.test.ts']),
+    ],
   },
 });
+
+/** Only `e2e` and `faults` need a build. */
+function project(name: string, include: string[], exclude: string[] = []): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: {
+      name,
+      include,
+      exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
+      // For what hangs: on a slow or busy machine what works may well take a minute.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
+  };
+}
