@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { serviceProvider } from '../provider/dist/plugin/resources/service-provider.js';
+import { strict } from './strict-constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'provider/src/constructs');
@@ -50,16 +52,25 @@ async function generated() {
   const made = join(out, 'providers/service');
   const names = readdirSync(made, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return new Map(
-    names.map(({ name }) => [
-      `${name}.ts`,
-      readFileSync(join(made, name, 'index.ts'), 'utf8')
+    names.map(({ name }) => {
+      const text = readFileSync(join(made, name, 'index.ts'), 'utf8')
         .replace(/^\/\/ https:\/\/registry\..*\n/, '')
         .replace(/\{@link https:\/\/registry\.\S+ ([^}]+)\}/g, '$1')
         .replace(/^ *\*\n *\* Docs at Terraform Registry: .*\n/gm, '')
         .replace(/^ *\*\n *\* Please be aware that the id field .*\n.*\n/gm, '')
-        .replace(/[ \t]+$/gm, ''),
-    ]),
+        .replace(/[ \t]+$/gm, '');
+      return [`${name}.ts`, strict(text, attributesOf(text))];
+    }),
   );
+}
+
+/** The attributes that our own schema gives what a file declares: it knows more of them than Terraform's form of it. */
+function attributesOf(text) {
+  const { schema: own, resources, dataSources } = serviceProvider({});
+  const [, base, type] =
+    /^export class \w+ extends cdktf\.Terraform(\w+) \{[\s\S]*?terraformResourceType: '(\w+)'/m.exec(text) ?? [];
+  if (base === 'Provider') return own.attributes;
+  return (base === 'DataSource' ? dataSources : resources)[type].schema.attributes;
 }
 
 const files = await generated();

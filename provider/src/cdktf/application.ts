@@ -1,7 +1,8 @@
 import { Construct } from 'constructs';
 import { Application as ApplicationRecord } from '../constructs/application.js';
+import { options, placeOf } from '../options/options.js';
 import type { Provided } from './entity.js';
-import { fixed, options, placeOf } from './given.js';
+import { fixed } from './given.js';
 import { Policy, type PolicyOptions } from './policy.js';
 import { ResourceType, type ResourceTypeOptions } from './resource-type.js';
 import { Role, type RoleOptions } from './role.js';

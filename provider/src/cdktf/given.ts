@@ -1,38 +1,12 @@
-import { nearest } from '@authz-service/core/nearest';
 import { Fn, Token } from 'cdktf';
 import type { Construct } from 'constructs';
+import { shown } from '../options/options.js';
 import type { Entity } from './entity.js';
 
 /*
  * What a program in JavaScript may give wrong, and TypeScript does not see everything either: each says so where it is
  * written, not in the plan.
  */
-
-/** The options of a construct or a method, each by its name. */
-type Known<T> = { readonly [K in keyof Required<T>]: true };
-
-/**
- * The options, none of which is one that nobody reads: a condition that is misspelled would else be none. `at` is the
- * construct that they are for.
- */
-export function options<T extends object>(at: string, given: T, known: Known<T>): T {
-  if (Token.isUnresolved(given)) return given;
-  if (typeof given !== 'object' || given === null)
-    throw new Error(`${at}: the options are ${shown(given)}: give an object with ${listed(Object.keys(known))}.`);
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(known, name)) continue;
-    const meant = nearest(name, Object.keys(known));
-    const remedy = meant === undefined ? `there are ${listed(Object.keys(known))}.` : `did you mean "${meant}"?`;
-    throw new Error(`${at}: there is no option "${name}": ${remedy}`);
-  }
-  return given;
-}
-
-const listed = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
-const shown = (given: unknown) => (typeof given === 'string' ? `"${given}"` : String(given));
-
-/** Where a construct stands in the program. */
-export const placeOf = (scope: Construct, id: string) => `${scope.node.path}/${id}`;
 
 /** A construct's id, which is part of names that must stay: a value that is known only later would change them. */
 export function fixed(id: string): string {

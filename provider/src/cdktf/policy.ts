@@ -2,8 +2,9 @@ import { Token } from 'cdktf';
 import { Construct } from 'constructs';
 import { type PolicyModifiers, Policy as PolicyRecord } from '../constructs/policy.js';
 import { PolicyAssignment } from '../constructs/policy-assignment.js';
+import { options, placeOf } from '../options/options.js';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
-import { entityOf, fixed, free, listOf, options, pathOf, placeOf } from './given.js';
+import { entityOf, fixed, free, listOf, pathOf } from './given.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
 /** Single resources, each with its actions; or a type, which also covers resources that no record names. */

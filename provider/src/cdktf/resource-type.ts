@@ -1,8 +1,10 @@
+import type { PropertyType } from '@authz-service/core/records/resource-type';
 import { Construct } from 'constructs';
 import { Resource as ResourceRecord } from '../constructs/resource.js';
 import { ResourceType as ResourceTypeRecord } from '../constructs/resource-type.js';
+import { options, placeOf } from '../options/options.js';
 import type { Provided } from './entity.js';
-import { fixed, json, listOf, options, pathOf, placeOf } from './given.js';
+import { fixed, json, listOf, pathOf } from './given.js';
 
 export interface ResourceTypeOptions extends Provided {
   /** Default: the construct's id. */
@@ -10,7 +12,7 @@ export interface ResourceTypeOptions extends Provided {
   readonly description?: string;
   readonly actions: readonly string[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
-  readonly properties?: { [name: string]: string };
+  readonly properties?: { [name: string]: PropertyType };
 }
 
 export interface ResourceTypeProps extends ResourceTypeOptions {

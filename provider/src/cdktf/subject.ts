@@ -1,7 +1,8 @@
 import { Construct } from 'constructs';
 import { Subject as SubjectRecord } from '../constructs/subject.js';
+import { options, placeOf } from '../options/options.js';
 import type { Entity, Provided } from './entity.js';
-import { fixed, json, options, placeOf } from './given.js';
+import { fixed, json } from './given.js';
 
 export interface SubjectProps extends Provided {
   /** The type of subject. Default: `user`. */

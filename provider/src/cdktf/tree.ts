@@ -22,8 +22,8 @@ import { ResourceType } from '../constructs/resource-type.js';
 import { Role } from '../constructs/role.js';
 import { RoleAssignment } from '../constructs/role-assignment.js';
 import { Subject } from '../constructs/subject.js';
+import { options, placeOf } from '../options/options.js';
 import type { Entity, Provided } from './entity.js';
-import { options, placeOf } from './given.js';
 
 type Declared = TerraformResource & { readonly path: string };
 

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, expiresAt: true, name: true, scopes: true, secretWo: true, secretWoVersion: true };
 
 // Configuration
 
@@ -21,7 +24,7 @@ export interface ApiKeyConfig extends cdktf.TerraformMetaArguments {
   /**
   * What the key may do. Any of `decisions`, `bundle`, `records:read`, `records:write`, `credentials`.
   */
-  readonly scopes: string[];
+  readonly scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
   /**
   * A secret of your own choosing, in place of one that the service makes. Write-only: it is in no plan and no state.
   */
@@ -68,6 +71,7 @@ export class ApiKey extends cdktf.TerraformResource {
   * @param options ApiKeyConfig
   */
   public constructor(scope: Construct, id: string, config: ApiKeyConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_api_key',
       terraformGeneratorMetadata: {

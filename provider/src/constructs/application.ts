@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, name: true };
 
 // Configuration
 
@@ -52,6 +55,7 @@ export class Application extends cdktf.TerraformResource {
   * @param options ApplicationConfig
   */
   public constructor(scope: Construct, id: string, config: ApplicationConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_application',
       terraformGeneratorMetadata: {

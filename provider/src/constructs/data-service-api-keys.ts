@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, expiresAt: true, managedBy: true, name: true };
 
 // Configuration
 
@@ -180,6 +183,7 @@ export class DataServiceApiKeys extends cdktf.TerraformDataSource {
   * @param options DataServiceApiKeysConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceApiKeysConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_api_keys',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, id: true, name: true, path: true };
 
 // Configuration
 
@@ -60,6 +63,7 @@ export class DataServiceApplication extends cdktf.TerraformDataSource {
   * @param options DataServiceApplicationConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceApplicationConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_application',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, action: true, context: true, resource: { id: true, name: true, properties: true, type: true }, subject: { id: true, properties: true, roles: true, type: true } };
 
 // Configuration
 
@@ -437,6 +440,7 @@ export class DataServiceDecision extends cdktf.TerraformDataSource {
   * @param options DataServiceDecisionConfig
   */
   public constructor(scope: Construct, id: string, config: DataServiceDecisionConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_decision',
       terraformGeneratorMetadata: {
@@ -517,6 +521,7 @@ export class DataServiceDecision extends cdktf.TerraformDataSource {
     return this._resource;
   }
   public putResource(value: DataServiceDecisionResource) {
+    knownOptions(`${this.node.path}: resource`, value, { id: true, name: true, properties: true, type: true });
     this._resource.internalValue = value;
   }
   // Temporarily expose input value. Use with caution.
@@ -530,6 +535,7 @@ export class DataServiceDecision extends cdktf.TerraformDataSource {
     return this._subject;
   }
   public putSubject(value: DataServiceDecisionSubject) {
+    knownOptions(`${this.node.path}: subject`, value, { id: true, properties: true, roles: true, type: true });
     this._subject.internalValue = value;
   }
   // Temporarily expose input value. Use with caution.

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, entity: true, entityType: true, group: true, id: true, path: true };
 
 // Configuration
 
@@ -68,6 +71,7 @@ export class DataServiceGroupMembership extends cdktf.TerraformDataSource {
   * @param options DataServiceGroupMembershipConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceGroupMembershipConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_group_membership',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, expiresAt: true, group: true, managedBy: true };
 
 // Configuration
 
@@ -13,7 +16,7 @@ export interface DataServiceGroupMembershipsConfig extends cdktf.TerraformMetaAr
   /**
   * Only those with this: The kind of the member. One of `subject`, `group`.
   */
-  readonly entityType?: string;
+  readonly entityType?: 'subject' | 'group';
   /**
   * Only those with this: The moment (RFC 3339) from which this no longer counts.
   */
@@ -184,6 +187,7 @@ export class DataServiceGroupMemberships extends cdktf.TerraformDataSource {
   * @param options DataServiceGroupMembershipsConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceGroupMembershipsConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_group_memberships',
       terraformGeneratorMetadata: {

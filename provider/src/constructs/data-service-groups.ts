@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, managedBy: true, name: true };
 
 // Configuration
 
@@ -166,6 +169,7 @@ export class DataServiceGroups extends cdktf.TerraformDataSource {
   * @param options DataServiceGroupsConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceGroupsConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_groups',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, managedBy: true, name: true };
 
 // Configuration
 
@@ -171,6 +174,7 @@ export class DataServiceOauthClients extends cdktf.TerraformDataSource {
   * @param options DataServiceOauthClientsConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceOauthClientsConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_oauth_clients',
       terraformGeneratorMetadata: {

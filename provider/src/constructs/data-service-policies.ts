@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, condition: true, description: true, effect: true, managedBy: true, name: true, priority: true, resourceType: true };
 
 // Configuration
 
@@ -21,7 +24,7 @@ export interface DataServicePoliciesConfig extends cdktf.TerraformMetaArguments 
   /**
   * Only those with this: `ALLOW` or `DENY`.
   */
-  readonly effect?: string;
+  readonly effect?: 'ALLOW' | 'DENY';
   /**
   * Only those with this: The stack that owns the record.
   */
@@ -463,6 +466,7 @@ export class DataServicePolicies extends cdktf.TerraformDataSource {
   * @param options DataServicePoliciesConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServicePoliciesConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_policies',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, entity: true, entityType: true, id: true, path: true, policy: true };
 
 // Configuration
 
@@ -68,6 +71,7 @@ export class DataServicePolicyAssignment extends cdktf.TerraformDataSource {
   * @param options DataServicePolicyAssignmentConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServicePolicyAssignmentConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_policy_assignment',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, application: true, id: true, name: true, path: true };
 
 // Configuration
 
@@ -299,6 +302,7 @@ export class DataServicePolicy extends cdktf.TerraformDataSource {
   * @param options DataServicePolicyConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServicePolicyConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_policy',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, description: true, managedBy: true, name: true };
 
 // Configuration
 
@@ -186,6 +189,7 @@ export class DataServiceResourceTypes extends cdktf.TerraformDataSource {
   * @param options DataServiceResourceTypesConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceResourceTypesConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_resource_types',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, id: true, name: true, path: true, type: true };
 
 // Configuration
 
@@ -64,6 +67,7 @@ export class DataServiceResource extends cdktf.TerraformDataSource {
   * @param options DataServiceResourceConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceResourceConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_resource',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, managedBy: true, name: true, properties: true, type: true };
 
 // Configuration
 
@@ -184,6 +187,7 @@ export class DataServiceResources extends cdktf.TerraformDataSource {
   * @param options DataServiceResourcesConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceResourcesConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_resources',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, entity: true, entityType: true, id: true, path: true, role: true };
 
 // Configuration
 
@@ -68,6 +71,7 @@ export class DataServiceRoleAssignment extends cdktf.TerraformDataSource {
   * @param options DataServiceRoleAssignmentConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceRoleAssignmentConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_role_assignment',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, expiresAt: true, managedBy: true, role: true };
 
 // Configuration
 
@@ -13,7 +16,7 @@ export interface DataServiceRoleAssignmentsConfig extends cdktf.TerraformMetaArg
   /**
   * Only those with this: The kind of whom it is given to. One of `subject`, `group`.
   */
-  readonly entityType?: string;
+  readonly entityType?: 'subject' | 'group';
   /**
   * Only those with this: The moment (RFC 3339) from which this no longer counts.
   */
@@ -184,6 +187,7 @@ export class DataServiceRoleAssignments extends cdktf.TerraformDataSource {
   * @param options DataServiceRoleAssignmentsConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceRoleAssignmentsConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_role_assignments',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, description: true, managedBy: true, name: true };
 
 // Configuration
 
@@ -175,6 +178,7 @@ export class DataServiceRoles extends cdktf.TerraformDataSource {
   * @param options DataServiceRolesConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceRolesConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_roles',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, address: true, id: true, path: true, type: true };
 
 // Configuration
 
@@ -60,6 +63,7 @@ export class DataServiceSubject extends cdktf.TerraformDataSource {
   * @param options DataServiceSubjectConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceSubjectConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_subject',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, id: true, managedBy: true, name: true, properties: true, type: true };
 
 // Configuration
 
@@ -179,6 +182,7 @@ export class DataServiceSubjects extends cdktf.TerraformDataSource {
   * @param options DataServiceSubjectsConfig = {}
   */
   public constructor(scope: Construct, id: string, config: DataServiceSubjectsConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_subjects',
       terraformGeneratorMetadata: {

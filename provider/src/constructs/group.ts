@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, name: true };
 
 // Configuration
 
@@ -52,6 +55,7 @@ export class Group extends cdktf.TerraformResource {
   * @param options GroupConfig
   */
   public constructor(scope: Construct, id: string, config: GroupConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_group',
       terraformGeneratorMetadata: {

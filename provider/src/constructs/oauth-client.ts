@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, name: true, scopes: true, secretWo: true, secretWoVersion: true };
 
 // Configuration
 
@@ -17,7 +20,7 @@ export interface OauthClientConfig extends cdktf.TerraformMetaArguments {
   /**
   * What its tokens may do. Any of `decisions`, `bundle`, `records:read`, `records:write`, `credentials`.
   */
-  readonly scopes: string[];
+  readonly scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
   /**
   * A secret of your own choosing, in place of one that the service makes. Write-only: it is in no plan and no state.
   */
@@ -64,6 +67,7 @@ export class OauthClient extends cdktf.TerraformResource {
   * @param options OauthClientConfig
   */
   public constructor(scope: Construct, id: string, config: OauthClientConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_oauth_client',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, placeOfPart, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, actions: true, application: true, condition: true, description: true, effect: true, modifiers: { ipRanges: true, mfaRequired: true, timeWindows: { days: true, end: true, start: true, zone: true } }, name: true, priority: true, resourceType: true, resources: { actions: true, resource: true } };
 
 // Configuration
 
@@ -25,7 +28,7 @@ export interface PolicyConfig extends cdktf.TerraformMetaArguments {
   /**
   * `ALLOW` or `DENY`.
   */
-  readonly effect: string;
+  readonly effect: 'ALLOW' | 'DENY';
   /**
   * Structured conditions on the context of a request; all of them must hold.
   */
@@ -51,7 +54,7 @@ export interface PolicyModifiersTimeWindows {
   /**
   * The days on which the window opens; absent means every day. Any of `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.
   */
-  readonly days?: string[];
+  readonly days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
   /**
   * When it closes, exclusive; not after `start` means on the next day.
   */
@@ -406,6 +409,7 @@ export class PolicyModifiersOutputReference extends cdktf.ComplexObject {
     return this._timeWindows;
   }
   public putTimeWindows(value: PolicyModifiersTimeWindows[] | cdktf.IResolvable) {
+    knownOptions(`${placeOfPart(this)}: timeWindows`, value, { days: true, end: true, start: true, zone: true });
     this._timeWindows.internalValue = value;
   }
   public resetTimeWindows() {
@@ -596,6 +600,7 @@ export class Policy extends cdktf.TerraformResource {
   * @param options PolicyConfig
   */
   public constructor(scope: Construct, id: string, config: PolicyConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_policy',
       terraformGeneratorMetadata: {
@@ -725,6 +730,7 @@ export class Policy extends cdktf.TerraformResource {
     return this._modifiers;
   }
   public putModifiers(value: PolicyModifiers) {
+    knownOptions(`${this.node.path}: modifiers`, value, { ipRanges: true, mfaRequired: true, timeWindows: { days: true, end: true, start: true, zone: true } });
     this._modifiers.internalValue = value;
   }
   public resetModifiers() {
@@ -791,6 +797,7 @@ export class Policy extends cdktf.TerraformResource {
     return this._resources;
   }
   public putResources(value: PolicyResources[] | cdktf.IResolvable) {
+    knownOptions(`${this.node.path}: resources`, value, { actions: true, resource: true });
     this._resources.internalValue = value;
   }
   public resetResources() {

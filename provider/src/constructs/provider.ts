@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { clientId: true, clientSecret: true, cloudUrl: true, stack: true, takeOwnership: true, tenant: true, alias: true };
 
 // Configuration
 
@@ -72,6 +75,7 @@ export class ServiceProvider extends cdktf.TerraformProvider {
   * @param options ServiceProviderConfig = {}
   */
   public constructor(scope: Construct, id: string, config: ServiceProviderConfig = {}) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, actions: true, application: true, description: true, name: true, properties: true };
 
 // Configuration
 
@@ -25,7 +28,7 @@ export interface ResourceTypeConfig extends cdktf.TerraformMetaArguments {
   /**
   * The properties such a resource may have, and their types; conditions are checked against them. One of `string`, `number`, `boolean`, `list`, `map`, `any`.
   */
-  readonly properties?: { [key: string]: string };
+  readonly properties?: { [key: string]: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any' };
 }
 
 /**
@@ -64,6 +67,7 @@ export class ResourceType extends cdktf.TerraformResource {
   * @param options ResourceTypeConfig
   */
   public constructor(scope: Construct, id: string, config: ResourceTypeConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_resource_type',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, name: true, properties: true, type: true };
 
 // Configuration
 
@@ -60,6 +63,7 @@ export class Resource extends cdktf.TerraformResource {
   * @param options ResourceConfig
   */
   public constructor(scope: Construct, id: string, config: ResourceConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_resource',
       terraformGeneratorMetadata: {

@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, expiresAt: true, role: true };
 
 // Configuration
 
@@ -13,7 +16,7 @@ export interface RoleAssignmentConfig extends cdktf.TerraformMetaArguments {
   /**
   * The kind of whom it is given to. One of `subject`, `group`.
   */
-  readonly entityType: string;
+  readonly entityType: 'subject' | 'group';
   /**
   * The moment (RFC 3339) from which this no longer counts.
   */
@@ -60,6 +63,7 @@ export class RoleAssignment extends cdktf.TerraformResource {
   * @param options RoleAssignmentConfig
   */
   public constructor(scope: Construct, id: string, config: RoleAssignmentConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_role_assignment',
       terraformGeneratorMetadata: {

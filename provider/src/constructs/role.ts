@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, description: true, name: true };
 
 // Configuration
 
@@ -56,6 +59,7 @@ export class Role extends cdktf.TerraformResource {
   * @param options RoleConfig
   */
   public constructor(scope: Construct, id: string, config: RoleConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_role',
       terraformGeneratorMetadata: {

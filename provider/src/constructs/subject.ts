@@ -2,6 +2,9 @@
 
 import { Construct } from 'constructs';
 import * as cdktf from 'cdktf';
+import { META_ARGUMENTS, knownOptions, placeOf, type OptionNames } from '../options/options.js';
+
+const KNOWN: OptionNames = { ...META_ARGUMENTS, id: true, name: true, properties: true, type: true };
 
 // Configuration
 
@@ -60,6 +63,7 @@ export class Subject extends cdktf.TerraformResource {
   * @param options SubjectConfig
   */
   public constructor(scope: Construct, id: string, config: SubjectConfig) {
+    knownOptions(placeOf(scope, id), config, KNOWN);
     super(scope, id, {
       terraformResourceType: 'service_subject',
       terraformGeneratorMetadata: {

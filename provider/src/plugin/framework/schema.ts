@@ -24,6 +24,8 @@ interface Common {
   stable?: boolean;
   /** The value where the configuration gives none; the attribute is then optional and computed. */
   default?: Value;
+  /** The only values there are; of a collection, those of its elements. Typed constructs are made of it. */
+  oneOf?: readonly string[];
   /** Whether two known values mean the same although they differ: the one in the state then stays. */
   same?(left: Value, right: Value): boolean;
 }

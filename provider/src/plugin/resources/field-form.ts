@@ -108,7 +108,8 @@ function scalarForm(inner: Schema): (BareForm & { attribute: { type: Type } }) |
       return as('string');
     case 'enum': {
       const options = (inner as z.ZodEnum).options.map((option) => `\`${option}\``);
-      return { ...as('string'), attribute: { type: 'string', description: ` One of ${options.join(', ')}.` } };
+      const oneOf = (inner as z.ZodEnum).options.map(String);
+      return { ...as('string'), attribute: { type: 'string', description: ` One of ${options.join(', ')}.`, oneOf } };
     }
     case 'number':
       return as('number');
@@ -141,7 +142,9 @@ function listForm(element: Schema, kind: 'list' | 'set'): BareForm {
   if (scalar !== undefined) {
     const type: Type = kind === 'set' ? { set: scalar.attribute.type } : { list: scalar.attribute.type };
     const choice = scalar.attribute.description.replace('One of', 'Any of');
-    return { attribute: { type, description: choice }, toField: (value) => value, toValue: (field) => each(field) };
+    const { oneOf } = scalar.attribute;
+    const attribute = { type, description: choice, ...(oneOf && { oneOf }) };
+    return { attribute, toField: (value) => value, toValue: (field) => each(field) };
   }
   const inner = unwrap(element);
   if (!(inner instanceof z.ZodObject)) throw noForm(inner);
@@ -159,7 +162,7 @@ function recordForm(valueType: Schema): BareForm {
   const scalar = scalarForm(unwrap(valueType));
   if (scalar !== undefined) {
     return {
-      attribute: { type: { map: scalar.attribute.type }, description: scalar.attribute.description },
+      attribute: { ...scalar.attribute, type: { map: scalar.attribute.type } },
       toField: (value) => value,
       toValue: (field) => field as Value,
     };
