@@ -79,7 +79,7 @@ describe('a database', () => {
     await change(work);
     const detail = await refusal();
     expect(detail).toContain(`the tenant "default" stands at revision ${revision}, and its records are those of 3.`);
-    expect(detail).toContain('Undo what was changed there, or restore a backup.');
+    expect(detail).toContain('Undo what was changed there, or bring a backup back by "service cloud restore".');
   });
 
   it.each<[string, (database: Knex) => PromiseLike<unknown>]>([

@@ -51,7 +51,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     SERVICE_TRUSTED_PROXIES: flags.trustedProxies,
   });
   const config: CloudConfig = {
-    dataDir: reader.text('SERVICE_DATA_DIR') ?? join(homedir(), '.service', 'cloud'),
+    dataDir: reader.dataDir(),
     listen: reader.listen('SERVICE_LISTEN_ADDR'),
     ...reader.publicUrl('SERVICE_PUBLIC_URL'),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
@@ -61,6 +61,14 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
   };
   reader.raise();
   return config;
+}
+
+/** The data directory alone, for what works on it while no cloud is started. */
+export function readDataDir(env: Environment, flag?: string): string {
+  const reader = new Reader(env, { SERVICE_DATA_DIR: flag });
+  const dataDir = reader.dataDir();
+  reader.raise();
+  return dataDir;
 }
 
 class Reader {
@@ -87,6 +95,10 @@ class Reader {
     if (value?.trim() !== '') return value;
     this.#fault(name, 'is empty: leave it out or give it a value');
     return undefined;
+  }
+
+  dataDir(): string {
+    return this.text('SERVICE_DATA_DIR') ?? join(homedir(), '.service', 'cloud');
   }
 
   listen(name: string): CloudConfig['listen'] {

@@ -1,22 +1,18 @@
-import { ProblemError } from '@authz-service/core/problem';
 import { Turns } from '@authz-service/core/turns';
 import { createApp } from './app.js';
 import { ClientSecrets } from './auth/client-secrets.js';
-import { CredentialIndex } from './auth/credential-index.js';
 import { type Derive, derive } from './auth/scrypt.js';
-import { Tokens } from './auth/tokens.js';
 import { bootstrap } from './bootstrap.js';
-import { BundleKeys } from './bundles/bundle-keys.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Health } from './health.js';
 import { ClientAddresses } from './http/client-addresses.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
+import { readStore } from './read-store.js';
 import { listen } from './server.js';
 import { openSqliteStore } from './store/sqlite.js';
 import type { Store } from './store/store.js';
-import { Tenants } from './tenants/tenants.js';
 
 export interface RunningCloud {
   /** Where it listens. */
@@ -64,10 +60,7 @@ async function start(
   { now = Date.now, announce = (text) => void process.stderr.write(text), derive: deriveKey = derive }: StartOptions,
 ): Promise<RunningCloud> {
   const turns = new Turns(() => performance.now());
-  const tenants = await Tenants.open(store, turns);
-  const credentials = new CredentialIndex(await store.credentials());
-  const tokens = await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens'));
-  const bundleKeys = await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles'));
+  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, turns, now);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
@@ -140,18 +133,6 @@ async function start(
       closing ??= close();
       return closing;
     },
-  };
-}
-
-/** What failed is left out: it may show the keys. */
-function unreadableKeys(which: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof ProblemError) throw error;
-    throw new ProblemError(
-      'invalid_config',
-      `The database is not as this service wrote it: the keys ${which} cannot be read. ` +
-        'Undo what was changed there, or restore a backup.',
-    );
   };
 }
 

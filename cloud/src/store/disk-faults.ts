@@ -29,7 +29,7 @@ export const DISK_FAULTS = {
   },
   SQLITE_CORRUPT: {
     what: 'The database file of the cloud is damaged',
-    remedy: 'stop the cloud and restore a backup',
+    remedy: 'stop the cloud and bring a backup back by "service cloud restore"',
     uncertain: true,
   },
   DISPLACED: {

@@ -11,7 +11,7 @@ function notAsCommitted(changed: readonly string[]): ProblemError {
   return new ProblemError(
     'invalid_config',
     `The database is not as this service wrote it: ${changed.join('; ')}. ` +
-      'Undo what was changed there, or restore a backup.',
+      'Undo what was changed there, or bring a backup back by "service cloud restore".',
   );
 }
 

@@ -1,10 +1,12 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from '../e2e/agent/agent-process.js';
+import { finished, PROGRAM } from '../e2e/cli/workbench.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
 import { TcpProxy } from './tcp-proxy.js';
@@ -52,6 +54,14 @@ async function stopCloud(): Promise<void> {
   await cloud.exited;
 }
 
+/** Runs `service cloud …` on the folder of the cloud; what it says as JSON, or of the error. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into it.
+async function service(command: string, file: string, ...flags: string[]): Promise<any> {
+  const args = [PROGRAM, 'cloud', command, join(dir, file), '--data-dir', join(dir, 'cloud'), '--json', ...flags];
+  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir } });
+  return JSON.parse((await finished(child)).stdout);
+}
+
 /** Commits subjects until the tenant stands beyond this revision. */
 async function commitBeyond(revision: string): Promise<string> {
   for (let at = 0; ; at++) {
@@ -63,9 +73,7 @@ async function commitBeyond(revision: string): Promise<string> {
 
 describe('a cloud whose database was restored from an older backup', () => {
   it('gives no agent back what was revoked, not even when its revisions outrun theirs, unless an operator permits it', async () => {
-    await stopCloud();
-    cpSync(join(dir, 'cloud'), join(dir, 'backup'), { recursive: true });
-    await startCloud();
+    await service('backup', 'backup');
     const [running, away] = [start('running'), start('away')];
     const { revision } = await admin.changeset({ changes: [{ op: 'delete', address: GRANT }] });
     await Promise.all([running.serves(revision), away.serves(revision)]);
@@ -73,8 +81,7 @@ describe('a cloud whose database was restored from an older backup', () => {
     await away.kill();
 
     await stopCloud();
-    rmSync(join(dir, 'cloud'), { recursive: true });
-    cpSync(join(dir, 'backup'), join(dir, 'cloud'), { recursive: true });
+    await service('restore', 'backup', '--replace');
     await startCloud();
     const later = await commitBeyond(revision);
 
@@ -95,5 +102,66 @@ describe('a cloud whose database was restored from an older backup', () => {
     const permitted = start('away', { SERVICE_ALLOW_ROLLBACK: 'true' });
     await permitted.serves(later);
     expect(await permitted.allows('alice')).toBe(true);
+  });
+});
+
+describe('a backup beside a cloud that commits without pause', () => {
+  it('ends, and restores to a revision that was, with its records and credentials', async () => {
+    let ended = false;
+    const committer = async (name: string) => {
+      for (let at = 0; !ended; at++) {
+        await admin.changeset({
+          changes: [
+            { op: 'create', kind: 'subject', fields: { type: name, id: `${at}` } },
+            { op: 'create', kind: 'group', fields: { name: `${name}-${at}` } },
+          ],
+        });
+      }
+    };
+    const { revision: first } = await admin.state();
+    const committing = Promise.all(['a', 'b', 'c', 'd'].map(committer));
+    await until(async () => expect((await admin.whoami()).credential.name).toBe('administrator'));
+    const made = await service('backup', 'backup').finally(() => {
+      ended = true;
+    });
+    await committing;
+    const [{ revision }] = made.tenants;
+    expect(revisionNumber(revision)).toBeGreaterThanOrEqual(revisionNumber(first));
+
+    const known = new Map<string, number>();
+    for await (const entry of admin.audit({ limit: 1000 })) known.set(entry.revision, entry.counts.added);
+    expect(known.has(revision)).toBe(true);
+    let records = 0;
+    for (const [at, added] of known) if (revisionNumber(at) <= revisionNumber(revision)) records += added;
+    await admin.records('api_key').delete('agent');
+
+    expect(await service('restore', 'backup', '--replace')).toMatchObject({
+      error: { code: 'invalid_config', detail: expect.stringContaining('Another process has the data directory') },
+    });
+    await cloud.kill();
+    expect(await service('restore', 'backup', '--replace')).toMatchObject({
+      error: {
+        code: 'invalid_config',
+        detail: expect.stringMatching(/cloud\.sqlite-wal" lies there.*start the cloud/),
+      },
+    });
+    await startCloud();
+    await stopCloud();
+    const restored = await service('restore', 'backup', '--replace');
+    expect(restored).toMatchObject({ tenants: [{ name: 'default', revision }], compared: true });
+    const back = restored.credentials.filter(({ since }: { since: string }) => since !== 'unchanged');
+    expect(back).toMatchObject([{ kind: 'api_key', name: 'agent', since: 'removed' }]);
+    expect(readdirSync(join(dir, 'cloud')).sort()).toEqual([
+      'cloud.lock',
+      'cloud.sqlite',
+      expect.stringMatching(/^cloud\.sqlite\.before-restore-/),
+    ]);
+
+    // The start compares every row with what was committed.
+    await startCloud();
+    const state = await admin.state();
+    expect(state.revision).toBe(revision);
+    expect(state.records).toHaveLength(records);
+    await commitBeyond(revision);
   });
 });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
 import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
+import { finished, PROGRAM } from '../e2e/cli/workbench.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
 import { metric, untilReady } from './readiness.js';
@@ -156,6 +158,24 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       await untilReady(cloud, { status: 'ready', writable: true });
       const said = cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /changes can/.test(msg));
       expect(said.map(({ level }) => level)).toEqual(['ERROR', 'INFO', 'ERROR', 'INFO']);
+    });
+
+    it('is backed up to no disk without room for it, which is left as it was', async () => {
+      const home = mkdtempSync(join(tmpdir(), 'disk-cloud-'));
+      const cloud = new CloudProcess(home);
+      ending.push(
+        () => cloud.kill(),
+        async () => rmSync(home, { recursive: true, force: true }),
+      );
+      await (await cloud.client()).changeset({ changes: many('a') });
+      disk.fill();
+      const args = [PROGRAM, 'cloud', 'backup', join(disk.dir, 'backup'), '--data-dir', home, '--json'];
+      const { code, stdout } = await finished(spawn(process.execPath, args));
+      expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+        code: 1,
+        error: { code: 'storage_failed', detail: expect.stringMatching(/SQLITE_FULL\. Free space where/) },
+      });
+      expect(readdirSync(disk.dir)).toEqual(['filler']);
     });
 
     it('that is killed on a full disk loses nothing it acknowledged', async () => {

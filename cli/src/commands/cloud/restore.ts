@@ -1,0 +1,71 @@
+import { string as stringArgument } from '@oclif/core/args';
+import { boolean, string } from '@oclif/core/flags';
+import { table } from '../../output/table.js';
+import { err, out } from '../../output/terminal.js';
+import { counted } from '../../output/text.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class CloudRestore extends ServiceCommand {
+  static override summary = 'Bring a backup of the cloud’s database back, and list the credentials that come with it.';
+  static override description =
+    `Stop the cloud first. The backup is checked as a start checks it: the file is whole, and every tenant is as it was \
+committed. Nothing is changed where it is not, while a cloud runs on the folder, or beside the left-overs (-wal, -shm) of \
+a database that was not closed.
+
+Credentials are as they were when the backup was made: what was revoked since is valid again. They are listed; with \
+--replace, those that the replaced database has no more, or has otherwise. Delete what must not come back before you let \
+callers reach the cloud. Agents that hold later revisions keep them until they are told otherwise: see the README of the cloud.`;
+  static override examples = [
+    { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
+    {
+      description: 'In the place of a database, which is kept under another name',
+      command: 'service cloud restore cloud.backup --data-dir data --replace',
+    },
+  ];
+  static override args = {
+    file: stringArgument({
+      description: 'What "service cloud backup" wrote; it stays as it is.',
+      required: true,
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    'data-dir': string({
+      description: 'The folder for the database; SERVICE_DATA_DIR or ~/.service/cloud unless given.',
+      helpValue: 'DIR',
+    }),
+    replace: boolean({ description: 'Put it in the place of the database that is there.' }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(CloudRestore);
+    const [{ readDataDir }, { restore }] = await Promise.all([
+      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/backup/restore'),
+    ]);
+    const dataDir = readDataDir(process.env, flags['data-dir']);
+    const done = await restore(args.file, dataDir, { replace: flags.replace, now: Date.now });
+    const tenants = done.tenants.map(({ name, revision }) => `\n  ${name} at revision ${revision}`).join('');
+    await err.line(
+      `${err.style('green', 'Restored')} ${counted(done.tenants.length, 'tenant')} to ${dataDir}:${tenants}` +
+        (done.kept === undefined ? '' : `\nThe database that was there is kept as ${done.kept}.`),
+    );
+    const shown = done.credentials.filter(({ since }) => since !== 'unchanged');
+    await err.line(err.style('bold', headline(shown.length, done)));
+    const rows = shown.map(({ tenant, kind, name, id, operator, scopes, expires_at = '', since = '' }) => {
+      const grants = [...scopes, ...(operator ? ['operator'] : [])].join(', ');
+      return [tenant, kind, name, id, grants, expires_at, since];
+    });
+    const headings = ['TENANT', 'KIND', 'NAME', 'ID', 'SCOPES', 'EXPIRES AT', 'SINCE THE BACKUP'];
+    const text = rows.length === 0 ? undefined : table(headings, rows, out.style, out.columns);
+    return { json: { data_dir: dataDir, ...done }, text };
+  }
+}
+
+function headline(shown: number, { compared, credentials }: { compared: boolean; credentials: unknown[] }): string {
+  if (!compared) return `It brings back ${counted(shown, 'credential')}:`;
+  const same = `${credentials.length - shown} are as they were`;
+  return shown === 0
+    ? `It brings back no credential that was removed or changed since: ${same}.`
+    : `It brings back ${counted(shown, 'credential')} that ${shown === 1 ? 'was' : 'were'} removed or changed since (${same}):`;
+}

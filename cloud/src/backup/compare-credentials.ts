@@ -1,0 +1,49 @@
+import type { CredentialKind, CredentialRow, TenantRow } from '../store/store.js';
+
+/** A credential that a backup brings back. */
+export interface RestoredCredential {
+  tenant: string;
+  kind: CredentialKind;
+  id: string;
+  name: string;
+  scopes: string[];
+  operator: boolean;
+  expires_at?: string;
+  /**
+   * What had become of it since, where that is known: it was `removed`, its secret or what it may do was `changed`, or it
+   * is as it was.
+   */
+  since?: 'removed' | 'changed' | 'unchanged';
+}
+
+/** What a backup holds of tenants and credentials. `before` are the credentials of the database that it replaces. */
+export function compareCredentials(
+  { tenants, credentials }: { tenants: readonly TenantRow[]; credentials: readonly CredentialRow[] },
+  before: readonly CredentialRow[] | undefined,
+): RestoredCredential[] {
+  const names = new Map(tenants.map(({ id, name }) => [id, name]));
+  const known = new Map(before?.map((row) => [keyOf(row), contentOf(row)]));
+  const since = (row: CredentialRow): RestoredCredential['since'] => {
+    const content = known.get(keyOf(row));
+    if (content === undefined) return 'removed';
+    return content === contentOf(row) ? 'unchanged' : 'changed';
+  };
+  return credentials.map((row) => ({
+    tenant: names.get(row.tenant) ?? row.tenant,
+    kind: row.kind,
+    id: row.id,
+    name: row.fields.name,
+    scopes: row.fields.scopes,
+    operator: row.operator,
+    ...(row.fields.expires_at !== undefined && { expires_at: row.fields.expires_at }),
+    ...(before !== undefined && { since: since(row) }),
+  }));
+}
+
+function keyOf({ tenant, kind, id }: CredentialRow): string {
+  return JSON.stringify([tenant, kind, id]);
+}
+
+function contentOf({ hash, operator, fields: { scopes, expires_at } }: CredentialRow): string {
+  return JSON.stringify([hash, operator, [...scopes].sort(), expires_at ?? null]);
+}

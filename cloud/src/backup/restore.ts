@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { access, chmod, constants, copyFile, link, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProblemError } from '@authz-service/core/problem';
+import { Turns } from '@authz-service/core/turns';
+import { readStore } from '../read-store.js';
+import { type CopiedTenant, checkDatabase } from '../store/copy-database.js';
+import { DATABASE } from '../store/database-name.js';
+import { lockFolder } from '../store/folder-lock.js';
+import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
+import type { CredentialRow, TenantRow } from '../store/store.js';
+import { compareCredentials, type RestoredCredential } from './compare-credentials.js';
+import { replaceFile } from './replace-file.js';
+
+export interface Restored {
+  tenants: CopiedTenant[];
+  /** Every credential of the backup. */
+  credentials: RestoredCredential[];
+  /** Whether they were compared with those of the database that was replaced. */
+  compared: boolean;
+  /** Where the database that was replaced is kept. */
+  kept?: string;
+}
+
+/** What SQLite leaves beside a database that was not closed: it belongs to that one, and would be written into another. */
+const LEFT_OVER = ['-wal', '-shm', '-journal'];
+
+/**
+ * Puts a backup in the place of the database in a data directory, once it is checked as a start checks it: whole, and
+ * every tenant as it was committed. Throws `invalid_config` while a cloud runs there, where the backup is damaged, or
+ * beside the left-overs of another database; `conflict` where there is a database, unless it may be replaced.
+ */
+export async function restore(
+  file: string,
+  dataDir: string,
+  { replace, now }: { replace: boolean; now: () => number },
+): Promise<Restored> {
+  await access(file, constants.R_OK);
+  refuseLeftOvers(file, 'it is no finished backup: make one with "service cloud backup"');
+  const release = await lockFolder(dataDir).catch((error: unknown) => {
+    throw cannotOpen(`The data directory "${dataDir}"`, error);
+  });
+  try {
+    const database = join(dataDir, DATABASE);
+    const remedy =
+      'it belongs to a database that was not closed: start the cloud on it and stop it, or move both files away together';
+    refuseLeftOvers(database, remedy);
+    const present = existsSync(database);
+    if (present && !replace) {
+      throw new ProblemError(
+        'conflict',
+        `There is a database in "${dataDir}" already: name another folder, or replace it with --replace, which keeps it under another name.`,
+      );
+    }
+    const work = await mkdtemp(join(dataDir, 'restore-'));
+    try {
+      const copy = await copyTo(join(work, DATABASE), file);
+      const backup = await readBackup(copy, file, now);
+      refuseLeftOvers(copy, 'the copy of the backup could not be finished: free space on that disk');
+      const before = present ? await credentialsOf(await copyTo(join(work, 'present.sqlite'), database)) : undefined;
+      const kept = present ? await keep(database, now()) : undefined;
+      await replaceFile(copy, database);
+      return {
+        tenants: backup.copied,
+        credentials: compareCredentials(backup, before),
+        compared: before !== undefined,
+        ...(kept !== undefined && { kept }),
+      };
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  } finally {
+    await release();
+  }
+}
+
+function refuseLeftOvers(database: string, why: string): void {
+  const found = LEFT_OVER.map((ending) => `${database}${ending}`).find((file) => existsSync(file));
+  if (found !== undefined) throw new ProblemError('invalid_config', `"${found}" lies there, ${why}.`);
+}
+
+async function copyTo(copy: string, file: string): Promise<string> {
+  await copyFile(file, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o600);
+  return copy;
+}
+
+/** Checks a copy of the backup, and brings it to the present form. */
+async function readBackup(
+  copy: string,
+  file: string,
+  now: () => number,
+): Promise<{ copied: CopiedTenant[]; tenants: TenantRow[]; credentials: CredentialRow[] }> {
+  const name = `The backup "${file}"`;
+  const copied = await checkDatabase(copy, name);
+  const store = await openSqliteFile(copy).catch((error: unknown) => {
+    throw cannotOpen(name, error);
+  });
+  try {
+    const { tenants } = await readStore(store, new Turns(() => performance.now()), now);
+    return { copied, tenants: tenants.list(), credentials: await store.credentials() };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    throw new ProblemError(error.code, `${name} cannot be restored. ${error.detail}`, error.errors, { cause: error });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Undefined where they cannot be read: what is replaced may be damaged, and is often replaced for that. */
+async function credentialsOf(copy: string): Promise<CredentialRow[] | undefined> {
+  try {
+    const store = await openSqliteFile(copy);
+    return await store.credentials().finally(() => store.close());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gives the file a second name, under which it stays when another takes the first. */
+async function keep(database: string, now: number): Promise<string> {
+  const kept = `${database}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  await link(database, kept).catch(() => copyFile(database, kept, constants.COPYFILE_EXCL));
+  return kept;
+}

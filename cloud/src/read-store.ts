@@ -1,0 +1,36 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Turns } from '@authz-service/core/turns';
+import { CredentialIndex } from './auth/credential-index.js';
+import { Tokens } from './auth/tokens.js';
+import { BundleKeys } from './bundles/bundle-keys.js';
+import type { Cloud } from './cloud.js';
+import type { Store } from './store/store.js';
+import { Tenants } from './tenants/tenants.js';
+
+/**
+ * Reads all that the service works with into memory, making keys where there are none. Throws `invalid_config` where
+ * something is not as it was committed, or cannot be read.
+ */
+export async function readStore(
+  store: Store,
+  turns: Turns,
+  now: () => number,
+): Promise<Pick<Cloud, 'tenants' | 'credentials' | 'tokens' | 'bundleKeys'>> {
+  const tenants = await Tenants.open(store, turns);
+  const credentials = new CredentialIndex(await store.credentials());
+  const tokens = await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens'));
+  const bundleKeys = await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles'));
+  return { tenants, credentials, tokens, bundleKeys };
+}
+
+/** What failed is left out: it may show the keys. */
+function unreadableKeys(which: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ProblemError) throw error;
+    throw new ProblemError(
+      'invalid_config',
+      `The database is not as this service wrote it: the keys ${which} cannot be read. ` +
+        'Undo what was changed there, or bring a backup back by "service cloud restore".',
+    );
+  };
+}

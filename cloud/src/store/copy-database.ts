@@ -1,0 +1,54 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { revisionText } from '@authz-service/core/state/revision';
+import { Connection } from './connection.js';
+
+/** A tenant as a copy of a database has it; its revision is `NUMBER.DIGEST`. */
+export interface CopiedTenant {
+  name: string;
+  revision: string;
+}
+
+/**
+ * Copies a database that another process may be writing, as it stands at this moment, to a file that is empty. Commits go
+ * on meanwhile and keep nobody waiting: `VACUUM INTO` reads one snapshot, however many there are.
+ */
+export async function copyDatabase(filename: string, target: string, signal: AbortSignal): Promise<void> {
+  const connection = await Connection.open(filename, { present: true });
+  const interrupt = () => connection.interrupt();
+  try {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', interrupt);
+    await connection.run('vacuum into ?', target);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await connection.close();
+  }
+}
+
+/** Checks a file that nobody else has open, and says which tenants it holds. Throws `invalid_config` naming it as `name`. */
+export async function checkDatabase(filename: string, name: string): Promise<CopiedTenant[]> {
+  const connection = await Connection.open(filename, { present: true });
+  try {
+    const found = await connection.all<{ integrity_check: string }>('pragma integrity_check');
+    const [first] = found;
+    if (first?.integrity_check !== 'ok') throw unusable(name, `it is damaged (${first?.integrity_check})`);
+    const tables = await connection.all("select 1 from sqlite_master where name in ('tenants', 'revisions')");
+    if (tables.length < 2) throw unusable(name, 'it is no database of the cloud');
+    const tenants = await connection.all<{ name: string; number: number; digest: string }>(
+      'select name, number, digest from tenants join revisions on tenant_id = id and number = revision order by name',
+    );
+    return tenants.map((tenant) => ({ name: tenant.name, revision: revisionText(tenant.number, tenant.digest) }));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT' ? unusable(name, `it is damaged (${code})`) : error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function unusable(name: string, why: string): ProblemError {
+  return new ProblemError('invalid_config', `${name} cannot be used: ${why}.`);
+}

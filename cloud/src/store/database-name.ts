@@ -1,0 +1,2 @@
+/** The name of the database in a data directory. */
+export const DATABASE = 'cloud.sqlite';
