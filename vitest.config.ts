@@ -9,7 +9,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@authz-service\/sdk\/(.*)$/, replacement: `${root}sdk/node/src/$1.ts` },
-      { find: /^@authz-service\/(core|cloud|agent|provider|cli)\/(.*)$/, replacement: `${root}$1/src/$2.ts` },
+      { find: /^@authz-service\/(core|pdp|cloud|agent|provider|cli)\/(.*)$/, replacement: `${root}$1/src/$2.ts` },
     ],
   },
   test: {

@@ -11,20 +11,8 @@ import { allRoutes } from './routes/routes.js';
 /** What answers requests: a listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
-  const direct = new Map(routes.filter(isDirect).map((route) => [route.path, route]));
   const route = router(cloud, routes);
-  return (request, response) => {
-    const exchange = new Exchange(request, response, cloud);
-    // They go around the router: it costs several times what a decision does.
-    const decide = request.method === 'POST' ? direct.get(exchange.pathname) : undefined;
-    if (decide !== undefined) void serve(cloud, decide, exchange, {});
-    else route(exchange);
-  };
-}
-
-/** Decisions, whose paths hold no parameters. */
-function isDirect({ method, operation }: Route): boolean {
-  return method === 'POST' && operation.tag === 'decisions';
+  return (request, response) => route(new Exchange(request, response, cloud));
 }
 
 /** Finds the route of a request. What is no route is answered here: other methods, other paths, malformed ones. */

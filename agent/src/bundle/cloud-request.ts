@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ProblemError } from '@authz-service/core/problem';
-import { isPlainServer, PLAIN_SERVER } from '@authz-service/core/wire/plain-server';
+import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
 
 /** How long an answer is waited for. */
 export interface RequestBounds {

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemError } from '@authz-service/core/problem';
-import { closeLingering } from '@authz-service/core/wire/lingering-close';
-import { PROBLEM_TYPE, problemDocument } from '@authz-service/core/wire/problem-document';
-
-/**
- * The caller's `X-Request-ID`, as it came: the parser has refused line breaks and other controls, and bounds its length
- * with that of all headers.
- */
-export function requestIdOf(request: IncomingMessage): string | undefined {
-  const id = request.headers['x-request-id'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
+import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
+import { PROBLEM_TYPE, problemDocument } from '@authz-service/pdp/transport/problem-document';
+import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 
 export function sendText(
   response: ServerResponse,
@@ -42,15 +34,14 @@ export function sendJson(response: ServerResponse, body: unknown, requestId: str
   sendText(response, 200, 'application/json', JSON.stringify(body), requestId);
 }
 
-/** Answers with a problem document (RFC 9457) under the caller's request id, or one made for it, which it returns. */
-export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: ProblemError): string {
-  const requestId = requestIdOf(request) ?? randomUUID();
+/** Answers with a problem document under the id of the request, or else the caller's own, or else one made for it. */
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: ProblemError,
+  requestId = requestIdOf(request) ?? randomUUID(),
+): void {
   const document = problemDocument(problem, requestId);
-  // The rest of the body is not waited for, so the connection cannot carry another request.
-  if (problem.code === 'payload_too_large' && !request.complete) {
-    response.shouldKeepAlive = false;
-    closeLingering(request.socket);
-  }
+  closeAfterRefusal(problem, request, response);
   sendText(response, document.status, PROBLEM_TYPE, JSON.stringify(document), requestId);
-  return requestId;
 }

@@ -199,8 +199,8 @@ describe('POST /v1/authorize', () => {
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
     ['no body', '', {}, /is empty/],
     ['broken JSON', '{"subject":', {}, /no valid JSON/],
-    ['a list', '[]', {}, /must be an object/],
-    ['null', 'null', {}, /must be an object/],
+    ['a list', '[]', {}, /an object is expected/],
+    ['null', 'null', {}, /an object is expected/],
     ['no subject', '{"resource":{"type":"t","id":"1"},"action":{"name":"a"}}', {}, /subject/],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, /not UTF-8/],
     ['depth without end', '['.repeat(500_000), {}, /deeper than 100 levels/],
@@ -217,7 +217,7 @@ describe('POST /v1/authorize', () => {
     ['a member given twice', asking('alice').replace('"id"', '"id":"bob","\\u0069d"'), {}, /gives \/subject\/id more/],
     [
       'properties that disagree',
-      asking('alice', { subject: { attributes: { a: 1 }, properties: { a: 2 } } }),
+      asking('alice', { resource: { type: 't', id: '1', attributes: { a: 1 }, properties: { a: 2 } } }),
       {},
       /differs/,
     ],

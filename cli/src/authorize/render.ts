@@ -1,6 +1,5 @@
 import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
-import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion, DecisionResponse } from '@authz-service/sdk/wire';
 import type { Style } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';
 

@@ -1,8 +1,7 @@
 import type { ProblemCode } from '@authz-service/core/problem';
-import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
 import type { BatchOutcome } from '@authz-service/sdk/batch';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion, DecisionResponse } from '@authz-service/sdk/wire';
 import { failureOf } from '../errors/failure.js';
 import type { Terminal } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';

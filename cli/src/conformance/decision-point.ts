@@ -1,4 +1,5 @@
-import { AUTHZEN_PATHS, type AuthzenConfiguration } from '@authz-service/core/wire/authzen-configuration';
+import { AUTHZEN_PATHS } from '@authz-service/sdk/authzen-paths';
+import type { AuthzenConfiguration } from '@authz-service/sdk/wire';
 import { CheckFailed } from './check.js';
 
 const TIMEOUT_MS = 30_000;

@@ -1,3 +1,4 @@
+import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { jsonPointer } from '@authz-service/core/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
@@ -6,11 +7,10 @@ import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
-import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
-import { scalarFields } from '@authz-service/core/wire/record-schema';
-import { toWire } from '@authz-service/core/wire/record-wire';
-import { wireShape } from '@authz-service/core/wire/wire-shape';
 import * as z from 'zod';
+import { scalarFields } from '../records/record-schema.js';
+import { toWire } from '../records/record-wire.js';
+import { wireShape } from '../records/wire-shape.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 export interface ListOrder {

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { requestIdOf } from './request-id.js';
 
 /** One request and its answer: what the log line and the metrics need of it. */
 export class Exchange {
@@ -22,7 +23,7 @@ export class Exchange {
     cloud: Pick<Cloud, 'log' | 'metrics' | 'ready'>,
   ) {
     const started = performance.now();
-    this.requestId = requestIdOf(request.headers['x-request-id']);
+    this.requestId = requestIdOf(request) ?? randomUUID();
     this.response = response;
     this.#cloud = cloud;
     const url = request.url ?? '/';

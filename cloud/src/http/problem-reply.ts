@@ -1,20 +1,8 @@
-import { ProblemError } from '@authz-service/core/problem';
-import { PROBLEM_TYPE, problemDocument } from '@authz-service/core/wire/problem-document';
-import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import type { ProblemError } from '@authz-service/core/problem';
+import { PROBLEM_TYPE, problemDocument, shownProblem } from '@authz-service/pdp/transport/problem-document';
 import type { Reply } from './reply.js';
 
 const CHALLENGE = 'Bearer realm="authz-service"';
-
-/** Errors that the client has caused and that need no ERROR line. */
-export function isExpected(error: unknown): error is ProblemError {
-  return error instanceof ProblemError && PROBLEM_STATUS[error.code] < 500;
-}
-
-/** What a caller is told of an error: what is not a `ProblemError` is `internal`, with a fixed text. */
-export function shownProblem(error: unknown): ProblemError {
-  if (error instanceof ProblemError) return error;
-  return new ProblemError('internal', 'Something went wrong here: report it with the request id.');
-}
 
 /**
  * An error as RFC 9457 problem details. `sent` says whether the request carried a credential.

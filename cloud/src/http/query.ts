@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { issueFaults } from '@authz-service/core/records/issue-faults';
+import { malformed } from '@authz-service/pdp/contract/parser-of';
 import type * as z from 'zod';
-import { malformed } from './parse.js';
 
 /** The query parameters checked by a schema of strings. Throws `invalid_request`. */
 export function parseQuery<T>(schema: z.ZodType<T>, search: string): T {

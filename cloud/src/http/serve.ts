@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
-import { closeLingering } from '@authz-service/core/wire/lingering-close';
+import { jsonOf } from '@authz-service/pdp/transport/json-body';
+import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
+import { isExpected } from '@authz-service/pdp/transport/problem-document';
+import { readBody } from '@authz-service/pdp/transport/read-body';
+import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { AbortedError, readBody } from './body.js';
+import { AbortedError } from './aborted-error.js';
 import type { Exchange } from './exchange.js';
-import { isExpected, problemReply } from './problem-reply.js';
+import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
 import type { BodyRule, Route, SecuredCall } from './route.js';
@@ -36,11 +39,7 @@ export function refuse(exchange: Exchange, error: unknown, headers: Record<strin
     response.destroy();
     return;
   }
-  // The rest of the body is not waited for, so that the connection cannot carry another request.
-  if (error instanceof ProblemError && error.code === 'payload_too_large' && !request.complete) {
-    response.shouldKeepAlive = false;
-    closeLingering(request.socket);
-  }
+  if (error instanceof ProblemError) closeAfterRefusal(error, request, response);
   const sent = request.headers.authorization !== undefined;
   send(response, problemReply(error, requestId, { sent, headers }));
 }
@@ -107,35 +106,17 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/**
- * A parameter that means nothing must not look as if it did: `?tenant=` on a call that answers for the credential's own.
- * Routes open to all take what probes, caches and RFC 6749 section 3.2 let them be sent.
- */
+/** Routes open to all take what probes, caches and RFC 6749 section 3.2 let them be sent. */
 function noQuery(route: Route, search: string): undefined {
-  if (search === '' || route.anyOf === undefined) return;
-  const [name = ''] = new URLSearchParams(search).keys();
-  throw new ProblemError(
-    'invalid_request',
-    `The query parameter "${name.slice(0, 100)}" means nothing here: ${route.path} takes none.`,
-  );
+  if (route.anyOf !== undefined) refuseQuery(route.path, search);
 }
 
+/** Of a caller that goes away before its body has come, nothing more is heard: there is nobody left to answer. */
 async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Promise<unknown> {
-  if (rule.form)
-    return rule.parse({ type: request.headers['content-type'], bytes: await readBody(request, rule.limitBytes) });
-  const type = request.headers['content-type'];
-  if (!isJsonType(type)) {
-    throw new ProblemError(
-      rule.wrongType,
-      `The content type is ${type === undefined ? 'missing' : `"${type.slice(0, 100)}"`}: send JSON as "application/json".`,
-    );
-  }
-  try {
-    return rule.parse(parseJsonBody(await readBody(request, rule.limitBytes)));
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.code !== 'unsupported_media_type') throw error;
-    throw new ProblemError(rule.wrongType, error.detail);
-  }
+  const body = await new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
+  if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));
+  if (body instanceof ProblemError) throw body;
+  return rule.parse({ type: request.headers['content-type'], bytes: body });
 }
 
 function failure(error: unknown): string {

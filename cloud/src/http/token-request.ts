@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { bodyText, isJsonType, parseJsonBody } from '@authz-service/core/wire/json-body';
+import { bodyText, isJsonType, parseJsonBody } from '@authz-service/pdp/transport/json-body';
 import { TokenError, type TokenRequest } from '../commands/issue-token.js';
 
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;.*)?$/i;

@@ -47,8 +47,10 @@ export class Components {
 
 /** Descriptions come from the fields' own metadata, which the registry of names does not hold. */
 function describe(schema: z.core.$ZodType, json: JsonSchema): void {
-  const { description } = z.globalRegistry.get(schema) ?? {};
+  const { description, type } = z.globalRegistry.get(schema) ?? {};
   if (description !== undefined) json.description = description;
+  // What only a function checks says by itself what it is.
+  if (schema._zod.def.type === 'custom' && typeof type === 'string') Object.assign(json, { type });
   for (const keyword of OWN_KEYWORDS) delete json[keyword];
   // Formats say it better, and not every validator knows classes of characters.
   if (json.format !== undefined || /\\p\{/i.test(String(json.pattern))) delete json.pattern;

@@ -1,30 +1,21 @@
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
-import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
+import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import type { Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
-const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
-  errors: z.array(z.object({ pointer: z.string(), detail: z.string(), address: z.string().optional() })).optional(),
-  request_id: z.string(),
-});
-
 /** An OpenAPI 3.1 document of these routes, from the schemas by which they check and answer. */
 export function openapiDocument(routes: readonly Route[], url: string): object {
-  const components = new Components([['Problem', problemSchema], ...namedRecordSchemas()]);
+  const components = new Components(namedRecordSchemas());
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
     paths[route.path] = path;
     path[route.method.toLowerCase()] = operationOf(route, components);
   }
-  components.schemaOf(problemSchema, 'output');
+  components.schemaOf(problemDocumentSchema, 'output');
   return {
     openapi: '3.1.0',
     info: {

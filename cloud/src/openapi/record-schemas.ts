@@ -1,6 +1,6 @@
 import { isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
-import { wireInputSchema, wireRecordSchema } from '@authz-service/core/wire/record-schema';
 import * as z from 'zod';
+import { wireInputSchema, wireRecordSchema } from '../records/record-schema.js';
 
 type Schemas = { [K in Kind]: z.ZodType };
 

@@ -1,5 +1,5 @@
+import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { revisionText } from '@authz-service/core/state/revision';
-import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';

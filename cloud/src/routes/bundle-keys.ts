@@ -1,8 +1,8 @@
-import { MIB } from '@authz-service/core/wire/body-bytes';
+import { parserOf } from '@authz-service/pdp/contract/parser-of';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
-import { parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

@@ -7,12 +7,12 @@ import { type Fault, issueFaults } from '@authz-service/core/records/issue-fault
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { Change } from '@authz-service/core/state/change';
 import { eachInSteps } from '@authz-service/core/turns';
-import { MIB } from '@authz-service/core/wire/body-bytes';
+import { malformed, parserOf } from '@authz-service/pdp/contract/parser-of';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
 import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
-import { malformed, parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

@@ -1,4 +1,4 @@
-import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
+import { AUTHZEN_PATHS } from '@authz-service/pdp/contract/authzen-paths';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALICE_READS, type Ask, billing, TestCloud } from '../../testing/test-cloud.js';
 

@@ -2,8 +2,8 @@ import type { JsonObject } from '@authz-service/core/json';
 import { COLLECTIONS, isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { MIB } from '@authz-service/core/wire/body-bytes';
-import { toWire } from '@authz-service/core/wire/record-wire';
+import { parserOf } from '@authz-service/pdp/contract/parser-of';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import { demand, type Grant } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -11,10 +11,10 @@ import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
 import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
 import { pageSchema, paging } from '../http/paging.js';
-import { parserOf } from '../http/parse.js';
 import { json, matches, versioned } from '../http/reply.js';
 import { type BodyRule, type Route, type SecuredCall, secured } from '../http/route.js';
 import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
+import { toWire } from '../records/record-wire.js';
 
 const anyObject = parserOf(z.record(z.string(), z.json()));
 

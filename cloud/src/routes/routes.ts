@@ -1,17 +1,14 @@
 import type { Cloud } from '../cloud.js';
 import type { Route } from '../http/route.js';
 import { auditRoutes } from './audit.js';
-import { authorizeRoutes } from './authorize.js';
-import { authzenConfigurationRoute } from './authzen-configuration.js';
 import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
-import { evaluationsRoute } from './evaluations.js';
+import { decisionRoutes } from './decisions.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
 import { recordRoutes } from './records.js';
-import { searchRoutes } from './search.js';
 import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
@@ -19,10 +16,7 @@ import { whoamiRoutes } from './whoami.js';
 /** Every route there is. The bundle comes before the policies, whose item path it would else be. */
 export function allRoutes(cloud: Cloud): Route[] {
   const routes = [
-    ...authorizeRoutes(cloud),
-    evaluationsRoute(cloud),
-    ...searchRoutes(cloud),
-    authzenConfigurationRoute(cloud),
+    ...decisionRoutes(cloud),
     ...bundleRoutes(cloud),
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),

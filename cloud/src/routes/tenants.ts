@@ -1,13 +1,13 @@
+import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
-import { MIB } from '@authz-service/core/wire/body-bytes';
-import { decodeCursor, encodeCursor } from '@authz-service/core/wire/cursor';
+import { parserOf } from '@authz-service/pdp/contract/parser-of';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { deleteTenant } from '../commands/delete-tenant.js';
 import { pageSchema, paging } from '../http/paging.js';
-import { parserOf } from '../http/parse.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

@@ -5,10 +5,16 @@ import { Resource, type ResourceType, type Target } from '../decision/grants/tar
 import { groupsOf } from '../decision/graph/effective-principals.js';
 import { findResource, findRole, findType } from '../decision/graph/names.js';
 import type { Principal } from '../decision/graph/principal.js';
-import type { ActionSearch, ResourceSearch, SearchRequest, SubjectSearch } from '../wire/search-request.js';
-import type { FoundAction, FoundEntity } from '../wire/search-response.js';
 import { inOrder, type Ordered } from './ordered.js';
 import { type Candidates, type Page, type PageBounds, pageOf } from './page.js';
+import type {
+  ActionSearch,
+  FoundAction,
+  FoundEntity,
+  ResourceSearch,
+  SearchQuestion,
+  SubjectSearch,
+} from './question.js';
 import { Recent } from './recent.js';
 import { ReverseIndex } from './reverse-index.js';
 
@@ -38,7 +44,7 @@ export class TenantSearch {
   }
 
   /** Throws `ambiguous_name`. */
-  *find(request: SearchRequest, bounds: PageBounds): Generator<undefined, Page<FoundEntity | FoundAction>> {
+  *find(request: SearchQuestion, bounds: PageBounds): Generator<undefined, Page<FoundEntity | FoundAction>> {
     switch (request.kind) {
       case 'subject':
         return yield* pageOf(this.engine, yield* this.#subjects(request), bounds);

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { AUTHZEN_PATHS, type AuthzenConfiguration } from '@authz-service/core/wire/authzen-configuration';
-import type { DecisionResponse } from '@authz-service/core/wire/decision-response';
-import type { EvaluationResponse, EvaluationsResponse } from '@authz-service/core/wire/evaluations-response';
-import type { FoundAction, FoundEntity } from '@authz-service/core/wire/search-response';
+import type { EvaluationsResponse } from '@authz-service/pdp/contract/evaluations';
 import { jsonOf } from './answer.js';
 import { type Authorization, apiKeyAuthorization } from './authorization.js';
+import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
 import { type BatchOutcome, runAll } from './batch.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
@@ -17,11 +15,16 @@ import type {
   ActionQuestion,
   AgentStatus,
   AuditEntry,
+  AuthzenConfiguration,
   BundleKey,
   ChangesetRequest,
   ChangesetResult,
   DecisionQuestion,
+  DecisionResponse,
+  EvaluationResponse,
   EvaluationsQuestion,
+  FoundAction,
+  FoundEntity,
   Page,
   PolicyBundle,
   ResourceQuestion,

@@ -1,5 +1,4 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { isPlainServer, PLAIN_SERVER } from '@authz-service/core/wire/plain-server';
 import type { Fault } from './transport.js';
 
 /** Node's code for a server that speaks no TLS. */
@@ -19,7 +18,7 @@ const MEANINGS: Record<string, string> = {
   ENETUNREACH: 'there is no route to the network.',
   HPE_INVALID_CONSTANT: 'what answers there does not speak HTTP: check scheme and port.',
   'bad port': 'the port is one that HTTP clients refuse, for it belongs to another protocol: use another.',
-  [NO_TLS]: `${PLAIN_SERVER}.`,
+  [NO_TLS]: 'the server there does not speak TLS: write http:// in place of https://.',
 };
 
 /** Faults before a connection stood: nothing of the request can have been processed. */
@@ -40,6 +39,11 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
     fate: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
     waitMs: 0,
   };
+}
+
+/** Depending on how the connection was made, Node has a code for a server without TLS, or only OpenSSL's words. */
+function isPlainServer({ code, message }: NodeJS.ErrnoException): boolean {
+  return code === NO_TLS || message.includes('wrong version number');
 }
 
 /** `fetch` wraps the system's error, and a host with several addresses gives one error for each. */

@@ -1,4 +1,4 @@
-import type { SearchResponse } from '@authz-service/core/wire/search-response';
+import type { SearchResponse } from '@authz-service/pdp/contract/search';
 import type { Send } from './records.js';
 import type { CallOptions } from './transport.js';
 
@@ -18,7 +18,10 @@ export async function* everyResult<R>(
   do {
     const page = { ...(limit !== undefined && { limit }), ...(token !== undefined && { token }) };
     const body = Object.keys(page).length > 0 ? { ...question, page } : question;
-    const answer = (await send({ method: 'POST', path, body, repeat: 'harmless' }, options)) as SearchResponse<R>;
+    const answer = (await send({ method: 'POST', path, body, repeat: 'harmless' }, options)) as Pick<
+      SearchResponse,
+      'page'
+    > & { results: R[] };
     yield* answer.results;
     token = answer.page?.next_token || undefined;
   } while (token !== undefined);

@@ -1,45 +1,31 @@
-import type { JsonObject } from '@authz-service/core/json';
 import type { Address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Change } from '@authz-service/core/state/change';
-import type { EvaluationsSemantic } from '@authz-service/core/wire/evaluations-request';
+import type { DecisionRequestBody } from '@authz-service/pdp/contract/decision-request';
+import type { EvaluationsRequestBody } from '@authz-service/pdp/contract/evaluations';
+import type { ActionSearchBody, ResourceSearchBody, SubjectSearchBody } from '@authz-service/pdp/contract/search';
 
-/** A question (spec 2.2): who wants to do what to which resource. */
-export interface DecisionQuestion {
-  /** `attributes` is another word for `properties`. */
-  subject: { type: string; id: string; properties?: JsonObject; attributes?: JsonObject; roles?: readonly string[] };
-  /** By `id`, or by `name` within the type; with both, the name counts. */
-  resource: { type: string; properties?: JsonObject; attributes?: JsonObject } & (
-    | { id: string; name?: string }
-    | { id?: string; name: string }
-  );
-  action: { name: string; properties?: JsonObject };
-  context?: JsonObject;
-  /** `explain` asks for every policy that came into question, in `context.explanation`. */
-  options?: { explain?: boolean };
-}
+export type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
+export type { EvaluationResponse } from '@authz-service/pdp/contract/evaluations';
+export type { AuthzenConfiguration } from '@authz-service/pdp/contract/metadata';
+export type { FoundAction, FoundEntity } from '@authz-service/pdp/contract/search';
+
+/** A question (specification 2.2): who wants to do what to which resource. A member that is undefined is not sent. */
+export type DecisionQuestion = DecisionRequestBody;
 
 /** Several questions; the members beside `evaluations` stand in, whole, for those that one lacks. */
-export interface EvaluationsQuestion extends Partial<Omit<DecisionQuestion, 'options'>> {
-  evaluations: readonly Partial<DecisionQuestion>[];
-  /** `reasons` asks for each decision's context, which a single decision always has. */
-  options?: { explain?: boolean; reasons?: boolean; evaluations_semantic?: EvaluationsSemantic };
-}
+export type EvaluationsQuestion = EvaluationsRequestBody;
 
 /** Which subjects of a type? Properties and roles count as if each subject had them. */
-export type SubjectQuestion = Omit<DecisionQuestion, 'subject' | 'options'> & {
-  subject: Omit<DecisionQuestion['subject'], 'id'>;
-};
+export type SubjectQuestion = SubjectSearchBody;
 
 /** On which resources of a type? Properties count as if each resource had them. */
-export type ResourceQuestion = Omit<DecisionQuestion, 'resource' | 'options'> & {
-  resource: { type: string; properties?: JsonObject; attributes?: JsonObject };
-};
+export type ResourceQuestion = ResourceSearchBody;
 
 /** Which actions? */
-export type ActionQuestion = Omit<DecisionQuestion, 'action' | 'options'>;
+export type ActionQuestion = ActionSearchBody;
 
 /** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */
 export const REFERENCE_FIELDS = {

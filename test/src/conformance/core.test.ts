@@ -3,13 +3,13 @@ import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
 import { validateRecords } from '@authz-service/core/state/validate';
-import { parseDecisionRequest } from '@authz-service/core/wire/decision-request';
+import { parseQuestion } from '@authz-service/pdp/endpoints/question';
 import { describe, expect, it } from 'vitest';
 import { type ConformanceCase, idsOf, loadConformance, momentOf, withIds } from './load.js';
 
 function outcome(records: readonly EngineRecord[], one: ConformanceCase, explain: boolean) {
   try {
-    const request = parseDecisionRequest(withIds(one.request, idsOf(records)));
+    const request = parseQuestion(withIds(one.request, idsOf(records)));
     const engine = compileEngine(records);
     return explain ? engine.explain(request, momentOf(one)) : engine.decide(request, momentOf(one));
   } catch (error) {

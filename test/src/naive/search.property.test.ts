@@ -4,10 +4,11 @@ import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
-import { answerSearch, type Searched } from '@authz-service/core/search/answer';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { parseSearch, type SearchKind, type SearchRequest } from '@authz-service/core/wire/search-request';
-import type { FoundAction, FoundEntity, SearchResponse } from '@authz-service/core/wire/search-response';
+import { finished } from '@authz-service/core/turns';
+import type { FoundAction, FoundEntity, SearchKind } from '@authz-service/pdp/contract/search';
+import { parseSearch, type SearchRequest } from '@authz-service/pdp/endpoints/search';
+import { searchPage } from '@authz-service/pdp/endpoints/search-page';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from './evaluate.js';
@@ -59,17 +60,13 @@ function bruteForce(records: readonly EngineRecord[], kind: SearchKind, asked: D
     .map(({ found }) => found);
 }
 
-function finished<T>(steps: Generator<undefined, T>): T {
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-}
+type Searched = Parameters<typeof searchPage>[0];
 
-function answerOf(searched: Searched, search: SearchRequest, now: number): SearchResponse | 'ambiguous_name' {
+function answerOf(searched: Searched, search: SearchRequest, now: number) {
   try {
-    return finished(answerSearch(searched, search, { now, clock: () => 0 }));
+    return finished(searchPage(searched, search, { now, clock: () => 0 }));
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'ambiguous_name') return error.code;
+    if (error instanceof ProblemError && error.code === 'ambiguous_name') return 'ambiguous_name' as const;
     throw error;
   }
 }
@@ -109,7 +106,7 @@ describe.each([
     fc.assert(
       fc.property(tenants, questions, (records, asked) => {
         const search = new TenantSearch(compileEngine(records));
-        const searched = { search, tenant: 'tenant', revision: '1.a' };
+        const searched = { search, id: 'tenant', revision: '1.a' };
         for (const [one, now, limit] of asked) {
           for (const kind of KINDS) {
             const wanted = bruteForce(records, kind, one, now);

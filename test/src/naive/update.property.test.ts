@@ -2,9 +2,11 @@ import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { ProblemError } from '@authz-service/core/problem';
-import { answerSearch } from '@authz-service/core/search/answer';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { parseSearch, type SearchKind } from '@authz-service/core/wire/search-request';
+import { finished } from '@authz-service/core/turns';
+import type { SearchKind } from '@authz-service/pdp/contract/search';
+import { parseSearch } from '@authz-service/pdp/endpoints/search';
+import { searchPage } from '@authz-service/pdp/endpoints/search-page';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crowdedTenant, request, tenant } from './generate.js';
@@ -22,18 +24,12 @@ function told(ask: () => unknown): unknown {
   }
 }
 
-function finished<T>(steps: Generator<undefined, T>): T {
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-}
-
 /** All that can be asked of an engine about one question. */
 function answers(engine: CompiledEngine, asked: DecisionRequest, now: number): unknown[] {
-  const searched = { search: new TenantSearch(engine), tenant: 'tenant', revision: '1.a' };
+  const searched = { search: new TenantSearch(engine), id: 'tenant', revision: '1.a' };
   const found = SEARCHES.map((kind) => {
     const search = parseSearch(kind, JSON.parse(JSON.stringify(asked)));
-    return told(() => finished(answerSearch(searched, search, { now, clock: () => 0 })));
+    return told(() => finished(searchPage(searched, search, { now, clock: () => 0 })));
   });
   const decided = told(() => engine.decide(asked, now));
   return [decided, told(() => engine.explain(asked, now)), engine.resourceId(asked), ...found];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
-import { PROBLEM_STATUS } from '@authz-service/core/wire/problem-status';
+import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

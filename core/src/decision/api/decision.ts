@@ -23,7 +23,7 @@ export interface ExplainedCandidate {
   policy_id: string;
   effect: 'ALLOW' | 'DENY';
   priority: number;
-  access_path: AccessPathKind;
+  access_path: Exclude<AccessPathKind, 'none'>;
   /** How the principal was reached: addresses from the subject to the one that the policy is assigned to. */
   through: Address[];
   outcome: 'applies' | 'does_not_apply' | 'failed';

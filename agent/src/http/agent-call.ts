@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Engine } from '@authz-service/core/decision/api/engine';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Turns } from '@authz-service/core/turns';
+import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
+import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
+import { requestIdOf } from '@authz-service/pdp/transport/request-id';
+import type { DecisionLog } from '../decision-log.js';
+import type { Logger } from '../log.js';
+import type { AgentMetrics } from '../metrics.js';
+import { type AgentState, notReady } from '../state.js';
+
+export interface CallOptions {
+  state: AgentState;
+  metrics: AgentMetrics;
+  log: Logger;
+  turns: Turns;
+  /** Absent when decisions are not to be logged. */
+  decisionLog?: DecisionLog | undefined;
+  /** The address under which callers reach the agent, without a slash at its end. */
+  publicUrl(): string;
+}
+
+/** One request to the agent: what is served answers it, and each evaluation is counted and, if asked for, logged. */
+export class AgentCall implements EndpointCall {
+  readonly now: number;
+  /** Whether any evaluation has been counted. */
+  counted = false;
+  /** The caller's own, or one made for a refusal. */
+  requestId: string | undefined;
+
+  constructor(
+    private readonly options: CallOptions,
+    request: IncomingMessage,
+  ) {
+    this.now = options.state.now();
+    this.requestId = requestIdOf(request);
+  }
+
+  engine(): Engine {
+    const { served } = this.options.state;
+    if (served === undefined) throw notReady();
+    return served.engine;
+  }
+
+  run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
+    const { state, turns } = this.options;
+    return state.read(({ engine, search, tenant, revision }) =>
+      turns.run(work({ id: tenant.id, revision, engine, search })),
+    );
+  }
+
+  /** What was refused or failed counts as not allowed and without an access path. Only evaluations are timed. */
+  evaluated(evaluation: Evaluation): void {
+    const { metrics, decisionLog } = this.options;
+    const { outcome, ms } = evaluation;
+    const refused = outcome instanceof ProblemError;
+    const allowed = !refused && outcome.decision;
+    this.counted = true;
+    metrics.called(allowed, refused ? 'none' : outcome.access_path);
+    if (ms !== undefined) metrics.evaluated(allowed, ms);
+    if (refused && PROBLEM_STATUS[outcome.code] === 500) this.#logFailure(evaluation, outcome);
+    if (decisionLog !== undefined) logDecision(decisionLog, evaluation);
+  }
+
+  publicUrl(): string {
+    return this.options.publicUrl();
+  }
+
+  /** The id by which a refusal and its log line are found. */
+  identify(): string {
+    this.requestId ??= randomUUID();
+    return this.requestId;
+  }
+
+  /** Names the shape of the request and not its subject: this log is not asked whether it may hold personal data. */
+  #logFailure({ request }: Evaluation, problem: ProblemError): void {
+    this.options.log.error(
+      {
+        request_id: this.identify(),
+        code: problem.code,
+        error: problem.detail,
+        subject_type: request?.subject.type,
+        resource_type: request?.resource.type,
+        action: request?.action.name,
+        // The detail of a condition's failure says all; where the fault is the program's own, the stack leads to it.
+        ...(problem.code === 'internal' ? { err: problem.cause } : {}),
+      },
+      'evaluation failed: the bundle is loaded, but the decision fails for a request of this shape',
+    );
+  }
+}
+
+function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation): void {
+  const refused = outcome instanceof ProblemError;
+  decisionLog.write({
+    subjectId: request?.subject.id ?? '',
+    resourceId: (refused ? resourceId : outcome.resource_id) ?? request?.resource.id ?? '',
+    action: request?.action.name ?? '',
+    decision: refused ? false : outcome.decision,
+    reason: refused ? outcome.detail : outcome.reason,
+    accessPath: refused ? 'none' : outcome.access_path,
+    policyId: (refused ? undefined : outcome.policy_id) ?? '',
+    ms: ms ?? 0,
+  });
+}

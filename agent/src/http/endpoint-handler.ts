@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import { jsonOf } from '@authz-service/pdp/transport/json-body';
+import { shownProblem } from '@authz-service/pdp/transport/problem-document';
+import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
+import { readBody } from '@authz-service/pdp/transport/read-body';
+import { AgentCall, type CallOptions } from './agent-call.js';
+import { sendJson, sendProblem } from './respond.js';
+
+const BODY_BYTES_MAX = MIB;
+
+/** Answers an endpoint of the decision point. Whatever is answered within one turn needs no promise. */
+export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (endpoint.request === undefined) answer(() => undefined);
+    else readBody(request, BODY_BYTES_MAX, (body) => answer(() => jsonOf(request, body, 'invalid_request')));
+
+    function answer(read: () => unknown): void {
+      const call = new AgentCall(options, request);
+      const send = (answered: object) => {
+        if (endpoint.cacheControl !== undefined) response.setHeader('Cache-Control', endpoint.cacheControl);
+        sendJson(response, answered, call.requestId);
+      };
+      const refuse = (error: unknown) => {
+        const problem = shownProblem(error);
+        if (endpoint.decides && !call.counted) call.evaluated({ outcome: problem });
+        if (!endpoint.decides && PROBLEM_STATUS[problem.code] === 500) {
+          const line = { request_id: call.identify(), code: problem.code, err: problem.cause };
+          options.log.error(line, `${endpoint.operation} failed`);
+        }
+        sendProblem(request, response, problem, call.requestId);
+      };
+      try {
+        const answered = endpoint.answer(endpoint.parse(read()), call);
+        if (answered instanceof Promise) answered.then(send).catch(refuse);
+        else send(answered);
+      } catch (error) {
+        refuse(error);
+      }
+    }
+  };
+}

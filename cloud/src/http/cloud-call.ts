@@ -1,0 +1,48 @@
+import type { Engine } from '@authz-service/core/decision/api/engine';
+import { ProblemError } from '@authz-service/core/problem';
+import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
+import { isExpected } from '@authz-service/pdp/transport/problem-document';
+import type { Cloud } from '../cloud.js';
+import type { Tenant } from '../tenants/tenant.js';
+import type { Call } from './route.js';
+
+/** A request to the cloud's decision point: the credential's tenant answers it, and each decision is counted. */
+export class CloudCall implements EndpointCall {
+  readonly now: number;
+
+  constructor(
+    private readonly cloud: Cloud,
+    private readonly call: Pick<Call, 'now' | 'log'>,
+    /** Absent where no credential is asked for. */
+    private readonly tenant?: Tenant,
+  ) {
+    this.now = call.now;
+  }
+
+  engine(): Engine {
+    return this.#tenant().engine;
+  }
+
+  run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
+    return this.#tenant().reading((view) => this.cloud.turns.run(work(view)));
+  }
+
+  /** Where the whole request fails, it is logged as every request that fails; what fails in a batch, here. */
+  evaluated({ outcome, index }: Evaluation): void {
+    if (!(outcome instanceof ProblemError)) {
+      const { decision, access_path } = outcome;
+      this.cloud.metrics.decisions.inc({ allowed: String(decision), access_path });
+    } else if (index !== undefined && !isExpected(outcome)) {
+      this.call.log.error({ err: outcome, evaluation: index }, outcome.detail);
+    }
+  }
+
+  publicUrl(): string {
+    return this.cloud.publicUrl();
+  }
+
+  #tenant(): Tenant {
+    if (this.tenant === undefined) throw new Error('an endpoint without a credential asked for a tenant');
+    return this.tenant;
+  }
+}

@@ -1,0 +1,37 @@
+import type { DecisionRequest } from '../decision/api/request.js';
+import type { JsonObject } from '../json.js';
+
+/** Which subjects of a type may do this? */
+export interface SubjectSearch {
+  kind: 'subject';
+  /** Properties and roles, as if each subject had them. */
+  subject: { type: string; properties?: JsonObject; roles?: readonly string[] };
+  resource: DecisionRequest['resource'];
+  action: DecisionRequest['action'];
+  context?: JsonObject;
+}
+
+/** On which resources of a type may the subject do this? */
+export interface ResourceSearch {
+  kind: 'resource';
+  subject: DecisionRequest['subject'];
+  /** Properties, as if each resource had them. */
+  resource: { type: string; properties?: JsonObject };
+  action: DecisionRequest['action'];
+  context?: JsonObject;
+}
+
+/** What may the subject do to the resource? */
+export interface ActionSearch {
+  kind: 'action';
+  subject: DecisionRequest['subject'];
+  resource: DecisionRequest['resource'];
+  context?: JsonObject;
+}
+
+/** What is searched for, checked and with the aliases resolved. */
+export type SearchQuestion = SubjectSearch | ResourceSearch | ActionSearch;
+
+/** What a search finds: a subject, a resource, or an action. */
+export type FoundEntity = { type: string; id: string };
+export type FoundAction = { name: string };

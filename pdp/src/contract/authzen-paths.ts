@@ -1,0 +1,9 @@
+/** Where the standard's endpoints are, below the address of the service. */
+export const AUTHZEN_PATHS = {
+  evaluation: '/access/v1/evaluation',
+  evaluations: '/access/v1/evaluations',
+  subject: '/access/v1/search/subject',
+  resource: '/access/v1/search/resource',
+  action: '/access/v1/search/action',
+  configuration: '/.well-known/authzen-configuration',
+} as const;

@@ -1,0 +1,44 @@
+import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
+import { ProblemError } from '@authz-service/core/problem';
+import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
+import { decisionRequestSchema } from '../contract/decision-request.js';
+import { type DecisionResponse, decisionResponseSchema } from '../contract/decision-response.js';
+import type { Endpoint, EndpointCall } from './endpoint.js';
+import { evaluate } from './evaluate.js';
+import { parseQuestion, type Question } from './question.js';
+
+/** `POST /v1/authorize` (specification 4.1), and the same under the path of AuthZEN 1.0 (section 10.1). */
+export const evaluationEndpoints = [
+  evaluationAt('/v1/authorize', 'authorize'),
+  evaluationAt(AUTHZEN_PATHS.evaluation, 'evaluateAccess'),
+];
+
+function evaluationAt(path: string, operation: string): Endpoint<Question> {
+  return {
+    method: 'POST',
+    path,
+    operation,
+    summary: 'Decide whether a subject may do an action on a resource.',
+    request: decisionRequestSchema,
+    response: { description: 'The decision; a denial is one too.', schema: decisionResponseSchema },
+    problems: ['ambiguous_name', 'evaluation_failed'],
+    decides: true,
+    parse: parseQuestion,
+    answer: answerQuestion,
+  };
+}
+
+export function answerQuestion(question: Question, call: EndpointCall): DecisionResponse {
+  const outcome = evaluate(question, () => call.engine(), call);
+  if (outcome instanceof ProblemError) throw outcome;
+  return decisionResponse(outcome);
+}
+
+/** A decision's members may be computed when they are read: what goes out is copied by name. */
+export function decisionResponse(answer: Decision | Explanation): DecisionResponse {
+  const { decision, reason, policy_id, access_path } = answer;
+  const context: DecisionResponse['context'] =
+    policy_id === undefined ? { reason, access_path } : { reason, policy_id, access_path };
+  if ('candidates' in answer) context.explanation = { candidates: answer.candidates };
+  return { decision, context };
+}

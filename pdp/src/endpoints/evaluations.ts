@@ -1,0 +1,130 @@
+import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
+import { ProblemError } from '@authz-service/core/problem';
+import type * as z from 'zod';
+import { isObject } from '../contract/attributes.js';
+import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
+import { decisionRequestSchema } from '../contract/decision-request.js';
+import {
+  type EVALUATIONS_SEMANTICS,
+  type EvaluationResponse,
+  type EvaluationsResponse,
+  evaluationsRequestSchema,
+  evaluationsResponseSchema,
+  type FailedEvaluation,
+} from '../contract/evaluations.js';
+import { malformed, parserOf } from '../contract/parser-of.js';
+import { PROBLEM_STATUS } from '../transport/problem-status.js';
+import type { Endpoint, EndpointCall, TenantView } from './endpoint.js';
+import { evaluate } from './evaluate.js';
+import { answerQuestion, decisionResponse } from './evaluation.js';
+import { parseQuestion, type Question } from './question.js';
+
+/** Several questions in one request; one that is malformed stands as the problem it will be answered with. */
+export interface Batch {
+  semantic: (typeof EVALUATIONS_SEMANTICS)[number];
+  /** Whether each decision comes with its reason. */
+  reasons: boolean;
+  items: readonly (Question | ProblemError)[];
+}
+
+type Envelope = z.output<typeof evaluationsRequestSchema>;
+
+/** The decision that a batch of each semantic ends with. */
+const ENDS: { [S in Batch['semantic']]: boolean | undefined } = {
+  execute_all: undefined,
+  deny_on_first_deny: false,
+  permit_on_first_permit: true,
+};
+
+const parseEnvelope = parserOf(evaluationsRequestSchema, 'The evaluations request');
+
+/**
+ * `POST /access/v1/evaluations` (AuthZEN 1.0 section 7): several decisions of one revision and one moment. Without
+ * evaluations the request is a single question.
+ */
+export const evaluationsEndpoint: Endpoint<Question | Batch> = {
+  method: 'POST',
+  path: AUTHZEN_PATHS.evaluations,
+  operation: 'evaluateAccessBatch',
+  summary: 'Decide several questions; without `evaluations`, the one that the request is.',
+  request: evaluationsRequestSchema,
+  response: {
+    description: 'The decisions in order; a question that could not be decided is a denial with its error.',
+    schema: evaluationsResponseSchema,
+  },
+  problems: ['ambiguous_name', 'evaluation_failed'],
+  decides: true,
+  parse: parseEvaluations,
+  answer: (asked, call) =>
+    'items' in asked ? call.run((view) => decideInSteps(asked, view, call)) : answerQuestion(asked, call),
+};
+
+/** Throws `invalid_request` for faults of the whole: a malformed default, an unknown semantic, too many evaluations. */
+export function parseEvaluations(body: unknown): Question | Batch {
+  const envelope = parseEnvelope(body);
+  const { evaluations = [], options } = envelope;
+  if (evaluations.length === 0) return parseQuestion(body);
+  return {
+    semantic: options?.evaluations_semantic ?? 'execute_all',
+    reasons: options?.reasons ?? false,
+    items: evaluations.map((evaluation, index) => itemOf(envelope, evaluation, index)),
+  };
+}
+
+/** An evaluation takes each member whole from the defaults where it has none of its own; nothing is merged within. */
+function itemOf(envelope: Envelope, evaluation: unknown, index: number): Question | ProblemError {
+  const at = `/evaluations/${index}`;
+  const what = `Evaluation ${index}`;
+  if (!isObject(evaluation)) return malformed(what, [{ pointer: at, detail: 'must be an object.' }]);
+  const whole: Record<string, unknown> = {};
+  for (const name of Object.keys(decisionRequestSchema.shape)) {
+    const own = evaluation[name];
+    whole[name] = own === undefined ? envelope[name as keyof Envelope] : own;
+  }
+  try {
+    return parseQuestion(whole);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return malformed(
+      what,
+      error.errors.map((fault) => ({ ...fault, pointer: `${at}${fault.pointer}` })),
+    );
+  }
+}
+
+/** Answers a batch in its order, one item a step, up to the decision that its semantic ends with. */
+function* decideInSteps(
+  { items, semantic, reasons }: Batch,
+  { engine }: TenantView,
+  call: EndpointCall,
+): Generator<undefined, EvaluationsResponse> {
+  const evaluations: EvaluationResponse[] = [];
+  for (const [index, item] of items.entries()) {
+    const response = responseOf(decideItem(item, index), reasons);
+    evaluations.push(response);
+    if (response.decision === ENDS[semantic]) break;
+    yield;
+  }
+  return { evaluations };
+
+  function decideItem(item: Question | ProblemError, index: number) {
+    if (!(item instanceof ProblemError)) return evaluate(item, () => engine, call, index);
+    call.evaluated({ outcome: item, index });
+    return item;
+  }
+}
+
+function responseOf(outcome: Decision | Explanation | ProblemError, reasons: boolean): EvaluationResponse {
+  if (outcome instanceof ProblemError) return failedEvaluation(outcome);
+  return reasons || 'candidates' in outcome ? decisionResponse(outcome) : { decision: outcome.decision };
+}
+
+function failedEvaluation({ code, detail, errors }: ProblemError): FailedEvaluation {
+  const error = {
+    status: PROBLEM_STATUS[code],
+    code,
+    message: detail,
+    ...(errors.length > 0 && { errors: [...errors] }),
+  };
+  return { decision: false, context: { reason: detail, access_path: 'none', error } };
+}

@@ -1,0 +1,31 @@
+import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
+import { type AuthzenConfiguration, metadataSchema } from '../contract/metadata.js';
+import type { Endpoint } from './endpoint.js';
+
+/**
+ * `GET /.well-known/authzen-configuration`: what clients of AuthZEN 1.0 (section 9) discover the endpoints by. Its URLs
+ * never come from a request.
+ */
+export const metadataEndpoint: Endpoint<undefined> = {
+  method: 'GET',
+  path: AUTHZEN_PATHS.configuration,
+  operation: 'readAuthzenConfiguration',
+  summary: 'Where the endpoints of AuthZEN 1.0 are.',
+  response: { description: 'The metadata.', schema: metadataSchema },
+  problems: [],
+  decides: false,
+  cacheControl: 'public, max-age=300',
+  parse: () => undefined,
+  answer: (_, call) => metadataAt(call.publicUrl()),
+};
+
+function metadataAt(base: string): AuthzenConfiguration {
+  return {
+    policy_decision_point: base,
+    access_evaluation_endpoint: `${base}${AUTHZEN_PATHS.evaluation}`,
+    access_evaluations_endpoint: `${base}${AUTHZEN_PATHS.evaluations}`,
+    search_subject_endpoint: `${base}${AUTHZEN_PATHS.subject}`,
+    search_resource_endpoint: `${base}${AUTHZEN_PATHS.resource}`,
+    search_action_endpoint: `${base}${AUTHZEN_PATHS.action}`,
+  };
+}

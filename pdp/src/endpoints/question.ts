@@ -1,0 +1,43 @@
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { JsonObject } from '@authz-service/core/json';
+import type * as z from 'zod';
+import { decisionRequestSchema } from '../contract/decision-request.js';
+import type { resourceSchema, subjectSchema } from '../contract/entities.js';
+import { parserOf } from '../contract/parser-of.js';
+
+/** What the engine is asked, and whether the caller wants every candidate explained. */
+export interface Question extends DecisionRequest {
+  explain: boolean;
+}
+
+const parseBody = parserOf(decisionRequestSchema, 'The decision request');
+
+/** Checks a body and resolves its aliases. Throws `invalid_request` with a pointer for each fault. */
+export function parseQuestion(body: unknown): Question {
+  const { subject, resource, action, context, options } = parseBody(body);
+  return {
+    subject: subjectOf(subject),
+    resource: resourceOf(resource),
+    action,
+    context,
+    explain: options?.explain ?? false,
+  };
+}
+
+export function subjectOf(subject: z.output<typeof subjectSchema>): DecisionRequest['subject'] {
+  return { type: subject.type, id: subject.id, properties: propertiesOf(subject), roles: subject.roles };
+}
+
+export function resourceOf(resource: z.output<typeof resourceSchema>): DecisionRequest['resource'] {
+  return { type: resource.type, id: resource.id, name: resource.name, properties: propertiesOf(resource) };
+}
+
+/**
+ * `properties` and their alias `attributes` (specification 2.2), which agree where both are given. Spreading, unlike
+ * assignment, keeps a member named `__proto__` an ordinary one.
+ */
+export function propertiesOf(entity: { properties?: JsonObject; attributes?: JsonObject }): JsonObject | undefined {
+  const { properties, attributes } = entity;
+  if (properties === undefined || attributes === undefined) return properties ?? attributes;
+  return { ...attributes, ...properties };
+}

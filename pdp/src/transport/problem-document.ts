@@ -1,0 +1,30 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { ProblemDocument } from '../contract/problem-document.js';
+import { PROBLEM_STATUS } from './problem-status.js';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** A refusal as it goes over HTTP (RFC 9457). */
+export function problemDocument({ code, title, detail, errors }: ProblemError, requestId: string): ProblemDocument {
+  return {
+    type: `urn:authz-service:problem:${code}`,
+    title,
+    status: PROBLEM_STATUS[code],
+    detail,
+    code,
+    ...(errors.length > 0 && { errors: [...errors] }),
+    request_id: requestId,
+  };
+}
+
+/** What a caller is told of an error: of one that was not foreseen, nothing; the log has its cause. */
+export function shownProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const detail = 'Something went wrong here: the log has the cause under the id of this request.';
+  return new ProblemError('internal', detail, [], { cause: error });
+}
+
+/** Whether the caller has caused the problem, so that no ERROR line is needed. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof ProblemError && PROBLEM_STATUS[error.code] < 500;
+}

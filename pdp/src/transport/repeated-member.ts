@@ -1,0 +1,91 @@
+import type { Buffer } from 'node:buffer';
+import { jsonPointer } from '@authz-service/core/json-pointer';
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
+
+/** How a JSON text is built, whether or not it is valid: how deep it nests, and how many members are written in it. */
+export interface JsonOutline {
+  depth: number;
+  members: number;
+}
+
+/** Reads bytes, since every decision passes here: in UTF-8 no other character holds a byte of these. */
+export function outlineOf(bytes: Buffer): JsonOutline {
+  let open = 0;
+  let depth = 0;
+  let members = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COLON) members++;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth = Math.max(depth, ++open);
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open--;
+  }
+  return { depth, members };
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/**
+ * How many members a parsed value holds at any depth. Where a name is written twice in one object, that is fewer than
+ * the text has; the search for the place is then worth its time.
+ */
+export function memberCount(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += memberCount(item);
+  } else {
+    for (const name in value) count += 1 + memberCount((value as Record<string, unknown>)[name]);
+  }
+  return count;
+}
+
+/** An object or an array that is not closed yet; an array has no names. */
+interface Open {
+  names: Set<string> | undefined;
+  /** The name of the member, or the index of the item, at which the text stands. */
+  token: string | number;
+}
+
+/** The pointer of the first member of a valid JSON text whose name, unescaped, its object already holds. */
+export function repeatedMember(text: string): string | undefined {
+  const path: Open[] = [];
+  let expectsName = false;
+  for (let at = 0; at < text.length; at++) {
+    const within = path.at(-1);
+    const character = text[at];
+    if (character === '"') {
+      const start = at;
+      at++;
+      while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+      if (!expectsName || within?.names === undefined) continue;
+      expectsName = false;
+      within.token = JSON.parse(text.slice(start, at + 1)) as string;
+      if (within.names.has(within.token)) return jsonPointer(...path.map(({ token }) => token));
+      within.names.add(within.token);
+    } else if (character === '{') {
+      path.push({ names: new Set(), token: '' });
+      expectsName = true;
+    } else if (character === '[') {
+      path.push({ names: undefined, token: 0 });
+      expectsName = false;
+    } else if (character === '}' || character === ']') {
+      path.pop();
+    } else if (character === ',') {
+      expectsName = within?.names !== undefined;
+      if (typeof within?.token === 'number') within.token++;
+    }
+  }
+  return undefined;
+}
