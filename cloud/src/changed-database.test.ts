@@ -16,6 +16,8 @@ beforeAll(async () => {
   original = await TestCloud.start();
   const admin = await original.token();
   await original.tenant('other');
+  await original.tenant('removed');
+  await original.ask('DELETE', '/v1/tenants/removed', { as: admin });
   await original.commit(admin, [
     { op: 'create', kind: 'api_key', fields: { name: 'reader', scopes: ['records:read'] } },
     { op: 'create', kind: 'api_key', fields: { name: 'gone', scopes: ['bundle'] } },
@@ -113,6 +115,11 @@ describe('a database', () => {
       'all commits are gone',
       (database) => database('revisions').delete(),
       /"default" stands at revision 3, and no commit is recorded; the tenant "other" stands at/,
+    ],
+    [
+      'a tenant is gone',
+      (database) => database('tenants').where('name', 'other').delete(),
+      /: the tenant "other" is gone\. Undo/,
     ],
     [
       'fields are no JSON',

@@ -256,6 +256,22 @@ export function storeContract(
       expect(await store.bundleKeys()).toEqual([row(7), row(1_800_000_000)]);
     });
 
+    it('keeps who made and removed tenants in the order of time, whatever the clock says', async () => {
+      const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
+      const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
+      await store.createTenant(other.row, await other.next([{ op: 'create', kind: 'role', fields: { name: 'x' } }]));
+      await store.deleteTenant(other.row, { ...by, at: '2026-04-30T12:00:00.000Z' });
+      await reopen();
+      const events = await store.tenantEvents({ limit: 10 });
+      const at = new Date(NOW).toISOString();
+      expect(events.map((event) => [event.op, event.tenant.name, event.at])).toEqual([
+        ['delete', 'two', at],
+        ['create', 'two', at],
+        ['create', 'one', at],
+      ]);
+      expect(await store.lostTenants()).toEqual([]);
+    });
+
     it('keeps tenants apart, and removes one whole', async () => {
       const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
       const credential = { kind: 'oauth_client', id: 'c-1', name: 'tester' } as const;

@@ -15,13 +15,15 @@ import {
   type Store,
   type TenantRow,
 } from './store.js';
-import { listTenantEvents, noteTenantEvent } from './tenant-events.js';
+import { listTenantEvents, lostTenants, noteTenantEvent } from './tenant-events.js';
 import { writeRecords } from './write-records.js';
 
 /** The store over a migrated database that knex speaks to. `release` is called when all is closed. */
 export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store, 'writability'> {
   return {
     tenants: async () => await knex<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name'),
+
+    lostTenants: () => lostTenants(knex),
 
     createTenant: (tenant, first) =>
       knex.transaction(async (trx) => {

@@ -4,6 +4,8 @@ import type { Staged } from '@authz-service/core/state/change';
 /** What the cloud keeps, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
 export interface Store {
   tenants(): Promise<TenantRow[]>;
+  /** The names of tenants that were made and not removed, and are gone all the same. */
+  lostTenants(): Promise<string[]>;
   /** Makes a tenant together with its first revision, so that no tenant is ever left without an administrator. */
   createTenant(tenant: TenantRow, first: Commit): Promise<void>;
   deleteTenant(tenant: TenantRow, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<void>;

@@ -1,16 +1,17 @@
 import type { Knex } from 'knex';
 import type { AuditRow, TenantEvent, TenantRow } from './store.js';
 
-/** Notes that a tenant was made or removed, in the transaction that does it. */
+/** Notes that a tenant was made or removed, in the transaction that does it. Their times are in their order, as those of commits are. */
 export async function noteTenantEvent(
   trx: Knex,
   op: TenantEvent['op'],
   { id, name }: Pick<TenantRow, 'id' | 'name'>,
   { at, request_id, credential }: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
 ): Promise<void> {
+  const before = await trx('tenant_events').max<{ at: string | null }>('at as at').first();
   await trx('tenant_events').insert({
     op,
-    at,
+    at: before?.at && before.at > at ? before.at : at,
     tenant_id: id,
     tenant_name: name,
     request_id,
@@ -30,6 +31,18 @@ interface TenantEventRow {
   credential_kind: AuditRow['credential']['kind'];
   credential_id: string;
   credential_name: string;
+}
+
+/** The names of tenants that were made, were not removed, and are not there. */
+export async function lostTenants(knex: Knex): Promise<string[]> {
+  const removed = knex('tenant_events').where('op', 'delete').select('tenant_id');
+  const rows: { tenant_name: string }[] = await knex('tenant_events')
+    .where('op', 'create')
+    .whereNotIn('tenant_id', knex('tenants').select('id'))
+    .whereNotIn('tenant_id', removed)
+    .orderBy('number')
+    .select('tenant_name');
+  return rows.map((row) => row.tenant_name);
 }
 
 /** Newest first, of those below `before`. */

@@ -37,7 +37,7 @@ export class Tenants {
    */
   static async open(store: Store, turns: Turns): Promise<Tenants> {
     const tenants = new Tenants(store, turns);
-    const changed: string[] = [];
+    const changed = (await store.lostTenants()).map((name) => `the tenant "${name}" is gone`);
     for (const row of await store.tenants()) {
       tenants.add(row);
       await tenants.get(row.id).catch((error: unknown) => {
