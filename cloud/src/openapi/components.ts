@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Metadata of fields that means something to this project only. */
-const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set'] as const;
+const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set', 'emptyIsAbsent'] as const;
 
 type JsonSchema = Record<string, unknown>;
 

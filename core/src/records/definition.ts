@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Address, Path } from './address.js';
 import type { Kind } from './kinds.js';
+import { metaOf } from './schema-shape.js';
 
 /** One record's mention of another. `pointer` (RFC 6901) says where in the fields it stands. */
 export interface Reference {
@@ -34,8 +35,19 @@ export function define<K extends Kind, S extends z.ZodObject>({
   return {
     ...rest,
     get schema() {
-      made ??= schema();
+      made ??= withoutEmptyTexts(schema());
       return made;
     },
   };
+}
+
+/** What an empty text becomes leaves its name behind. */
+function withoutEmptyTexts<S extends z.ZodObject>(schema: S): S {
+  const names = Object.entries(schema.shape).flatMap(([name, field]) => (metaOf(field).emptyIsAbsent ? [name] : []));
+  return schema.overwrite((fields) => {
+    const held = fields as Record<string, unknown>;
+    const empty = names.filter((name) => Object.hasOwn(held, name) && held[name] === undefined);
+    if (empty.length === 0) return fields;
+    return Object.fromEntries(Object.entries(held).filter(([name]) => !empty.includes(name))) as typeof fields;
+  });
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expiresAt } from './fields.js';
+import { KINDS } from './kinds.js';
+import { definitionOf } from './registry.js';
 
 describe('a moment', () => {
   it('is kept in UTC', () => {
@@ -19,4 +21,30 @@ describe('a moment', () => {
   it.each(['soon', '2027-01-31', '2027-13-41T00:00:00Z', ''])('is refused, not stumbled over: "%s"', (text) => {
     expect(expiresAt.safeParse(text).error?.issues[0]?.message).toContain('must be an RFC 3339 date and time');
   });
+});
+
+describe('an empty text for people', () => {
+  const required = {
+    application: 'a',
+    type: 'a/t',
+    id: 'x',
+    name: 'x',
+    actions: [],
+    effect: 'ALLOW',
+    scopes: ['bundle'],
+  };
+  it.each(KINDS.flatMap((kind) => ['description', 'name'].map((name) => ({ kind, name }))))(
+    'is as good as none: $name of a $kind',
+    ({ kind, name }) => {
+      const { schema } = definitionOf(kind);
+      const field = schema.shape[name];
+      if (field === undefined || !field.safeParse(undefined).success) return;
+      expect(field.parse('')).toBeUndefined();
+      const fields = Object.fromEntries(Object.entries(required).filter(([key]) => Object.hasOwn(schema.shape, key)));
+      const whole = kind === 'policy' ? { ...fields, resource_type: 'a/t', actions: ['read'] } : fields;
+      const { [name]: _, ...without } = whole as Record<string, unknown>;
+      expect(Object.keys(schema.parse({ ...without, [name]: '' }))).toEqual(Object.keys(schema.parse(without)));
+      expect(schema.parse({ ...without, [name]: 'x' })).toHaveProperty(name, 'x');
+    },
+  );
 });

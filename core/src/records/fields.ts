@@ -15,6 +15,8 @@ export interface FieldMeta {
   entity?: string;
   /** Order means nothing and repetition adds nothing. */
   set?: true;
+  /** The empty text says what absence says, and is kept as that. */
+  emptyIsAbsent?: true;
 }
 
 declare module 'zod' {
@@ -30,7 +32,16 @@ export const nameText = z
   .max(256, 'must have at most 256 characters')
   .regex(/^\P{Cc}*$/u, 'must not hold control characters');
 
-export const description = z.string().max(4096).optional().meta({ description: 'A note for people.' });
+/** A text for people, which may be left out. */
+export const freeText = (max: number, text: string) =>
+  z
+    .string()
+    .max(max)
+    .optional()
+    .overwrite((given) => (given === '' ? undefined : given))
+    .meta({ description: text, emptyIsAbsent: true });
+
+export const description = freeText(4096, 'A note for people.');
 
 /** A set of strings, sorted and without repetition. */
 export const stringSet = <T extends z.ZodType<string>>(item: T) =>

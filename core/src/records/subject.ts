@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
-import { nameText, properties } from './fields.js';
+import { freeText, nameText, properties } from './fields.js';
 
 export const subject = define({
   kind: 'subject',
@@ -11,7 +11,7 @@ export const subject = define({
     z.strictObject({
       type: nameText.meta({ key: true, description: 'The type of subject: user, service, …' }),
       id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
-      name: z.string().max(256).optional().meta({ description: 'A name for people.' }),
+      name: freeText(256, 'A name for people.'),
       properties,
     }),
   path: (fields) => path(fields.type, fields.id),

@@ -50,8 +50,9 @@ function planObject(attributes: Attributes, prior: Values | null, config: Values
 }
 
 function planGiven(attribute: Attribute, prior: Value, config: Value): Value {
-  if (config === null || config === UNKNOWN) return config;
+  if (config === UNKNOWN || (config === null && attribute.default === undefined)) return config;
   if (prior !== null && attribute.same?.(prior, config)) return prior;
+  if (config === null) return null;
   if ('type' in attribute) return config;
   const item = (given: Value, before: Value | undefined): Value =>
     isObject(given) ? planObject(attribute.attributes, isObject(before) ? before : null, given) : given;

@@ -22,7 +22,10 @@ interface Common {
   replace?: boolean;
   /** A computed value that an update leaves as it is. */
   stable?: boolean;
-  /** The value where the configuration gives none; the attribute is then optional and computed. */
+  /**
+   * The value where the configuration gives none; the attribute is then optional and computed. With null, a value in the
+   * state that means the same stays.
+   */
   default?: Value;
   /** The only values there are; of a collection, those of its elements. Typed constructs are made of it. */
   oneOf?: readonly string[];

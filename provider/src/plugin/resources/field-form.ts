@@ -31,7 +31,7 @@ export function attributesOf(forms: FieldForms): Attributes {
 }
 
 function formOf(schema: Schema): FieldForm {
-  const { description: text = '', key = false } = metaOf(schema);
+  const { description: text = '', key = false, emptyIsAbsent = false } = metaOf(schema);
   const bare = bareForm(schema);
   const { def } = schema._zod;
   const omissible = schema._zod.optin === 'optional';
@@ -42,7 +42,9 @@ function formOf(schema: Schema): FieldForm {
     ...(standard !== undefined
       ? { default: bare.toValue(standard) }
       : omissible
-        ? { optional: true }
+        ? emptyIsAbsent
+          ? { default: null }
+          : { optional: true }
         : { required: true }),
     ...(key && { replace: true }),
     ...('type' in bare.attribute && { same: sameAs(schema, bare) }),
@@ -64,7 +66,8 @@ function textMissing(text: string, more: string): string {
 function sameAs(schema: Schema, form: Pick<FieldForm, 'toField'>): (left: Value, right: Value) => boolean {
   const normalized = (value: Value): { field: unknown } | undefined => {
     try {
-      const result = z.safeParse(schema, form.toField(value));
+      const field = value === null ? undefined : form.toField(value);
+      const result = z.safeParse(schema, field);
       return result.success ? { field: result.data } : undefined;
     } catch {
       return undefined;
