@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { readConfig } from '../src/config.js';
 import { type RunningCloud, type StartOptions, startCloud } from '../src/main.js';
+import { type Reference, referenceOf } from './reference.js';
 
 export const ADMIN = { id: 'admin', secret: 'correct horse battery staple' };
 
@@ -23,6 +24,8 @@ export interface Ask {
 
 /** A cloud in this process on a free port and a database of its own, and short ways to talk to it. */
 export class TestCloud {
+  #reference: Promise<Reference> | undefined;
+
   private constructor(
     readonly dir: string,
     private running: RunningCloud,
@@ -54,7 +57,15 @@ export class TestCloud {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  /** Sends a request; a body that is no text goes as JSON. */
+  /** What `/openapi.json` says, against which every answer is checked. */
+  async reference(): Promise<Reference> {
+    this.#reference ??= fetch(`${this.url}/openapi.json`)
+      .then((response) => response.text())
+      .then(referenceOf);
+    return await this.#reference;
+  }
+
+  /** Sends a request; a body that is no text goes as JSON. The answer must be as `/openapi.json` documents it. */
   async ask(method: string, path: string, { as, body, headers }: Ask = {}): Promise<Answer> {
     const isText = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(this.url + path, {
@@ -68,11 +79,13 @@ export class TestCloud {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return {
+    const answer: Answer = {
       status: response.status,
       headers: response.headers,
       body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes,
     };
+    (await this.reference()).assertDocumented(method, path, answer);
+    return answer;
   }
 
   /** An access token of a client. */

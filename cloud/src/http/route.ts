@@ -43,7 +43,7 @@ export interface Operation {
   id: string;
   summary: string;
   tag: string;
-  /** Successful answers by status. */
+  /** Answers by status that are no problems of RFC 9457. */
   responses: Record<number, { description: string; schema?: z.ZodType; type?: string }>;
   /** Problems beyond those that every route of its sort can answer with. */
   problems?: ProblemCode[];
@@ -56,6 +56,8 @@ interface RouteBase<Query, Body> {
   /** As in OpenAPI: `/v1/roles/{id}`. */
   path: string;
   operation: Operation;
+  /** Whether it stores something, which a full disk and the end of the service can keep it from. */
+  writes?: true;
   query?: z.ZodType<Query>;
   body?: BodyRule<Body>;
 }

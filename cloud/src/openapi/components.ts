@@ -3,6 +3,9 @@ import * as z from 'zod';
 /** Metadata of fields that means something to this project only. */
 const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set', 'emptyIsAbsent'] as const;
 
+/** The formats of JSON Schema (2020-12, section 7.3) that occur here; zod has others, which validators refuse. */
+const FORMATS: ReadonlySet<string> = new Set(['date-time', 'date', 'time', 'uri', 'uuid', 'ipv4', 'ipv6']);
+
 type JsonSchema = Record<string, unknown>;
 
 /** JSON Schemas of zod schemas; those that have a name stand once among the components and are referred to. */
@@ -52,6 +55,7 @@ function describe(schema: z.core.$ZodType, json: JsonSchema): void {
   // What only a function checks says by itself what it is.
   if (schema._zod.def.type === 'custom' && typeof type === 'string') Object.assign(json, { type });
   for (const keyword of OWN_KEYWORDS) delete json[keyword];
+  if (!FORMATS.has(String(json.format))) delete json.format;
   // Formats say it better, and not every validator knows classes of characters.
   if (json.format !== undefined || /\\p\{/i.test(String(json.pattern))) delete json.pattern;
 }

@@ -54,7 +54,7 @@ function operationOf(route: Route, components: Components): object {
         ),
       },
     }),
-    responses: { ...answers(route, components), ...problems(route) },
+    responses: { ...problems(route), ...answers(route, components) },
     security: anyOf ? [{ bearer: [] }] : [],
     ...(anyOf && anyOf.length > 0 && { 'x-scopes-any-of': anyOf }),
   };
@@ -111,8 +111,10 @@ function problems(route: Route): Record<string, object> {
   codes.add('internal');
   if (route.anyOf) codes.add('unauthorized');
   if (route.anyOf && route.anyOf.length > 0) codes.add('forbidden');
-  if (route.query || route.body) codes.add('invalid_request');
+  if (route.anyOf || route.query || route.body || route.path.includes('{')) codes.add('invalid_request');
   if (route.body) codes.add('payload_too_large').add(route.body.wrongType);
+  if (route.body?.form) codes.add('unsupported_media_type');
+  if (route.writes) codes.add('storage_failed').add('not_ready');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
   return Object.fromEntries(

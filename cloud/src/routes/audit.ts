@@ -46,7 +46,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
         summary: 'Who committed what in which revision, the latest first.',
         tag: 'records',
         responses: { 200: { description: 'The page.', schema: pageSchema(entrySchema) } },
-        problems: ['invalid_cursor'],
+        problems: ['invalid_cursor', 'storage_failed'],
       },
       handle: async ({ credential, query: { limit, cursor } }) => {
         const list = [credential.tenant, 'audit'];
@@ -70,7 +70,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
         summary: 'Who made and removed which tenant, also those that are no more; the latest first.',
         tag: 'tenants',
         responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
-        problems: ['invalid_cursor'],
+        problems: ['invalid_cursor', 'storage_failed'],
       },
       handle: async ({ query: { limit, cursor } }) => {
         const list = ['tenants', 'audit'];

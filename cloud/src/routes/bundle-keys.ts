@@ -27,6 +27,7 @@ export function bundleKeyRoutes(cloud: Cloud): Route[] {
         parse: parserOf(rotationSchema),
         wrongType: 'unsupported_media_type',
       },
+      writes: true,
       operation: {
         id: 'rotateBundleKeys',
         summary: 'Sign bundles with a new key from now on, announced by the one before.',

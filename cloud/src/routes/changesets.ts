@@ -92,6 +92,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
         parse: (value) => ({ ...parse(value), hash: () => hashOf(value) }),
         wrongType: 'unsupported_media_type',
       },
+      writes: true,
       operation: {
         id: 'commitChangeset',
         summary: 'Change records, all or none, in one revision.',

@@ -204,6 +204,7 @@ describe('a stranger', () => {
   it('reads, makes and removes no tenants, and turns no keys', async () => {
     const rows: [string, string, string, unknown?][] = [
       ['POST', '/v1/bundle-keys', '/v1/bundle-keys', {}],
+      ['GET', '/v1/audit/tenants', '/v1/audit/tenants'],
       ['GET', '/v1/tenants', '/v1/tenants'],
       ['POST', '/v1/tenants', '/v1/tenants', { name: 'third' }],
       ['GET', '/v1/tenants/{name}', '/v1/tenants/owner'],

@@ -22,6 +22,11 @@ const tokenSchema = z.strictObject({
   scope: z.string(),
 });
 
+const tokenErrorSchema = z.strictObject({
+  error: z.enum(['invalid_request', 'invalid_client', 'invalid_scope', 'unsupported_grant_type']),
+  error_description: z.string(),
+});
+
 const jwksSchema = z.strictObject({
   keys: z.array(z.looseObject({})),
   announcements: z
@@ -45,7 +50,11 @@ export function oauthRoutes(cloud: Cloud): Route[] {
         id: 'issueToken',
         summary: 'An access token by client credentials (RFC 6749 section 4.4).',
         tag: 'credentials',
-        responses: { 200: { description: 'The token, good for an hour.', schema: tokenSchema } },
+        responses: {
+          200: { description: 'The token, good for an hour.', schema: tokenSchema },
+          400: { description: 'The request is malformed (RFC 6749 section 5.2).', schema: tokenErrorSchema },
+          401: { description: 'The client is not known, or its secret is another.', schema: tokenErrorSchema },
+        },
         problems: ['too_many_requests'],
       },
       handle: async ({ headers, body, address, signal, log }) => {

@@ -64,6 +64,7 @@ function create(cloud: Cloud, kind: Kind): Route {
     path: collection(kind),
     anyOf: writers(kind),
     body: jsonBody(inputSchemas[kind]),
+    writes: true,
     operation: {
       id: `create${schemaName(kind)}`,
       summary: definitionOf(kind).docs,
@@ -119,6 +120,7 @@ function change(cloud: Cloud, kind: Kind): Route {
     path: `${collection(kind)}/{id}`,
     anyOf: writers(kind),
     body: jsonBody(patchSchemas[kind]),
+    writes: true,
     operation: {
       id: `update${schemaName(kind)}`,
       summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
@@ -140,6 +142,7 @@ function remove(cloud: Cloud, kind: Kind): Route {
     method: 'DELETE',
     path: `${collection(kind)}/{id}`,
     anyOf: writers(kind),
+    writes: true,
     operation: {
       id: `delete${schemaName(kind)}`,
       summary: `Delete one record of the kind ${kind}.`,

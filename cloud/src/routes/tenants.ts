@@ -51,6 +51,7 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         parse: parserOf(newTenantSchema),
         wrongType: 'unsupported_media_type',
       },
+      writes: true,
       operation: {
         id: 'createTenant',
         summary: 'Make a tenant and its administrator client.',
@@ -92,6 +93,7 @@ export function tenantRoutes(cloud: Cloud): Route[] {
       method: 'DELETE',
       path: '/v1/tenants/{name}',
       anyOf: ['operator'],
+      writes: true,
       operation: {
         id: 'deleteTenant',
         summary: 'Remove a tenant with all its records and credentials.',

@@ -1,0 +1,210 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reference } from '../../testing/reference.js';
+import { ADMIN, ALICE_READS, type Ask, billing, TestCloud } from '../../testing/test-cloud.js';
+import type { Cloud } from '../cloud.js';
+import { allRoutes } from './routes.js';
+
+const MIB = 1024 * 1024;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** A record of each kind that refers to what `billing` makes. */
+const BODIES: Record<string, object> = {
+  applications: { name: 'hr' },
+  'resource-types': { application: 'billing', name: 'receipt', actions: ['read'] },
+  resources: { type: 'billing/invoice', name: 'INV-2' },
+  subjects: { type: 'user', id: 'bob' },
+  roles: { name: 'auditor' },
+  groups: { name: 'auditors' },
+  policies: { name: 'read-all', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['read'] },
+  'policy-assignments': { policy: 'billing/approve', entity_type: 'group', entity: 'finance' },
+  'role-assignments': { role: 'billing/accountant', entity_type: 'group', entity: 'finance' },
+  'group-memberships': { group: 'finance', entity_type: 'subject', entity: 'user/carol' },
+  'api-keys': { name: 'a-key', scopes: ['decisions'] },
+  'oauth-clients': { name: 'a-client', scopes: ['decisions'] },
+};
+
+let cloud: TestCloud;
+let reference: Reference;
+let admin: string;
+/** Has a scope that one operation alone takes. */
+let bundler: string;
+/** Has a scope that decisions alone take. */
+let decider: string;
+
+beforeAll(async () => {
+  cloud = await TestCloud.start({ now: () => Date.parse('2026-06-01T00:00:00Z') });
+  reference = await cloud.reference();
+  admin = await cloud.token();
+  await cloud.commit(admin, [...billing(), { op: 'create', kind: 'subject', fields: { type: 'user', id: 'carol' } }]);
+  bundler = await cloud.key(admin, ['bundle']);
+  decider = await cloud.key(admin, ['decisions']);
+  await provoke();
+}, 120_000);
+afterAll(() => cloud.close());
+
+const ask = (method: string, path: string, more: Ask = {}) => cloud.ask(method, path, { as: admin, ...more });
+
+/** Asks for whatever each operation can answer. Each answer is checked by `TestCloud.ask`. */
+async function provoke(): Promise<void> {
+  await Promise.all(reference.operations.map(refusals));
+  await Promise.all(Object.keys(BODIES).map(lifeOf));
+  await decisions();
+  await changesets();
+  await tokens();
+  await tenants();
+  for (const { method, path } of reference.operations) {
+    if (method !== 'GET' || path.includes('{')) continue;
+    await ask('GET', path);
+    await ask('GET', path, { headers: { 'if-none-match': '*' } });
+  }
+  await ask('POST', '/v1/bundle-keys', { body: {} });
+  await unstored();
+}
+
+/** What is refused without a look at the records. */
+async function refusals({ method, path, requestBody, parameters }: Reference['operations'][number]): Promise<void> {
+  const place = path.replaceAll(/\{\w+\}/g, 'nothing');
+  const isList = parameters.some(({ name }) => name === 'cursor');
+  const body = requestBody && {};
+  await cloud.ask(method, place, { body });
+  await ask(method, place, { as: bundler, body });
+  await ask(method, place, { as: decider, body });
+  await ask(method, `${place}?nonsense=1`, { body });
+  if (isList) await ask(method, `${place}?cursor=nonsense`);
+  await ask(method, place, { body });
+  if (!requestBody) return;
+  const form = path === '/oauth/token' ? FORM : {};
+  await ask(method, place, { body: '{', headers: form });
+  await ask(method, place, { body: '{}', headers: { 'content-type': 'text/plain' } });
+  await ask(method, place, { body: '{}', headers: { ...form, 'content-encoding': 'gzip' } });
+  if (path !== '/v1/changesets') await ask(method, place, { body: ' '.repeat(MIB + 1), headers: form });
+}
+
+async function lifeOf(collection: string): Promise<void> {
+  const place = `/v1/${collection}`;
+  const { body } = await ask('POST', place, { body: BODIES[collection] });
+  const item = `${place}/${encodeURIComponent(body.id)}`;
+  await ask('POST', place, { body: BODIES[collection] });
+  await ask('POST', place, { body: { ...BODIES[collection], nonsense: true } });
+  await ask('GET', item);
+  await ask('GET', item, { headers: { 'if-none-match': '*' } });
+  await ask('PATCH', item, { body: {} });
+  await ask('PATCH', item, { body: { managed_by: 'somebody', nonsense: true } });
+  for (const method of ['PATCH', 'DELETE']) {
+    const conditional = { headers: { 'if-match': '"0"' }, ...(method === 'PATCH' && { body: {} }) };
+    await ask(method, item, conditional);
+  }
+  await ask('DELETE', item);
+}
+
+async function decisions(): Promise<void> {
+  const types = { subject: { type: 'user' }, resource: { type: 'invoice' } };
+  for (const path of ['/v1/authorize', AUTHZEN_PATHS.evaluation, AUTHZEN_PATHS.evaluations]) {
+    await ask('POST', path, { body: ALICE_READS });
+    await ask('POST', path, { body: { ...ALICE_READS, explain: true } });
+    await ask('POST', path, { body: { ...ALICE_READS, subject: { type: 'user', id: 'nobody' } } });
+  }
+  await ask('POST', AUTHZEN_PATHS.evaluations, { body: { ...ALICE_READS, evaluations: [{}, { resource: 1 }] } });
+  await ask('POST', AUTHZEN_PATHS.subject, { body: { ...ALICE_READS, subject: types.subject } });
+  await ask('POST', AUTHZEN_PATHS.resource, { body: { ...ALICE_READS, resource: types.resource } });
+  await ask('POST', AUTHZEN_PATHS.action, { body: { ...ALICE_READS, action: undefined } });
+}
+
+async function changesets(): Promise<void> {
+  const path = '/v1/changesets';
+  const create = { op: 'create', kind: 'role', fields: { name: 'made' } };
+  const headers = { 'idempotency-key': 'once' };
+  const adopt = { op: 'adopt', address: 'role/made' };
+  await ask('POST', path, { body: { changes: [create] }, headers });
+  await ask('POST', path, { body: { changes: [create] }, headers });
+  await ask('POST', path, { body: { changes: [] }, headers });
+  await ask('POST', path, { body: { changes: [create] } });
+  await ask('POST', path, { body: { base_revision: '1.x', changes: [] } });
+  await ask('POST', path, { body: { stack: 'other', changes: [adopt] } });
+  await ask('POST', path, { body: { changes: [{ ...create, fields: { name: '' } }] } });
+  const client = { op: 'create', kind: 'oauth_client', fields: BODIES['oauth-clients'] };
+  await ask('POST', path, { body: { changes: [client] } });
+  // With the revision that it has: what has changed since comes as a delta.
+  const { headers: bundle } = await ask('GET', '/v1/policies/bundle?tenant=default');
+  await ask('POST', '/v1/roles', { body: { name: 'later' } });
+  const since = { 'if-none-match': bundle.get('etag') ?? '', 'a-im': 'policy-delta' };
+  await ask('GET', '/v1/policies/bundle?tenant=default', { headers: since });
+  await ask('GET', '/v1/policies/bundle?tenant=nobody');
+}
+
+async function tokens(): Promise<void> {
+  const send = (id: string, secret: string, more: object = {}) => {
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret, ...more };
+    return cloud.ask('POST', '/oauth/token', { body: new URLSearchParams(form).toString(), headers: FORM });
+  };
+  await send(ADMIN.id, ADMIN.secret);
+  await send(ADMIN.id, ADMIN.secret, { scope: 'everything' });
+  await send(ADMIN.id, ADMIN.secret, { grant_type: 'password' });
+  for (let count = 0; count < 11; count++) await send(ADMIN.id, 'wrong');
+}
+
+async function tenants(): Promise<void> {
+  await ask('POST', '/v1/tenants', { body: { name: 'acme' } });
+  await ask('POST', '/v1/tenants', { body: { name: 'acme' } });
+  await ask('GET', '/v1/tenants/acme');
+  await ask('DELETE', '/v1/tenants/acme');
+  await ask('DELETE', '/v1/tenants/default');
+}
+
+/** Changes while nothing can be stored. */
+async function unstored(): Promise<void> {
+  const { body: role } = await ask('POST', '/v1/roles', { body: { name: 'kept' } });
+  await ask('POST', '/v1/tenants', { body: { name: 'acme' } });
+  await rm(join(cloud.dir, 'cloud.sqlite'));
+  await ask('POST', '/v1/roles', { body: { name: 'lost' } });
+  await ask('PATCH', `/v1/roles/${role.id}`, { body: { description: 'x' } });
+  await ask('DELETE', `/v1/roles/${role.id}`);
+  await ask('POST', '/v1/changesets', {
+    body: { changes: [{ op: 'create', kind: 'role', fields: { name: 'lost' } }] },
+  });
+  await ask('POST', '/v1/tenants', { body: { name: 'lost' } });
+  await ask('DELETE', '/v1/tenants/acme');
+  await ask('POST', '/v1/bundle-keys', { body: {} });
+  await ask('GET', '/readyz');
+}
+
+describe('the document', () => {
+  it('says what every operation answers', () => {
+    const answered = new Set([...reference.seen].map((name) => name.split(' ')[0]));
+    expect([...answered].sort()).toEqual(reference.operations.map(({ operationId }) => operationId).sort());
+  });
+
+  it('lists nothing that a caller cannot bring about', () => {
+    const listed = reference.operations.flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => ({ name: `${operationId} ${status}`, status: Number(status) })),
+    );
+    const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
+    // Records that nothing refers to; other tests send change-sets of 64 MiB and fill the queue of chosen secrets.
+    const elsewhere = /^(update|delete)[A-Z]\w+ 409$|^commitChangeset (413|429)$/;
+    expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
+  });
+
+  it.each([
+    'createRole',
+    'updateRole',
+    'deleteRole',
+    'commitChangeset',
+    'createTenant',
+    'deleteTenant',
+    'rotateBundleKeys',
+  ])('says that %s is answered with 507 while nothing can be stored', (operationId) => {
+    expect(reference.seen).toContain(`${operationId} 507`);
+  });
+
+  it('lists 507 and 503 for every operation that writes', () => {
+    const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 4);
+    for (const { operation } of writing) {
+      const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
+      expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));
+    }
+  });
+});
