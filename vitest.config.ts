@@ -9,6 +9,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@authz-service\/sdk\/(.*)$/, replacement: `${root}sdk/node/src/$1.ts` },
+      {
+        find: /^@authz-service\/provider\/constructs\/(.*)$/,
+        replacement: `${root}provider/src/cdktf/generated/$1.ts`,
+      },
       { find: /^@authz-service\/(core|pdp|cloud|agent|provider|cli)\/(.*)$/, replacement: `${root}$1/src/$2.ts` },
     ],
   },

@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'),
 const program = `terraform-provider-service_v${version}`;
 
 const OPTIONS = {
-  entryPoints: { [program]: join(root, 'provider/dist/plugin/main.js') },
+  entryPoints: { [program]: join(root, 'provider/dist/terraform/main.js') },
   outdir: folder,
   bundle: true,
   write: false,

@@ -1,6 +1,6 @@
 /**
  * Generates the typed CDKTF constructs from the schema that the built provider gives to Terraform, which must be on the
- * PATH: a file for each resource and data source, in provider/src/constructs.
+ * PATH: a file for each resource and data source, in provider/src/cdktf/generated.
  *   npm run constructs -w provider [-- --check]    with --check: writes nothing, exits with 1 when they are stale
  */
 import { execFileSync } from 'node:child_process';
@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { serviceProvider } from '../provider/dist/plugin/resources/service-provider.js';
+import { serviceProvider } from '../provider/dist/terraform/resources/service-provider.js';
 import { strict } from './strict-constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'provider/src/constructs');
+const folder = join(root, 'provider/src/cdktf/generated');
 const SOURCE = 'authz-service/service';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -23,7 +23,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'constructs-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 writeFileSync(
   join(scratch, 'terraform.tfrc'),
-  `provider_installation {\n dev_overrides {\n "${SOURCE}" = "${join(root, 'provider/dist')}"\n }\n direct {}\n}\n`,
+  `provider_installation {\n dev_overrides {\n "${SOURCE}" = "${join(root, 'provider/dist/bundle')}"\n }\n direct {}\n}\n`,
 );
 writeFileSync(
   join(scratch, 'main.tf'),
@@ -87,5 +87,5 @@ if (values.check) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  process.stdout.write(`${files.size} constructs in provider/src/constructs\n`);
+  process.stdout.write(`${files.size} constructs in provider/src/cdktf/generated\n`);
 }

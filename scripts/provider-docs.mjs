@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { referencePages } from '@authz-service/provider/reference/pages';
+import { referencePages } from '@authz-service/provider/terraform/reference/pages';
 
 const provider = fileURLToPath(new URL('../provider/', import.meta.url));
 const pages = referencePages((path) => readFileSync(join(provider, 'examples', path), 'utf8'));

@@ -23,12 +23,12 @@ const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: str
   hcl: {
     files: /\.tf$/,
     takeOver: 'take_ownership = true in the provider block',
-    load: async () => (await import('@authz-service/provider/configuration/write-hcl')).writeHcl,
+    load: async () => (await import('@authz-service/provider/terraform/notation/write-hcl')).writeHcl,
   },
   cdktf: {
     files: /^main\.js$/,
     takeOver: 'takeOwnership: true of the ServiceProvider',
-    load: async () => (await import('@authz-service/provider/configuration/write-cdktf')).writeCdktf,
+    load: async () => (await import('@authz-service/provider/terraform/notation/write-cdktf')).writeCdktf,
   },
 };
 

@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
-import { Application as ApplicationRecord } from '../constructs/application.js';
-import { options, placeOf } from '../options/options.js';
 import type { Provided } from './entity.js';
+import { Application as ApplicationRecord } from './generated/application.js';
 import { fixed } from './given.js';
+import { options, placeOf } from './options/options.js';
 import { Policy, type PolicyOptions } from './policy.js';
 import { ResourceType, type ResourceTypeOptions } from './resource-type.js';
 import { Role, type RoleOptions } from './role.js';

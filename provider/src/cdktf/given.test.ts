@@ -1,8 +1,8 @@
 import { TerraformStack, TerraformVariable, Testing } from 'cdktf';
 import { describe, expect, it } from 'vitest';
-import { DataServiceDecision } from '../constructs/data-service-decision.js';
-import { ServiceProvider } from '../constructs/provider.js';
 import { Application } from './application.js';
+import { DataServiceDecision } from './generated/data-service-decision.js';
+import { ServiceProvider } from './generated/provider.js';
 import { Group } from './group.js';
 import { Policy } from './policy.js';
 import { recordsOf } from './records-of.js';

@@ -1,7 +1,7 @@
 import { Fn, Token } from 'cdktf';
 import type { Construct } from 'constructs';
-import { shown } from '../options/options.js';
 import type { Entity } from './entity.js';
+import { shown } from './options/options.js';
 
 /*
  * What a program in JavaScript may give wrong, and TypeScript does not see everything either: each says so where it is

@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
-import { Group as GroupRecord } from '../constructs/group.js';
-import { GroupMembership } from '../constructs/group-membership.js';
-import { options, placeOf } from '../options/options.js';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { Group as GroupRecord } from './generated/group.js';
+import { GroupMembership } from './generated/group-membership.js';
 import { entityOf, fixed, free, listOf } from './given.js';
+import { options, placeOf } from './options/options.js';
 
 export interface GroupProps extends Provided {
   /** Default: the construct's id. */

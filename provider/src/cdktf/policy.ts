@@ -1,10 +1,10 @@
 import { Token } from 'cdktf';
 import { Construct } from 'constructs';
-import { type PolicyModifiers, Policy as PolicyRecord } from '../constructs/policy.js';
-import { PolicyAssignment } from '../constructs/policy-assignment.js';
-import { options, placeOf } from '../options/options.js';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { type PolicyModifiers, Policy as PolicyRecord } from './generated/policy.js';
+import { PolicyAssignment } from './generated/policy-assignment.js';
 import { entityOf, fixed, free, listOf, pathOf } from './given.js';
+import { options, placeOf } from './options/options.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
 /** Single resources, each with its actions; or a type, which also covers resources that no record names. */

@@ -1,10 +1,10 @@
 import type { PropertyType } from '@authz-service/core/records/resource-type';
 import { Construct } from 'constructs';
-import { Resource as ResourceRecord } from '../constructs/resource.js';
-import { ResourceType as ResourceTypeRecord } from '../constructs/resource-type.js';
-import { options, placeOf } from '../options/options.js';
 import type { Provided } from './entity.js';
+import { Resource as ResourceRecord } from './generated/resource.js';
+import { ResourceType as ResourceTypeRecord } from './generated/resource-type.js';
 import { fixed, json, listOf, pathOf } from './given.js';
+import { options, placeOf } from './options/options.js';
 
 export interface ResourceTypeOptions extends Provided {
   /** Default: the construct's id. */

@@ -1,10 +1,10 @@
 import { Token } from 'cdktf';
 import { Construct } from 'constructs';
-import { Role as RoleRecord } from '../constructs/role.js';
-import { RoleAssignment } from '../constructs/role-assignment.js';
-import { options, placeOf } from '../options/options.js';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { Role as RoleRecord } from './generated/role.js';
+import { RoleAssignment } from './generated/role-assignment.js';
 import { entityOf, fixed, free, pathOf } from './given.js';
+import { options, placeOf } from './options/options.js';
 import { Policy, type PolicyRules, rulesOf } from './policy.js';
 import { Resource, ResourceType } from './resource-type.js';
 

@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
-import { Subject as SubjectRecord } from '../constructs/subject.js';
-import { options, placeOf } from '../options/options.js';
 import type { Entity, Provided } from './entity.js';
+import { Subject as SubjectRecord } from './generated/subject.js';
 import { fixed, json } from './given.js';
+import { options, placeOf } from './options/options.js';
 
 export interface SubjectProps extends Provided {
   /** The type of subject. Default: `user`. */

@@ -7,23 +7,27 @@ import { type Address, splitAddress } from '@authz-service/core/records/address'
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { type TerraformResource, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
-import { camelCase, literal } from '../configuration/construct-text.js';
-import { type Configured, type ConfiguredAttributes, configurationOf } from '../configuration/record-configuration.js';
-import { ApiKey } from '../constructs/api-key.js';
-import { Application } from '../constructs/application.js';
-import { Group } from '../constructs/group.js';
-import { GroupMembership } from '../constructs/group-membership.js';
-import { OauthClient } from '../constructs/oauth-client.js';
-import { Policy } from '../constructs/policy.js';
-import { PolicyAssignment } from '../constructs/policy-assignment.js';
-import { ServiceProvider } from '../constructs/provider.js';
-import { Resource } from '../constructs/resource.js';
-import { ResourceType } from '../constructs/resource-type.js';
-import { Role } from '../constructs/role.js';
-import { RoleAssignment } from '../constructs/role-assignment.js';
-import { Subject } from '../constructs/subject.js';
-import { options, placeOf } from '../options/options.js';
+import { camelCase, literal } from '../terraform/notation/construct-text.js';
+import {
+  type Configured,
+  type ConfiguredAttributes,
+  configurationOf,
+} from '../terraform/notation/record-configuration.js';
 import type { Entity, Provided } from './entity.js';
+import { ApiKey } from './generated/api-key.js';
+import { Application } from './generated/application.js';
+import { Group } from './generated/group.js';
+import { GroupMembership } from './generated/group-membership.js';
+import { OauthClient } from './generated/oauth-client.js';
+import { Policy } from './generated/policy.js';
+import { PolicyAssignment } from './generated/policy-assignment.js';
+import { ServiceProvider } from './generated/provider.js';
+import { Resource } from './generated/resource.js';
+import { ResourceType } from './generated/resource-type.js';
+import { Role } from './generated/role.js';
+import { RoleAssignment } from './generated/role-assignment.js';
+import { Subject } from './generated/subject.js';
+import { options, placeOf } from './options/options.js';
 
 type Declared = TerraformResource & { readonly path: string };
 

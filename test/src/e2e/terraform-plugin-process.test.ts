@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect as connectTls } from 'node:tls';
-import { makeCertificate } from '@authz-service/provider/plugin/wire/certificate';
-import { METHODS } from '@authz-service/provider/plugin/wire/messages';
+import { makeCertificate } from '@authz-service/provider/terraform/protocol/certificate';
+import { METHODS } from '@authz-service/provider/terraform/protocol/messages';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundleFixture } from './terraform/bundle-fixture.js';
 

@@ -28,7 +28,7 @@ function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((file) => !/(^|\/)(node_modules|dist|constructs)\//.test(file))
+    .filter((file) => !/(^|\/)(node_modules|dist|generated)\//.test(file))
     .sort();
 }
 

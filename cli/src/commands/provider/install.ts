@@ -22,7 +22,7 @@ as a filesystem_mirror, and here with --dir.`;
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(ProviderInstall);
-    const { installProvider } = await import('@authz-service/provider/distribution/install-provider');
+    const { installProvider } = await import('@authz-service/provider/terraform/distribution/install-provider');
     const installed = await installProvider(flags.dir === undefined ? undefined : resolve(flags.dir));
     if (installed.replaced) {
       await err.line(

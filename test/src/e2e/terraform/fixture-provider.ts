@@ -7,18 +7,18 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { refuse } from '@authz-service/provider/plugin/framework/diagnostics';
+import { refuse } from '@authz-service/provider/terraform/framework/diagnostics';
 import type {
   DataSource,
   EphemeralResource,
   Provider,
   Resource,
-} from '@authz-service/provider/plugin/framework/provider';
-import type { Attributes } from '@authz-service/provider/plugin/framework/schema';
-import { providerHandlers } from '@authz-service/provider/plugin/framework/server';
-import { isList, isObject, UNKNOWN, type Value, type Values } from '@authz-service/provider/plugin/framework/value';
-import { Log, levelFrom } from '@authz-service/provider/plugin/wire/log';
-import { serve } from '@authz-service/provider/plugin/wire/serve';
+} from '@authz-service/provider/terraform/framework/provider';
+import type { Attributes } from '@authz-service/provider/terraform/framework/schema';
+import { providerHandlers } from '@authz-service/provider/terraform/framework/server';
+import { isList, isObject, UNKNOWN, type Value, type Values } from '@authz-service/provider/terraform/framework/value';
+import { Log, levelFrom } from '@authz-service/provider/terraform/protocol/log';
+import { serve } from '@authz-service/provider/terraform/protocol/serve';
 
 interface Folder {
   path: string;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installProvider } from '@authz-service/provider/distribution/install-provider';
+import { installProvider } from '@authz-service/provider/terraform/distribution/install-provider';
 import { ServiceClient } from '@authz-service/sdk/client';
 import type { TestCloud } from '../../../../cloud/testing/test-cloud.js';
 import { Workspace } from './workspace.js';

@@ -1,0 +1,43 @@
+import type { DiagnosticMessage, DynamicValue } from '../protocol/messages.js';
+import type { Calls } from './calls.js';
+import type { Configurations } from './configurations.js';
+import { type Diagnostic, Refusal } from './diagnostics.js';
+import type { Provider } from './provider.js';
+import type { Schema } from './schema.js';
+import type { Values } from './value.js';
+
+/** What all handlers of one process share: the provider, and what configuring it gave. */
+export interface Session<C> {
+  provider: Provider<C>;
+  calls: Calls;
+  configurations: Configurations;
+  /** The configured client; throws a refusal before Terraform has configured the provider. */
+  client(): C;
+}
+
+/** What the provider offers under the name. Terraform asks only for types that the schema lists. */
+export function offered<T>(offers: { readonly [type: string]: T }, type: string): T {
+  const offer = Object.hasOwn(offers, type) ? offers[type] : undefined;
+  if (offer === undefined) throw new Error(`the provider offers no ${type}`);
+  return offer;
+}
+
+/** Anything whose configuration can be judged alone. */
+interface Judged {
+  schema: Schema;
+  validate?(config: Values): Promise<Diagnostic[]> | Diagnostic[];
+}
+
+export async function validateConfig(
+  { calls, configurations }: Pick<Session<unknown>, 'calls' | 'configurations'>,
+  offers: { readonly [type: string]: Judged },
+  request: { type_name: string; config: DynamicValue | undefined },
+): Promise<{ diagnostics: DiagnosticMessage[] }> {
+  const offer = offered(offers, request.type_name);
+  const { attributes } = offer.schema;
+  const { diagnostics } = await calls.run(`Validating ${request.type_name}`, attributes, async () => {
+    const found = (await offer.validate?.(configurations.first(attributes, request.config))) ?? [];
+    if (found.length > 0) throw new Refusal(found);
+  });
+  return { diagnostics };
+}

@@ -1,0 +1,66 @@
+import type { Json } from '@authz-service/core/json';
+import { type Address, address } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { type DeclaredRecord, definitionOf } from '@authz-service/core/records/registry';
+import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
+import { equalJson } from '@authz-service/core/state/equal-json';
+import * as z from 'zod';
+import type { Attribute } from '../framework/schema.js';
+import type { Value } from '../framework/value.js';
+import { formsOf, valuesFrom } from '../resources/field-form.js';
+
+/** What a configuration gives for an attribute: a literal, the path of another record, or a structure of these. */
+export type Configured =
+  | { literal: Value }
+  /** Free JSON, which the attribute holds as text. */
+  | { json: Json }
+  | { reference: Address; path: string }
+  | { items: Configured[] }
+  | { attributes: ConfiguredAttributes };
+export type ConfiguredAttributes = { [name: string]: Configured };
+
+type Schema = z.core.$ZodType;
+
+/** The attributes that declare a record, in the order of its definition; what is absent or the default is left out. */
+export function configurationOf({ kind, fields }: DeclaredRecord): ConfiguredAttributes {
+  const { shape } = definitionOf(kind).schema;
+  return configured(shape, fields as Record<string, unknown>);
+}
+
+function configured(shape: Readonly<Record<string, Schema>>, fields: Record<string, unknown>): ConfiguredAttributes {
+  const forms = formsOf(shape);
+  const values = valuesFrom(forms, fields);
+  const found: ConfiguredAttributes = {};
+  for (const [name, { attribute }] of forms) {
+    const value = values[name] ?? null;
+    const schema = shape[name];
+    if (schema === undefined || value === null || isDefault(attribute, value)) continue;
+    found[name] = target(schema, fields, fields[name]) ?? structure(schema, attribute, fields[name], value);
+  }
+  return found;
+}
+
+function isDefault({ default: standard }: Attribute, value: Value): boolean {
+  return standard !== undefined && equalJson(standard, value);
+}
+
+/** The record that a field names, if it names one. */
+function target(schema: Schema, fields: Record<string, unknown>, field: unknown): Configured | undefined {
+  const { reference, entity } = metaOf(schema);
+  const kind = reference ?? (entity === undefined ? undefined : (fields[entity] as Kind));
+  return kind === undefined ? undefined : { reference: address(kind, String(field)), path: String(field) };
+}
+
+function structure(schema: Schema, attribute: Attribute, field: unknown, value: Value): Configured {
+  const inner = unwrap(schema);
+  if (!('nested' in attribute)) {
+    const free = attribute.type === 'string' && typeof field === 'object';
+    return free ? { json: field as Json } : { literal: value };
+  }
+  if (inner instanceof z.ZodObject) return { attributes: configured(inner.shape, field as Record<string, unknown>) };
+  if (!(inner instanceof z.ZodArray)) throw new Error(`no configuration for fields of the type ${inner._zod.def.type}`);
+  const element = unwrap(inner.element as Schema) as z.ZodObject;
+  return {
+    items: (field as Record<string, unknown>[]).map((item) => ({ attributes: configured(element.shape, item) })),
+  };
+}

@@ -1,0 +1,90 @@
+import { splitAddress } from '@authz-service/core/records/address';
+import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import { providerRelease, SOURCE } from '../distribution/provider-release.js';
+import { typeName } from '../resources/record-form.js';
+import { type HclValue, hclBlock, hclOf, hclString } from './hcl-text.js';
+import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
+
+export interface HclOptions {
+  /** The owner that the configuration acts as. */
+  stack: string;
+}
+
+/**
+ * Terraform configuration that declares the records and imports them, one file a kind. Applied by their owner it changes
+ * nothing: `terraform plan` shows imports alone, and then "No changes". Secrets are in it as little as in the records.
+ */
+export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOptions): { path: string; text: string }[] {
+  const sorted = [...records].sort((left, right) => (left.address < right.address ? -1 : 1));
+  const names = resourceNames(sorted);
+  const files = [{ path: 'provider.tf', text: providerText(stack) }];
+  for (const kind of KINDS) {
+    const blocks = sorted
+      .filter((record) => record.kind === kind)
+      .map((record) => {
+        const header = `resource "${typeName(kind)}" "${names.get(record.address)?.split('.')[1]}"`;
+        return hclBlock(header, attributes(configurationOf(record), names));
+      });
+    if (blocks.length > 0) files.push({ path: `${COLLECTIONS[kind]}.tf`, text: blocks.join('\n') });
+  }
+  const imports = [...names].map(([address, name]) =>
+    hclBlock('import', [
+      ['to', { expression: name }],
+      ['id', { expression: hclString(address) }],
+    ]),
+  );
+  if (imports.length > 0) files.push({ path: 'imports.tf', text: imports.join('\n') });
+  return files;
+}
+
+function providerText(stack: string): string {
+  const version = `~> ${providerRelease().version.replace(/\.\d+$/, '')}`;
+  return `terraform {
+  required_providers {
+    service = {
+      source  = ${hclString(SOURCE)}
+      version = ${hclString(version)}
+    }
+  }
+}
+
+${hclBlock('provider "service"', [['stack', hclOf(stack)]])}`;
+}
+
+/** The resource that stands for each record: `service_role.billing_accountant`. */
+function resourceNames(records: readonly DeclaredRecord[]): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    records.map(({ kind, address }) => {
+      const readable = label(kind, address);
+      let name = readable;
+      for (let number = 2; taken.has(name); number++) name = `${readable}_${number}`;
+      taken.add(name);
+      return [address, name];
+    }),
+  );
+}
+
+function label(kind: Kind, address: string): string {
+  const words = splitAddress(address).path.replace(/[^A-Za-z0-9-]+/g, '_');
+  return `${typeName(kind)}.${/^[A-Za-z_]/.test(words) ? words : `_${words}`}`;
+}
+
+function attributes(configured: ConfiguredAttributes, names: ReadonlyMap<string, string>): [string, HclValue][] {
+  return Object.entries(configured).map(([name, value]) => [name, hclValue(value, names)]);
+}
+
+function hclValue(configured: Configured, names: ReadonlyMap<string, string>): HclValue {
+  if ('reference' in configured) {
+    const name = names.get(configured.reference);
+    return { expression: name === undefined ? hclString(configured.path) : `${name}.path` };
+  }
+  if ('items' in configured) return { list: configured.items.map((item) => hclValue(item, names)) };
+  if ('attributes' in configured) return { object: attributes(configured.attributes, names) };
+  return 'json' in configured ? jsonText(configured.json) : hclOf(configured.literal);
+}
+
+function jsonText(json: unknown): HclValue {
+  return { call: 'jsonencode', argument: hclOf(json) };
+}

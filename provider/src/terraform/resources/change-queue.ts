@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
+import type { Change } from '@authz-service/core/state/change';
+import type { ChangesetRequest, ChangesetResult } from '@authz-service/sdk/wire';
+import type { Log } from '../protocol/log.js';
+import type { Composed } from './narrowings.js';
+
+/**
+ * How long a change waits for others to join it: until none has come for a moment, but not longer than the whole wait.
+ * Terraform works on as many as `-parallelism` says, and takes some milliseconds to bring each; once as many are here as
+ * ever were, no other will come before one of them is answered.
+ */
+const QUIET_MS = 20;
+const WAIT_MAX_MS = 100;
+/** How long the creation of a record that is still there waits for its deletion, which Terraform may start later. */
+const HOLD_MS = 150;
+const GRACE_MS = 5_000;
+
+/** One wish for the service, and the record it is about. */
+export interface Wish {
+  address: Address;
+  change: Change;
+}
+
+/** A wish that was granted: the revision that holds it, and what the service made for it. */
+export interface Granted {
+  id?: string;
+  secret?: ChangesetResult['secrets'][number];
+}
+
+/**
+ * What the service says of one wish. `item` places the fault in the wish's own fields, where it does; its address is
+ * another than the wish's where the wish would make another record invalid.
+ */
+export class Refused extends Error {
+  constructor(
+    readonly problem: ProblemError,
+    readonly wish: Wish,
+    readonly item?: ProblemItem,
+  ) {
+    super(problem.detail);
+  }
+}
+
+/** Terraform was interrupted before the wish was sent: nothing was done. */
+export class Stopped extends Error {}
+
+/** Terraform was interrupted, and the answer did not come in time: what was done is not known. */
+export class Unanswered extends Error {}
+
+/** How a request ends early: no further attempt begins once `stop` aborts, and the running one ends with `giveUp`. */
+export interface Ends {
+  stop: AbortSignal;
+  giveUp: AbortSignal;
+}
+
+export interface ChangeQueueOptions {
+  send(body: ChangesetRequest, idempotencyKey: string, ends: Ends): Promise<ChangesetResult>;
+  /** Whether the service holds a record at the address, as far as is known. */
+  exists(address: Address): boolean;
+  /** What to send for wishes; see `Narrowings`. */
+  compose?(wishes: readonly Wish[], alone: boolean): Composed;
+  /** What was sent along with wishes has been refused. */
+  leftBehind?(along: readonly Wish[], problem: ProblemError): void;
+  /** Follows what was done, before anybody is told. */
+  done(wishes: readonly Wish[], result: ChangesetResult): void;
+  stack: string;
+  takeOwnership: boolean;
+  log: Log;
+  /** How long the answer to changes under way is awaited once Terraform has been interrupted. */
+  graceMs?: number;
+}
+
+interface Entry extends Wish {
+  heldUntil?: number;
+  signal: AbortSignal;
+  resolve(granted: Granted): void;
+  reject(error: unknown): void;
+}
+
+/** What goes to the service for an entry. */
+interface Sent extends Wish {
+  entry: Entry;
+}
+
+/** The result where nothing had to be sent. */
+const NOTHING: ChangesetResult = { revision: '', added: 0, changed: 0, removed: 0, created: [], secrets: [] };
+
+/**
+ * Joins the wishes that Terraform has at the same time into change-sets, one after the other, so that agents see few
+ * revisions. A change-set is granted whole or not at all: those that the service refuses are told so, each by itself,
+ * and the others go again without them. What waits is given up when Terraform is interrupted; what was sent is awaited.
+ */
+export class ChangeQueue {
+  private waiting: Entry[] = [];
+  private sending = false;
+  /** The most wishes that ever waited at once. */
+  private peak = 1;
+  private timer: NodeJS.Timeout | undefined;
+  private firstAt = 0;
+  private readonly watched = new WeakSet<AbortSignal>();
+
+  constructor(private readonly options: ChangeQueueOptions) {}
+
+  /** Rejects with `Refused`, with `Stopped` when nothing was sent, or with what sending threw. */
+  ask(wish: Wish, signal: AbortSignal): Promise<Granted> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(new Stopped());
+        return;
+      }
+      this.watch(signal);
+      if (this.waiting.length === 0) this.firstAt = performance.now();
+      this.waiting.push({ ...wish, signal, resolve, reject });
+      this.schedule(this.waiting.length === this.peak && this.peak > 1 ? 0 : QUIET_MS);
+      this.peak = Math.max(this.peak, this.waiting.length);
+    });
+  }
+
+  /** All calls of a process share one signal, which is listened to once. */
+  private watch(signal: AbortSignal): void {
+    if (this.watched.has(signal)) return;
+    this.watched.add(signal);
+    signal.addEventListener('abort', () => {
+      for (const entry of this.waiting.splice(0)) entry.reject(new Stopped());
+    });
+  }
+
+  private schedule(ms: number): void {
+    if (this.sending || this.waiting.length === 0) return;
+    const left = this.firstAt + WAIT_MAX_MS - performance.now();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), Math.max(0, Math.min(ms, left)));
+  }
+
+  private flush(): void {
+    const batch = this.takeReady();
+    if (batch.length === 0) {
+      const soonest = Math.min(...this.waiting.map((entry) => entry.heldUntil ?? 0));
+      this.firstAt = soonest;
+      this.schedule(soonest - performance.now());
+      return;
+    }
+    this.sending = true;
+    this.send(batch).finally(() => {
+      this.sending = false;
+      this.firstAt = performance.now();
+      this.schedule(QUIET_MS);
+    });
+  }
+
+  /**
+   * What can go now. Of two wishes about one record the later one stays for the next change-set, unless they are its
+   * deletion and its creation anew; a creation of what still exists is held back a moment for that deletion.
+   */
+  private takeReady(): Entry[] {
+    const now = performance.now();
+    const ready = new Map<Address, Entry[]>();
+    const later: Entry[] = [];
+    for (const entry of this.waiting) {
+      const before = ready.get(entry.address) ?? [];
+      const [first] = before;
+      const pair = before.length === 1 && first !== undefined && isPair(first, entry);
+      if (before.length > 0 && !pair) later.push(entry);
+      else ready.set(entry.address, [...before, entry]);
+    }
+    for (const [address, [only, ...rest]] of ready) {
+      if (only === undefined || only.change.op !== 'create' || rest.length > 0 || !this.options.exists(address))
+        continue;
+      only.heldUntil ??= now + HOLD_MS;
+      if (only.heldUntil <= now) continue;
+      ready.delete(address);
+      later.push(only);
+    }
+    this.waiting = later;
+    return [...ready.values()].flat();
+  }
+
+  private async send(batch: Entry[]): Promise<void> {
+    let rest = batch;
+    let alone = false;
+    for (let again = false; rest.length > 0; again = true) {
+      if (again && rest[0]?.signal.aborted) {
+        for (const entry of rest) entry.reject(new Stopped());
+        return;
+      }
+      const { changes, along } = this.options.compose?.(rest, alone) ?? {
+        changes: rest.map(({ change }) => change),
+        along: [],
+      };
+      const sent = rest.flatMap((entry, index): Sent[] => {
+        const change = changes[index];
+        return change === undefined ? [] : [{ address: entry.address, change, entry }];
+      });
+      const wishes = [...sent, ...along];
+      try {
+        const result = wishes.length === 0 ? NOTHING : await this.sendOnce(wishes, rest[0]?.signal);
+        if (wishes.length > 0) this.options.done(wishes, result);
+        this.grant(rest, result);
+        return;
+      } catch (error) {
+        const refused = error instanceof ProblemError ? refusedOf(sent, error) : new Map<Entry, ProblemItem>();
+        if (refused.size === 0 && isOne(error) && along.length > 0) {
+          this.options.leftBehind?.(along, error);
+          alone = true;
+          continue;
+        }
+        if (refused.size === 0 && isOne(error) && rest.length > 1) {
+          const half = Math.ceil(rest.length / 2);
+          await this.send(rest.slice(0, half));
+          rest = rest.slice(half);
+          continue;
+        }
+        for (const entry of rest) {
+          const item = refused.get(entry);
+          if (refused.size > 0 && item === undefined) continue;
+          entry.reject(error instanceof ProblemError ? new Refused(error, entry, item) : error);
+        }
+        rest = refused.size === 0 ? [] : rest.filter((entry) => !refused.has(entry));
+      }
+    }
+  }
+
+  private async sendOnce(batch: readonly Wish[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
+    const { stack, takeOwnership, log, send, graceMs = GRACE_MS } = this.options;
+    const body: ChangesetRequest = {
+      stack,
+      ...(takeOwnership && { take_ownership: true }),
+      changes: batch.map(({ change }) => change),
+    };
+    const giveUp = new AbortController();
+    let grace: NodeJS.Timeout | undefined;
+    const onStop = () => {
+      grace ??= setTimeout(() => giveUp.abort(new Unanswered()), graceMs);
+    };
+    if (stop.aborted) onStop();
+    stop.addEventListener('abort', onStop, { once: true });
+    try {
+      log.log('debug', 'sending changes', { count: batch.length });
+      return await send(body, randomUUID(), { stop, giveUp: giveUp.signal });
+    } finally {
+      clearTimeout(grace);
+      stop.removeEventListener('abort', onStop);
+    }
+  }
+
+  private grant(batch: readonly Entry[], { created, secrets }: ChangesetResult): void {
+    const ids = new Map(created.map(({ address, id }) => [address, id]));
+    const made = new Map(secrets.map((secret) => [secret.address, secret]));
+    for (const { address, change, resolve } of batch) {
+      const id = change.op === 'create' ? ids.get(address) : undefined;
+      const secret = made.get(address);
+      resolve({ ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) });
+    }
+  }
+}
+
+function isPair(first: Wish, second: Wish): boolean {
+  const ops = [first.change.op, second.change.op];
+  return ops.includes('delete') && ops.includes('create');
+}
+
+/** The entries that the problem's items point at, by their place in the change-set. */
+function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, ProblemItem> {
+  const refused = new Map<Entry, ProblemItem>();
+  for (const item of problem.errors) {
+    const [, index, , rest] = /^\/changes\/(\d+)(\/fields(\/.*)?)?$/.exec(item.pointer) ?? [];
+    const entry = index === undefined ? undefined : batch[Number(index)]?.entry;
+    if (entry !== undefined && !refused.has(entry)) refused.set(entry, { ...item, pointer: rest ?? '' });
+  }
+  return refused;
+}
+
+/** Refusals that may be about one wish only, so that the others are worth another try without it. */
+function isOne(error: unknown): error is ProblemError {
+  return (
+    error instanceof ProblemError &&
+    ['conflict', 'forbidden', 'invalid_records', 'invalid_request', 'not_owner', 'payload_too_large'].includes(
+      error.code,
+    )
+  );
+}

@@ -1,0 +1,375 @@
+import { nearest } from '@authz-service/core/nearest';
+import type { ProblemError } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { definitionOf, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
+import { referenceFields } from '@authz-service/core/records/schema-shape';
+import type { Change } from '@authz-service/core/state/change';
+import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
+import { equalValues } from '../framework/equal.js';
+import type { Context, PlannedChange, Resource } from '../framework/provider.js';
+import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { hclString } from '../notation/hcl-text.js';
+import { type Granted, Refused, type Wish } from './change-queue.js';
+import { credentialSecrets } from './credential-secrets.js';
+import { danglingIn, referTo } from './dangling.js';
+import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
+import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
+import { explained, type Hint } from './refusals.js';
+import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
+import type { Records } from './snapshot.js';
+import { changedAfter, inTheWay, strandedBy } from './stranded.js';
+import { takenOver } from './takeover.js';
+
+/** The resource that stands for one kind of record. */
+export function recordResource(kind: Kind): Resource<Configured> {
+  return new RecordResource(kind);
+}
+
+const LEAVE_IT =
+  'To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.';
+class RecordResource implements Resource<Configured> {
+  readonly schema: Resource<Configured>['schema'];
+  private readonly form: RecordForm;
+  /** The names of the fields that hold paths of other records. */
+  private readonly references: ReadonlySet<string>;
+
+  constructor(private readonly kind: Kind) {
+    this.form = recordForm(kind);
+    const { schema } = definitionOf(kind);
+    this.references = new Set(['entity', ...referenceFields(schema).map(({ steps }) => steps.at(-1) ?? '')]);
+    const attributes = { ...this.form.attributes, ...credentialSecrets(kind)?.attributes };
+    this.schema = { version: 0, description: definitionOf(kind).docs, attributes };
+  }
+
+  validate(config: Values) {
+    return [...judgeConfig(this.form, config), ...(credentialSecrets(this.kind)?.judge(config) ?? [])];
+  }
+
+  async plan(
+    configured: Configured,
+    { prior, planned, config, replaced }: PlannedChange,
+    context: Context,
+  ): Promise<Values> {
+    const service = configured instanceof Pending ? undefined : configured;
+    if (planned === null) {
+      if (service !== undefined && prior !== null) await this.planRemoval(service, prior, context);
+      return {};
+    }
+    const whole: Values = {
+      ...planned,
+      ...identityOf(this.form, planned),
+      ...credentialSecrets(this.kind)?.plan(prior, config),
+      managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
+    };
+    if (service === undefined) return whole;
+    // Of a replacement the change is planned first, which declares what the creation does.
+    if (replaced === undefined) declareOnce(service, whole);
+    // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
+    if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
+    if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
+    await explained(context.signal, async () => {
+      await this.judge(service, prior, whole, config, context);
+      if (prior !== null && whole.address !== UNKNOWN && whole.address !== prior.address)
+        await warnOfUse(service, String(prior.address), String(whole.address), context);
+    }).catch((error) => {
+      // Terraform plans again in the midst of the apply.
+      for (const diagnostic of service.narrowings.failed(String(whole.address))) context.report(diagnostic);
+      throw error;
+    });
+    return whole;
+  }
+
+  key({ address }: Values): string {
+    return String(address);
+  }
+
+  create(configured: Configured, planned: Values, config: Values, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    let held: StoredRecord | undefined;
+    const hint: Hint = (problem) =>
+      contradicts(problem, planned, 'exists already')
+        ? this.refusedSinceHeld(service, String(planned.address), held)
+        : undefined;
+    return this.explained(context, hint, async () => {
+      const { address, fields } = this.recordOf(planned);
+      const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
+      const given = { fields, ...(secret !== undefined && { secret }) };
+      held = (await service.records(context.signal)).get(address);
+      const unclaimed = () => (service.takeOwnership && !service.claimed.has(address) ? held : undefined);
+      const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
+      if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
+      try {
+        const wish = { address, change: { op: 'create', kind: this.kind, ...given } as const };
+        return this.made(service, planned, await this.write(service, wish, context), context);
+      } catch (error) {
+        // The stack's own record may have been about to be removed in this run; now it is known that it was not.
+        const orphan = error instanceof Refused && error.problem.code === 'conflict' ? unclaimed() : undefined;
+        if (orphan === undefined) throw error;
+        return this.takeOver(service, orphan, planned, given, context);
+      }
+    });
+  }
+
+  async read(configured: Configured, state: Values, context: Context): Promise<Values | null> {
+    if (configured instanceof Pending) return state;
+    const records = await explained(context.signal, () => configured.records(context.signal));
+    const record = this.find(records, state);
+    if (record === undefined) return null;
+    const secrets = Object.keys(credentialSecrets(this.kind)?.attributes ?? {});
+    return {
+      ...valuesOf(this.form, record),
+      ...Object.fromEntries(secrets.map((name) => [name, state[name] ?? null])),
+    };
+  }
+
+  update(configured: Configured, prior: Values, planned: Values, config: Values, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    const hint: Hint = (problem) =>
+      contradicts(problem, prior, 'does not exist')
+        ? 'It was there when this was planned: plan again, and Terraform makes it.'
+        : undefined;
+    return this.explained(context, hint, async () => {
+      const { address, fields } = this.recordOf(planned);
+      const secret = credentialSecrets(this.kind)?.chosen(prior, planned, config);
+      const change: Change = { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
+      await this.write(service, { address, change }, context);
+      return { ...planned, managed_by: service.stack };
+    });
+  }
+
+  delete(configured: Configured, prior: Values, context: Context): Promise<void> {
+    const service = serviceOf(configured);
+    const address = String(prior.address);
+    // What stands there is another resource's now, made or taken over in this run.
+    if (service.claimed.has(address)) return Promise.resolve();
+    const hint: Hint = (problem) => {
+      return problem.code === 'conflict'
+        ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first. If it is replaced under its own name, as by -replace, have what mentions it replaced in the same apply, too.'
+        : undefined;
+    };
+    return this.explained(context, hint, async () => {
+      try {
+        await this.write(service, { address, change: { op: 'delete', address } }, context);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const held = (await service.present(context.signal)).get(address);
+        if (held === undefined) return;
+        if (error.problem.code === 'not_owner') this.refuseForeign(service, held);
+        throw error;
+      }
+    });
+  }
+
+  async import(configured: Configured, id: string, context: Context): Promise<Values> {
+    const service = serviceOf(configured);
+    const records = await explained(context.signal, () => service.present(context.signal));
+    const own = (record: StoredRecord | undefined) => (record?.kind === this.kind ? record : undefined);
+    const record = own(records.get(id)) ?? records.find(this.kind, id) ?? own(records.get(`${this.kind}/${id}`));
+    if (record !== undefined) {
+      const { attributes } = this.schema;
+      const values = valuesOf(this.form, record);
+      const secrets = Object.keys(attributes).filter((name) => !Object.hasOwn(values, name));
+      return {
+        ...values,
+        ...Object.fromEntries(secrets.map((name) => [name, name === 'client_id' ? record.id : null])),
+      };
+    }
+    const other = records.get(id);
+    if (other !== undefined) {
+      throw refuse('Wrong type', `${id} is imported as ${typeName(other.kind)}, not as ${typeName(this.kind)}.`);
+    }
+    const known = [...records.all()].filter(({ kind }) => kind === this.kind).map(({ address }) => address);
+    const address = id.startsWith(`${this.kind}/`) ? id : `${this.kind}/${id}`;
+    const meant = nearest(address, known);
+    const remedy =
+      meant === undefined ? `give the address, like "${this.kind}/…", or the id.` : `did you mean "${meant}"?`;
+    throw refuse('No such record', `There is no "${address}": ${remedy}`);
+  }
+
+  /** By the id, which survives a rename; else by the address, for a record that was made anew. */
+  private find(records: Records, state: Values): StoredRecord | undefined {
+    const byAddress = () => records.get(String(state.address));
+    if (this.form.forms.has('id')) return byAddress();
+    return records.find(this.kind, String(state.id)) ?? (isCredential(this.kind) ? undefined : byAddress());
+  }
+
+  private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
+    this.refuseForeign(service, prior);
+    const view = await explained(context.signal, () => service.judged(context.signal));
+    view.delete(String(prior.address));
+  }
+
+  private differs(prior: Values, planned: Values): boolean {
+    return Object.entries(this.schema.attributes).some(
+      ([name, attribute]) => !equalValues(attribute, prior[name] ?? null, planned[name] ?? null),
+    );
+  }
+
+  private refuseForeign(
+    service: Service,
+    { managed_by: owner, address }: { managed_by?: Value; address?: Value },
+  ): void {
+    if (service.takeOwnership || owner === service.stack || owner === null || owner === undefined) return;
+    throw refuse(
+      'Record of another stack',
+      `"${String(address)}" belongs to the stack "${String(owner)}", not to "${service.stack}": change it there, or take it over with take_ownership = true in the provider block. ${LEAVE_IT}`,
+    );
+  }
+
+  private async judge(
+    service: Service,
+    prior: Values | null,
+    planned: Values,
+    config: Values,
+    context: Context,
+  ): Promise<void> {
+    const { signal } = context;
+    const records = await service.records(signal);
+    const held = prior === null ? records.get(String(planned.address)) : undefined;
+    const dangling = danglingIn(this.form, planned, records, service.declared);
+    if (held !== undefined && held.managed_by !== service.stack) {
+      if (!service.takeOwnership) throw this.foreign(held, dangling);
+      const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
+      context.report(takenOver(this.form, held, planned, setsSecret));
+    }
+    if (dangling.length > 0) throw new Refusal(dangling);
+    const record = recordPlanned(this.form, planned, config);
+    if (record === undefined) return;
+    const view = await service.judged(signal);
+    view.put(stored(record, '', service.stack));
+    const found = judgeRecord(record, view);
+    if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
+      const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
+      found.push(...strandedBy(record, records, isOwn));
+    }
+    for (const finding of found) if (finding.severity === 'warning') context.report(finding);
+    const errors = found.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new Refusal(errors);
+  }
+
+  private foreign(held: StoredRecord, more: readonly Diagnostic[]): Refusal {
+    const detail = `${named(held)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(held.address)}`;
+    return new Refusal([{ severity: 'error', summary: 'Record exists already', detail }, ...more]);
+  }
+
+  private recordOf(values: Values) {
+    const record = recordFrom(this.form, values);
+    if (record !== undefined) return record;
+    const found = judgeConfig(this.form, values).filter(({ severity }) => severity === 'error');
+    throw found.length > 0 ? new Refusal(found) : new Error(`the values of a ${this.kind} make no record`);
+  }
+
+  private async takeOver(
+    service: Service,
+    { address, id }: StoredRecord,
+    planned: Values,
+    given: { fields: Fields<Kind>; secret?: string },
+    context: Context,
+  ): Promise<Values> {
+    service.claimed.add(address);
+    try {
+      await this.write(service, { address, change: { op: 'update', address, ...given } }, context);
+    } catch (error) {
+      service.claimed.delete(address);
+      throw error;
+    }
+    return this.made(service, planned, { id }, context, true);
+  }
+
+  /** A type that lost nothing, since this failed or in spite of it, is told of here: its own change is over. */
+  private async write(service: Service, wish: Wish, context: Context): Promise<Granted> {
+    const { narrowings } = service;
+    try {
+      return await service.write(this.kind, wish, context.signal);
+    } catch (error) {
+      for (const diagnostic of narrowings.failed(wish.address)) context.report(diagnostic);
+      throw error;
+    } finally {
+      for (const diagnostic of narrowings.takeRefused()) context.report(diagnostic);
+    }
+  }
+
+  private made(service: Service, planned: Values, granted: Granted, context: Context, taken = false): Values {
+    const id: Value = this.form.forms.has('id') ? (planned.id ?? null) : (granted.id ?? null);
+    const secrets = credentialSecrets(this.kind)?.made(planned, granted);
+    const values: Values = { ...planned, id, managed_by: service.stack, ...secrets };
+    for (const [name, value] of Object.entries(secrets ?? {})) {
+      if (planned[name] === UNKNOWN && value === null) context.report(this.secretMissing(values, taken));
+    }
+    return values;
+  }
+
+  private secretMissing({ address }: Values, taken: boolean): Diagnostic {
+    if (taken) {
+      const detail = `"${String(address)}" was taken over. Its secret stays as it is and is not in the state: the service showed it only once. Give secret_wo to set another.`;
+      return { severity: 'warning', summary: 'Secret not known', detail };
+    }
+    const detail = `The ${this.kind} was made, but the answer with its secret got lost, and the service shows it only once. Terraform will replace it in the next apply.`;
+    return { severity: 'error', summary: 'Secret lost', detail };
+  }
+
+  /** Why a record that exists already could not be made, and what to do. */
+  private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
+    if (held?.managed_by !== service.stack) return `To manage it here, ${this.importHint(address)}`;
+    return [
+      `It belongs to this stack, "${service.stack}". What to do depends on how it came to that:`,
+      '  - removed in this apply under another label: apply again; a moved block avoids it.',
+      '  - replaced under its own name: without create_before_destroy, here and in what depends on it.',
+      '  - two exchange their names: by way of a third name, in two applies.',
+      '  - declared by another resource, too: remove one of the two.',
+      '  - lost from the state, as by a killed run: take_ownership = true in the provider block for one apply takes',
+      `    over all such records. To take over this one, ${this.importHint(address)}`,
+    ].join('\n');
+  }
+
+  /** Terraform names the resource beside it, and does not tell the provider. Lines that begin with a space stay as they are. */
+  private importHint(address: string): string {
+    return `import it, with the name of the resource above:\n\n  import {\n    to = ${typeName(this.kind)}.NAME\n    id = ${hclString(address)}\n  }`;
+  }
+
+  private explained<T>({ signal }: Context, hint: Hint | undefined, work: () => Promise<T>): Promise<T> {
+    return explained(signal, work, (problem, path) => {
+      const field = path?.findLast((step) => typeof step === 'string');
+      return problem.code === 'invalid_records' && this.references.has(String(field))
+        ? referTo(String(field))
+        : hint?.(problem, path);
+    });
+  }
+}
+
+/** Says in the plan what will refuse a rename in the midst of the apply. */
+async function warnOfUse(service: Service, before: Address, after: Address, context: Context): Promise<void> {
+  const mentions = (await service.mentions(context.signal)).get(before) ?? [];
+  const users = changedAfter(before, after, mentions);
+  if (users.length > 0) context.report(inTheWay(before, users));
+}
+
+/** Terraform shows with it which resource comes second. */
+function declareOnce({ declared }: Service, { address }: Values): void {
+  if (typeof address !== 'string') return;
+  if (declared.has(address)) {
+    throw refuse(
+      'Record declared twice',
+      `"${address}" is declared by another resource of this configuration too: remove one of the two, or give it other names.`,
+    );
+  }
+  declared.add(address);
+}
+
+/** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
+function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
+  return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
+}
+
+function takesItself(address: string): Refusal {
+  return refuse(
+    'Replacement with take_ownership',
+    `"${address}" would be replaced under its own name, while take_ownership = true takes over whatever bears it: take that out of the provider block for this apply, or do not have it replaced.`,
+  );
+}
+
+/** The owner after the change: the stack, where it makes the record or takes it over. */
+function ownerAfter(service: Service, prior: Values | null): Value {
+  return prior === null || service.takeOwnership ? service.stack : (prior.managed_by ?? null);
+}

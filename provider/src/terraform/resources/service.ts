@@ -1,0 +1,155 @@
+import type { Address } from '@authz-service/core/records/address';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
+import { Overlay } from '@authz-service/core/state/overlay';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ChangesetResult } from '@authz-service/sdk/wire';
+import { refuse } from '../framework/diagnostics.js';
+import type { Log } from '../protocol/log.js';
+import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
+import { Narrowings } from './narrowings.js';
+import { Patience } from './patience.js';
+import { Records, Snapshot } from './snapshot.js';
+import { type Mention, mentionsAmong } from './stranded.js';
+
+/** How the provider was configured. */
+export interface Access {
+  client: ServiceClient;
+  /** Fetches an access token with these scopes; all of the client's where there are none. */
+  token(scopes: readonly string[], signal: AbortSignal): Promise<IssuedToken>;
+  stack: string;
+  takeOwnership: boolean;
+  log: Log;
+}
+
+export interface IssuedToken {
+  accessToken: string;
+  /** Milliseconds since the epoch. */
+  expiresAtMs: number;
+}
+
+/** The tenant as all resources of one process share it: one reading of it, joined writing, and what is planned. */
+export class Service {
+  readonly stack: string;
+  readonly takeOwnership: boolean;
+  readonly client: ServiceClient;
+  readonly token: Access['token'];
+  /** What resources of this run are planned to be. */
+  readonly declared = new Set<Address>();
+  /** What resources of this run have made or taken over: theirs, whatever others think of it. */
+  readonly claimed = new Set<Address>();
+  /** What types lose in this run, as soon as nothing mentions it. */
+  readonly narrowings: Narrowings;
+  private readonly snapshot: Snapshot;
+  private readonly log: Log;
+  private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
+  private known: Records | undefined;
+  private view: Promise<Overlay> | undefined;
+  private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
+
+  constructor({ client, token, stack, takeOwnership, log }: Access) {
+    this.client = client;
+    this.token = token;
+    this.stack = stack;
+    this.takeOwnership = takeOwnership;
+    this.log = log;
+    this.narrowings = new Narrowings((owner) => takeOwnership || owner === stack);
+    const patience = new Patience(log);
+    this.snapshot = new Snapshot((ifNoneMatch, signal) =>
+      patience.with(() => client.state({ ifNoneMatch, signal }), signal),
+    );
+    const queue = () =>
+      new ChangeQueue({
+        send: (body, idempotencyKey, { stop, giveUp }) =>
+          patience.with(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
+        exists: (address) => this.known?.get(address) !== undefined,
+        compose: (wishes, alone) => this.narrowings.compose(wishes, this.known ?? NO_RECORDS, alone),
+        leftBehind: (along, problem) => this.narrowings.refuse(along, problem),
+        done: (wishes, result) => this.follow(wishes, result),
+        stack,
+        takeOwnership,
+        log,
+      });
+    // Apart, since a change-set with credentials takes a scope that others do without.
+    this.queues = { records: queue(), credentials: queue() };
+  }
+
+  /** All records, as fetched once and as changed by this process since. */
+  async records(signal: AbortSignal): Promise<Records> {
+    this.known = await this.snapshot.records(signal);
+    return this.known;
+  }
+
+  /** All records as they are now. */
+  present(signal: AbortSignal): Promise<Records> {
+    return this.snapshot.present(signal);
+  }
+
+  write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
+    return (isCredential(kind) ? this.queues.credentials : this.queues.records).ask(wish, signal);
+  }
+
+  /**
+   * The records among which a planned one is judged: those of other stacks, and what this process has planned so far.
+   * The stack's own records are left out until they are planned themselves, since they may be about to change.
+   */
+  async judged(signal: AbortSignal): Promise<Overlay> {
+    this.view ??= this.records(signal).then((records) => {
+      const foreign = [...records.all()].filter((record) => record.managed_by !== this.stack);
+      return new Overlay(new TenantState(foreign));
+    });
+    return this.view;
+  }
+
+  /** What mentioned each record when this process read them first. */
+  async mentions(signal: AbortSignal): Promise<ReadonlyMap<Address, readonly Mention[]>> {
+    this.mentioned ??= this.records(signal).then(mentionsAmong);
+    return this.mentioned;
+  }
+
+  private follow(wishes: readonly Wish[], { created }: ChangesetResult): void {
+    const ids = new Map(created.map(({ address, id }) => [address, id]));
+    const removed: Address[] = [];
+    const put: StoredRecord[] = [];
+    for (const { address, change } of wishes) {
+      if (change.op === 'delete') removed.push(address);
+      if (change.op === 'create') this.claimed.add(address);
+      if (change.op !== 'create' && change.op !== 'update') continue;
+      const before = this.known?.get(address);
+      const kind = change.op === 'create' ? change.kind : before?.kind;
+      const id = ids.get(address) ?? before?.id;
+      if (kind === undefined || id === undefined) continue;
+      put.push(stored(declare(kind, change.fields as Fields<Kind>), id, this.stack));
+    }
+    this.narrowings.done(wishes);
+    this.log.log('debug', 'changes made', { count: wishes.length });
+    this.snapshot.follow(put, removed);
+  }
+}
+
+const NO_RECORDS = new Records([]);
+
+/** A record of one's own as the service keeps it, but for its times, which are asked for anew where they matter. */
+export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {
+  return { kind, address, fields, id, managed_by: stack, created_at: '', updated_at: '', revision: 0 } as StoredRecord;
+}
+
+/** Stands in for the service while the provider's configuration waits for other resources. */
+export class Pending {
+  /** `attribute` is the one of the provider's that is not known yet. */
+  constructor(readonly attribute: string) {}
+}
+
+/** What configuring the provider gives. */
+export type Configured = Service | Pending;
+
+/** The service; refuses while it is not known which. */
+export function serviceOf(configured: Configured): Service {
+  if (configured instanceof Service) return configured;
+  const { attribute } = configured;
+  throw refuse(
+    'Provider configuration not known yet',
+    `"${attribute}" of the provider "service" is known only after apply: apply what it depends on first (-target), or give it a known value.`,
+  );
+}
