@@ -3,7 +3,7 @@ import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
 import type { AgentMetrics } from '../metrics.js';
 import type { AgentState } from '../state.js';
@@ -18,6 +18,13 @@ const RECORDS = [
   ...['u', 'v'].map((id) => record('subject', id, { type: 'user', id })),
   policy('read', ['read']),
   policy('burn', ['burn'], 'context.pin > 1'),
+  policy('sing', ['sing']),
+  record('policy_assignment', '', {
+    policy: 'sing',
+    entity_type: 'subject',
+    entity: 'user/u',
+    expires_at: '2026-06-01T00:00:00.000Z',
+  }),
   ...['u', 'v'].flatMap((id) =>
     ['read', 'burn'].map((name) =>
       record('policy_assignment', '', { policy: name, entity_type: 'subject', entity: `user/${id}` }),
@@ -103,6 +110,16 @@ describe('evaluations', () => {
       ['decision', false, ''],
     ]);
     expect(logged).toEqual([]);
+  });
+
+  it('are decided at one moment, whatever the clock does meanwhile', async () => {
+    serve('1.a');
+    let ms = Date.parse('2026-06-01T00:00:00Z') - 1;
+    vi.spyOn(state, 'now').mockImplementation(() => ms++);
+    const sing = { ...QUESTION, action: { name: 'sing' }, evaluations: [{}, {}, {}] };
+    const decided = async () => (await ask('evaluations', sing)).json.evaluations;
+    expect(await decided()).toEqual([{ decision: true }, { decision: true }, { decision: true }]);
+    expect(await decided()).toEqual([{ decision: false }, { decision: false }, { decision: false }]);
   });
 
   it('that fail are denials in their place, and their causes go to the log', async () => {

@@ -30,6 +30,9 @@ export const localFlag = {
   }),
 };
 
+/** A person waits for the answer, perhaps over a slow connection, and no other request does. */
+const DECISION_TIMEOUT_MS = 30_000;
+
 /** A client for commands that need a credential. Throws `unauthorized` at once where there is none. */
 export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
   const connection = await chosenConnection(flags);
@@ -48,7 +51,12 @@ export async function chosenConnection(flags: ConnectionFlags): Promise<Connecti
 
 export async function clientOf({ url, credentials }: Pick<Connection, 'url' | 'credentials'>): Promise<ServiceClient> {
   const { ServiceClient } = await import('@authz-service/sdk/client');
-  return new ServiceClient({ url, credentials, userAgent: 'authz-service-cli' });
+  return new ServiceClient({
+    url,
+    credentials,
+    userAgent: 'authz-service-cli',
+    decisionTimeoutMs: DECISION_TIMEOUT_MS,
+  });
 }
 
 /** The `Authorization` header for requests that are not the client's own; undefined where none is needed. */

@@ -219,6 +219,13 @@ describe('pages', () => {
     expect(find('subject', readers, at(), moment).results).toHaveLength(10);
   });
 
+  it('carry no time: each is decided at its own moment', () => {
+    const body = (token?: string) => ({ ...readers, page: { limit: 4, token } });
+    const [early, late] = [0, 5000].map((now) => find('subject', body(), searched, { now }).page?.next_token);
+    expect(early).toBe(late);
+    expect(ids(find('subject', body(early), searched, { now: 9000 }))).toEqual(['u4', 'u5', 'u6', 'u7']);
+  });
+
   const { next_token: token } = page(4).page ?? { next_token: '' };
   it.each<[string, () => unknown]>([
     ['another limit', () => page(5, token)],

@@ -37,6 +37,13 @@ describe('requests', () => {
     expect(request?.headers).not.toHaveProperty('authorization');
   });
 
+  it('takes what is undefined, and does not send it', async () => {
+    server.script(AUTHORIZE, { json: YES });
+    const request: { ip?: string; user?: { level: number | undefined } } = {};
+    await client().authorize({ ...QUESTION, context: { ip: request.ip, user: { level: request.user?.level } } });
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ ...QUESTION, context: { user: {} } });
+  });
+
   it.each(['/', '/prefix', '/prefix/'])('takes a base address that ends in "%s"', async (end) => {
     server.script(`POST ${end.replace(/\/$/, '')}/v1/authorize`, { json: YES });
     expect(await client({ url: server.url + end }).authorize(QUESTION)).toEqual(YES);

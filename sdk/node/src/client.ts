@@ -34,6 +34,9 @@ import type {
   WhoAmI,
 } from './wire.js';
 
+/** A caller that waits longer for a decision has a caller of its own that waits. */
+const DECISION_TIMEOUT_MS = 2_000;
+
 /** An OAuth client, or an API key. */
 export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
 
@@ -46,6 +49,8 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** The longest that a call may take with all its attempts and waits, in milliseconds; 120,000 unless given. */
   overallTimeoutMs?: number;
+  /** The same for a decision, alone or in a batch, which holds up what the caller does: 2,000 unless given. */
+  decisionTimeoutMs?: number;
   /** How often a failed attempt is repeated where that is safe; 3 unless given. */
   retries?: number;
   /** In place of Node's own `fetch`. */
@@ -69,7 +74,8 @@ export interface ClientOptions {
  *
  * Every method rejects with `ProblemError`: the service's own code, detail and errors; `network` where it could not be
  * reached or something else answered; `timeout`. A denial is no error. Every method takes `{ signal, timeoutMs,
- * overallTimeoutMs, requestId }`, and rejects with the signal's reason when that aborts.
+ * overallTimeoutMs, requestId }`, and rejects with the signal's reason when that aborts. A decision waits for 2 seconds
+ * with all its attempts (`decisionTimeoutMs`), all else for two minutes.
  *
  * Passing faults (429, 502, 503, 504, connections) are tried again with growing, random waits, `Retry-After` heard:
  * reads and decisions always; a change-set too, since its idempotency key makes a repetition harmless; other writes
@@ -82,6 +88,7 @@ export class ServiceClient {
   readonly tenants: Tenants;
   readonly #transport: Transport;
   readonly #authorization: Authorization | undefined;
+  readonly #decisionTimeoutMs: number;
   readonly #json: Send = async (request, options) => {
     const answer = await this.#transport.send(request, options, this.#authorization);
     return answer.status === 204 ? undefined : jsonOf(answer, `${request.method} ${this.url}${request.path}`);
@@ -90,6 +97,7 @@ export class ServiceClient {
   /** Throws `invalid_config` for an address or a credential that cannot be used. */
   constructor(options: ClientOptions) {
     this.url = baseAddress(options.url);
+    this.#decisionTimeoutMs = options.decisionTimeoutMs ?? DECISION_TIMEOUT_MS;
     this.#transport = new Transport({
       base: this.url,
       timeoutMs: options.timeoutMs ?? 30_000,
@@ -110,8 +118,7 @@ export class ServiceClient {
 
   /** Who may do what (spec 4.1). */
   async authorize(question: DecisionQuestion, options?: CallOptions): Promise<DecisionResponse> {
-    const request: ServiceRequest = { method: 'POST', path: '/v1/authorize', body: question, repeat: 'harmless' };
-    return (await this.#json(request, options)) as DecisionResponse;
+    return (await this.#decide('/v1/authorize', question, options)) as DecisionResponse;
   }
 
   /**
@@ -131,8 +138,7 @@ export class ServiceClient {
    */
   async evaluations(question: EvaluationsQuestion, options?: CallOptions): Promise<EvaluationResponse[]> {
     if (question.evaluations.length === 0) return [];
-    const path = AUTHZEN_PATHS.evaluations;
-    const answer = await this.#json({ method: 'POST', path, body: question, repeat: 'harmless' }, options);
+    const answer = await this.#decide(AUTHZEN_PATHS.evaluations, question, options);
     return (answer as EvaluationsResponse).evaluations;
   }
 
@@ -229,6 +235,11 @@ export class ServiceClient {
       const query = { limit, cursor };
       return (await this.#json({ method: 'GET', path, query, repeat: 'harmless' }, options)) as Page<T>;
     });
+  }
+
+  #decide(path: string, body: unknown, options?: CallOptions): Promise<unknown> {
+    const deadline = { ms: this.#decisionTimeoutMs, of: 'a decision', option: 'decisionTimeoutMs' };
+    return this.#json({ method: 'POST', path, body, repeat: 'harmless', deadline }, options);
   }
 
   /** `ifNoneMatch` is an ETag, or a revision as answers name it. */

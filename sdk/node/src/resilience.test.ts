@@ -165,6 +165,27 @@ describe('time', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('a decision ends after two seconds, the time that the client has for one, or that of the call', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      server.script(AUTHORIZE, 'hang');
+      server.script('POST /access/v1/evaluations', 'hang');
+      const evaluations = { ...QUESTION, evaluations: [{}] };
+      for (const [ask, seconds] of [
+        [() => client({ retries: 3 }).authorize(QUESTION), '2 s, the deadline of a decision (decisionTimeoutMs).'],
+        [() => client({ decisionTimeoutMs: 50 }).evaluations(evaluations), '0.05 s, the deadline of a decision (dec'],
+        [() => client({ overallTimeoutMs: 40 }).authorize(QUESTION), '0.04 s.'],
+        [() => client().authorize(QUESTION, { overallTimeoutMs: 3000 }), '3 s.'],
+      ] as const) {
+        const refusal = refused(ask());
+        await vi.runOnlyPendingTimersAsync();
+        expect(await refusal).toMatchObject({ code: 'timeout', detail: expect.stringContaining(`within ${seconds}`) });
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('a body that stops in the middle ends by the timeout too', async () => {
     server.script(AUTHORIZE, (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -209,7 +230,9 @@ describe('a caller who gives up', () => {
       response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '20' }).end('{}');
       response.on('close', () => later(20).then(() => abort.abort(reason)));
     });
-    await expect(client().authorize(QUESTION, { signal: abort.signal })).rejects.toBe(reason);
+    await expect(client({ decisionTimeoutMs: 60_000 }).authorize(QUESTION, { signal: abort.signal })).rejects.toBe(
+      reason,
+    );
     expect(server.received).toHaveLength(1);
   });
 });

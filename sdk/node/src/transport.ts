@@ -36,6 +36,8 @@ export interface ServiceRequest {
   /** Sent as JSON; a URLSearchParams as a form. */
   body?: unknown;
   repeat: Repeat;
+  /** A shorter time for the whole call than the client's own, and which option sets it. */
+  deadline?: { ms: number; of: string; option: string };
   /** The request changes something: a failure that leaves open whether it did, says so. */
   writes?: true;
   /** What no error text may repeat, besides the credential. */
@@ -70,9 +72,12 @@ export class Transport {
     const url = this.#url(request);
     const at = `${request.method} ${this.#options.base}${request.path}`;
     const { retries } = this.#options;
-    const overallTimeoutMs = options.overallTimeoutMs ?? this.#options.overallTimeoutMs;
+    const deadline = options.overallTimeoutMs === undefined ? request.deadline : undefined;
+    const longest = options.overallTimeoutMs ?? this.#options.overallTimeoutMs;
+    const overallTimeoutMs = Math.min(deadline?.ms ?? longest, longest);
+    const whose = deadline?.ms === overallTimeoutMs ? `, the deadline of ${deadline.of} (${deadline.option})` : '';
     let last: Fault | undefined;
-    const overall = new Limit(options.signal, overallTimeoutMs, () => timeout(at, overallTimeoutMs, last));
+    const overall = new Limit(options.signal, overallTimeoutMs, () => timeout(at, overallTimeoutMs, whose, last));
     const endsAt = performance.now() + overallTimeoutMs;
     let renewed = false;
     let unclear = false;
@@ -110,7 +115,7 @@ export class Transport {
     signal: AbortSignal,
   ): Promise<Answer | Fault> {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
-    const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs));
+    const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs, ''));
     try {
       const init = this.#init(request, options, authorization, limit.signal);
       const { fetch } = this.#options;
@@ -165,9 +170,9 @@ export class Transport {
   }
 }
 
-function timeout(at: string, ms: number, last?: Fault): ProblemError {
+function timeout(at: string, ms: number, whose: string, last?: Fault): ProblemError {
   const before = last === undefined ? '' : ` The last attempt failed: ${last.problem.detail}`;
-  return new ProblemError('timeout', `${at} had no answer within ${ms / 1000} s.${before}`);
+  return new ProblemError('timeout', `${at} had no answer within ${ms / 1000} s${whose}.${before}`);
 }
 
 function headerText(value: string): string {

@@ -15,6 +15,8 @@ import { type Configured, Pending, Service } from './service.js';
 const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
 const DEFAULT_STACK = 'terraform';
 const USER_AGENT = 'authz-service-terraform-provider';
+/** Nobody's request waits for a plan. */
+const DECISION_TIMEOUT_MS = 30_000;
 
 /** The attributes that the environment can give in place of the provider block. */
 const VARIABLES = {
@@ -67,6 +69,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       url: address.url,
       credentials: { clientId, clientSecret },
       userAgent: USER_AGENT,
+      decisionTimeoutMs: DECISION_TIMEOUT_MS,
     });
     const service = new Service({
       client,
