@@ -34,6 +34,24 @@ describe('parseBatch', () => {
     ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request is an object/],
     ['a subject without a type', '{"subject": "alice"}', 'q.jsonl', /^q.jsonl:1: subject "alice" is not TYPE:ID/],
     ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request is an object/],
+    [
+      'a key that would be ignored',
+      `${SHORT}\n${SHORT.replace('}', ', "expect": "allowed"}')}`,
+      'q.jsonl',
+      /^q.jsonl:2: unknown key "expect": the keys here are subject, resource, action, context, options\.$/,
+    ],
+    [
+      'a slip in a key',
+      '- { subjct: user:alice }',
+      'q.yaml',
+      /request 1: unknown key "subjct": did you mean "subject"\?$/,
+    ],
+    [
+      'a key inside that would be ignored',
+      JSON.stringify({ ...FULL, subject: { type: 'user', id: 'a', role: ['x'] } }),
+      'q.jsonl',
+      /^q.jsonl:1: subject: unknown key "role": did you mean "roles"\?$/,
+    ],
     ['YAML that does not parse', '- {a: b', 'q.yaml', /^q.yaml:1:\d+: /],
   ])('refuses %s', async (_, text, where, message) => {
     await expect(parseBatch(text, where)).rejects.toThrow(message);

@@ -1,4 +1,7 @@
+import { nearest } from '@authz-service/core/nearest';
+import { decisionRequestSchema } from '@authz-service/core/wire/decision-schema';
 import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import * as z from 'zod';
 import { UsageError } from '../errors/usage-error.js';
 import { typed } from './question.js';
 
@@ -60,11 +63,12 @@ function json(text: string, where: string): unknown {
   }
 }
 
-/** Expands the short forms; everything else is the service's to judge, so that it answers as it would to anybody. */
+/** Expands the short forms; but for unknown keys the rest is the service's to judge, so that it answers as to anybody. */
 function question(value: unknown, where: string): DecisionQuestion {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${where}: a request is an object, like ${EXAMPLE}.`);
   }
+  refuseUnknownKeys(value, decisionRequestSchema, where);
   const { subject, action, resource, ...rest } = value as Record<string, unknown>;
   return {
     subject: typeof subject === 'string' ? typed(`${where}: subject`, subject, 'user:alice', 'id') : subject,
@@ -72,4 +76,20 @@ function question(value: unknown, where: string): DecisionQuestion {
     resource: typeof resource === 'string' ? typed(`${where}: resource`, resource, 'invoice:INV-1', 'name') : resource,
     ...rest,
   } as DecisionQuestion;
+}
+
+/** The service ignores keys that it does not know; in a file, one such is a slip or a wish that nobody would fulfil. */
+function refuseUnknownKeys(value: unknown, schema: unknown, where: string): void {
+  const bare = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (!(bare instanceof z.ZodObject) || typeof value !== 'object' || value === null) return;
+  const known = Object.keys(bare.shape);
+  for (const [key, member] of Object.entries(value)) {
+    const inner: unknown = bare.shape[key];
+    if (inner === undefined) {
+      const meant = nearest(key, known);
+      const remedy = meant === undefined ? `the keys here are ${known.join(', ')}` : `did you mean "${meant}"?`;
+      throw new UsageError(`${where}: unknown key "${key}": ${remedy}${meant === undefined ? '.' : ''}`);
+    }
+    refuseUnknownKeys(member, inner, `${where}: ${key}`);
+  }
 }

@@ -9,6 +9,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
+import { checkEmpty } from '../search/check-empty.js';
 import { type KnownType, resourceTypes } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -81,9 +82,15 @@ name an ACTION and the types with --resource-type, or a --resource.`;
     const own = properties('resource-property', flags['resource-property']);
     const named = resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource'), ...own };
     const client = await clientOf(await chosenConnection(flags));
+    const note = (action: string | undefined, searched: { names: readonly string[]; where: string } | undefined) =>
+      checkEmpty(client, { subject: asked.subject, action, resourceTypes: searched }, this.signal);
     if (named !== undefined) {
       const found = client.searchActions({ ...asked, resource: named }, { signal: this.signal });
-      return actionsFound(await taken([found], flags.limit));
+      const actions = await taken([found], flags.limit);
+      return actionsFound(
+        actions,
+        actions.length > 0 ? '' : await note(undefined, { names: [named.type], where: '--resource' }),
+      );
     }
     const known = async (remedy: string) => resourceTypes(client, types, remedy, this.signal);
     const search = (type: string, action: string) =>
@@ -94,26 +101,28 @@ name an ACTION and the types with --resource-type, or a --resource.`;
     const { action } = args;
     if (action === undefined) {
       const all = await known('name an ACTION and the types with --resource-type, or a --resource.');
-      return everythingFound(await everything(all, search, flags.limit));
+      const results = await everything(all, search, flags.limit);
+      return everythingFound(results, results.length > 0 ? '' : await note(undefined, undefined));
     }
     const wanted = types ?? (await known('name them with --resource-type.')).map(({ name }) => name);
     const results = await taken(
       wanted.map((type) => search(type, action)),
       flags.limit,
     );
-    await err.line(err.style('dim', countOf(results)));
+    const searched = types && { names: types, where: '--resource-type' };
+    await err.line(err.style('dim', countOf(results, results.length > 0 ? '' : await note(action, searched))));
     return { json: { results }, text: shownEntities(results) };
   }
 }
 
 /** Where there are none, why that does not mean that nothing is allowed. */
-function countOf(results: readonly FoundEntity[]): string {
+function countOf(results: readonly FoundEntity[], note: string): string {
   if (results.length > 0) return counted(results.length, 'resource');
-  return '0 resources with a record: whether a policy on a type covers one without, "service authorize" tells.';
+  return `0 resources with a record${note}. Whether a policy on a type covers one without, "service authorize" tells.`;
 }
 
-async function actionsFound(results: FoundAction[]): Promise<Outcome> {
-  await err.line(err.style('dim', counted(results.length, 'action')));
+async function actionsFound(results: FoundAction[], note: string): Promise<Outcome> {
+  await err.line(err.style('dim', `${counted(results.length, 'action')}${note}`));
   const names = results.map(({ name }) => printable(name));
   return { json: { results }, text: names.length === 0 ? undefined : names.join('\n') };
 }
@@ -139,8 +148,8 @@ async function everything(types: KnownType[], search: Search, limit?: number): P
   return found;
 }
 
-async function everythingFound(results: FoundWithActions[]): Promise<Outcome> {
-  await err.line(err.style('dim', countOf(results)));
+async function everythingFound(results: FoundWithActions[], note: string): Promise<Outcome> {
+  await err.line(err.style('dim', countOf(results, note)));
   const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
   return {
     json: { results },

@@ -6,6 +6,7 @@ import { chosenConnection, clientOf, connectionFlags, localFlag } from '../confi
 import { UsageError } from '../errors/usage-error.js';
 import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import { checkEmpty } from '../search/check-empty.js';
 import { limitFlag, shownEntities, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -70,7 +71,13 @@ Subjects for whom a condition cannot be evaluated are left out.`;
       client.searchSubjects({ ...question, subject: { type, ...own } }, { signal }),
     );
     const results = await taken(searches, flags.limit);
-    await err.line(err.style('dim', counted(results.length, 'subject')));
+    const asked = {
+      action: args.action,
+      resourceTypes: { names: [question.resource.type], where: 'RESOURCE' },
+      subjectTypes: flags['subject-type'],
+    };
+    const note = results.length === 0 ? await checkEmpty(client, asked, signal) : '';
+    await err.line(err.style('dim', `${counted(results.length, 'subject')}${note}`));
     return { json: { results }, text: shownEntities(results) };
   }
 }

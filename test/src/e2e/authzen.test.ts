@@ -71,6 +71,12 @@ describe.each(['cloud', 'agent'])('the %s', (name) => {
     expect(await bench.json(archived, { env: point().env })).toEqual({ results: [{ type: 'user', id: 'bob' }] });
   });
 
+  it('says where nothing is found what it cannot know', async () => {
+    const { code, stderr } = await run('who-can', 'raed', 'record:record-1', '--url', point().url);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^0 subjects; http\S+ does not tell whether there is what the question names\n$/);
+  });
+
   it('says what can be done', async () => {
     const json = (...args: string[]) => bench.json(['what-can', ...args, '--url', point().url], { env: point().env });
     expect(await json('user:alice', 'read', '--resource-type', 'record', '--limit', '1')).toEqual({
@@ -106,7 +112,30 @@ describe('what-can, of one who may read records', () => {
   it('says where it finds nothing what it cannot list', async () => {
     const { code, stdout, stderr } = await bench.run(['what-can', 'user:nobody'], { env: admin });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^0 resources with a record: .*"service authorize"/);
+    expect(stderr).toMatch(/^0 resources with a record; there is no subject "user\/nobody"\. .*"service authorize"/);
+  });
+
+  it.each([
+    [
+      'an action',
+      ['who-can', 'raed', 'record:record-1'],
+      /ACTION "raed" is no action of record: did you mean "read"\?/,
+    ],
+    ['a type', ['who-can', 'read', 'recrod:x'], /RESOURCE "recrod" is no resource type .*did you mean "record"\?/],
+    ['an action of every type', ['what-can', 'user:bob', 'raed'], /"raed" is no action of any resource type/],
+    ['a type', ['what-can', 'user:bob', '--resource', 'recrod:x'], /--resource "recrod" is no resource type/],
+  ])('fails where the slip is in %s, in place of finding nobody', async (_, args, message) => {
+    const { code, stdout, stderr } = await bench.run(args, { env: admin });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  it('says which type of subjects there is none of, and of whom nothing is recorded', async () => {
+    const robots = await bench.run(['who-can', 'read', 'record:record-1', '--subject-type', 'robot'], { env: admin });
+    expect(robots).toMatchObject({ code: 0, stderr: '0 subjects; there is no subject of the type "robot"\n' });
+    const asked = ['authorize', '-s', 'user:nobody', '-a', 'read', '-r', 'record:record-1', '--explain'];
+    const explained = await bench.run(asked, { env: admin });
+    expect(explained.stdout).toContain('; there is no subject "user/nobody".');
   });
 
   it('refuses a question without an unknown', async () => {

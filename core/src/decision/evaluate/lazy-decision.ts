@@ -20,10 +20,9 @@ export class LazyDecision implements Decision {
   }
 
   get reason(): string {
-    const { request, type } = this.#resolved;
-    if (this.#deciding === null) return noMatchReason(request, type?.actions);
+    if (this.#deciding === null) return noMatchReason(this.#resolved);
     const { policy, path } = this.#deciding;
-    return decidingReason(policy, path, request.action.name, this.#absent);
+    return decidingReason(policy, path, this.#resolved.request.action.name, this.#absent);
   }
 
   get access_path(): AccessPathKind {

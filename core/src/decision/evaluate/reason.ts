@@ -1,7 +1,7 @@
 import type { Absent } from '../../conditions/outcome.js';
-import type { DecisionRequest } from '../api/request.js';
 import type { Policy } from '../grants/rule.js';
 import { type AccessPath, DIRECT } from '../graph/access-path.js';
+import type { ResolvedRequest } from './resolved-request.js';
 
 /** Why a policy decides, in a sentence: `Policy "policy/billing/approve" allows "read" through role/billing/accountant.` */
 export function decidingReason(policy: Policy, path: AccessPath, action: string, absent: Absent | null): string {
@@ -17,13 +17,13 @@ function inWords({ rank, principal, group }: AccessPath): string {
   return group === null || group === principal ? through : `${through} of group/${group.name}`;
 }
 
-/** Says also what the tenant does not know of the request: `actions` are those of the type, undefined without one. */
-export function noMatchReason(
-  { subject, action, resource }: DecisionRequest,
-  actions: readonly string[] | undefined,
-): string {
+/** Says also what the tenant does not know of the request. */
+export function noMatchReason({ request, subject: known, type }: ResolvedRequest): string {
+  const { subject, action, resource } = request;
   const which = resource.name ?? resource.id ?? '';
-  const asked = `No policy matched: "${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
-  if (actions === undefined) return `${asked}; there is no resource type "${resource.type}".`;
-  return actions.includes(action.name) ? `${asked}.` : `${asked}; the type has no action "${action.name}".`;
+  const missing = known === undefined ? [`there is no subject "${subject.type}/${subject.id}"`] : [];
+  if (type === undefined) missing.push(`there is no resource type "${resource.type}"`);
+  else if (!type.actions.includes(action.name)) missing.push(`the type has no action "${action.name}"`);
+  const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
+  return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
 }
