@@ -28,7 +28,11 @@ export function holds(credential: Credential, grant: Grant): boolean {
 export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   if (anyOf.some((grant) => holds(credential, grant))) return;
   const { name, narrowed } = credential;
-  const wanted = anyOf.map((grant) => `"${grant}"`).join(' or ');
+  // Where either will do, which one depends on what is to be changed.
+  const wanted =
+    anyOf.length > 1
+      ? '"records:write" (or "credentials", to change API keys and OAuth clients)'
+      : anyOf.map((grant) => `"${grant}"`).join();
   throw new ProblemError(
     'forbidden',
     narrowed

@@ -72,6 +72,8 @@ describe('the check of a condition', () => {
     ['context.a == "x', 'does not parse: unterminated string'],
     ['context.a = 1', 'does not parse: write == to compare'],
     ['context.a === 1', 'does not parse: write == to compare'],
+    ['context.a =< 1', 'does not parse: write <= for "=<"'],
+    ['context.a => 1', 'does not parse: write >= for "=>"'],
     ['context.a <> 1', 'does not parse: write != for "<>"'],
     ['context.a and context.b', 'does not parse: write && for "and"'],
     ['context.a OR context.b', 'does not parse: write || for "or"'],

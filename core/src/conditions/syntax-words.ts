@@ -3,6 +3,8 @@ import type { ParseError } from '@marcbachmann/cel-js';
 /** What other languages write, by what stands before or at the place where the parser gave up; and what CEL writes. */
 const SLIPS: readonly { before?: RegExp; at?: RegExp; write: string }[] = [
   { before: /<$/, at: /^>/, write: 'write != for "<>"' },
+  { at: /^=</, write: 'write <= for "=<"' },
+  { at: /^=>/, write: 'write >= for "=>"' },
   { at: /^=/, write: 'write == to compare' },
   { at: /^and\b/i, write: 'write && for "and"' },
   { at: /^or\b/i, write: 'write || for "or"' },

@@ -1,5 +1,5 @@
-import { describe } from 'vitest';
-import { BILLING, faultTable, V } from '../../testing/fault-table.js';
+import { describe, expect, it } from 'vitest';
+import { BILLING, faultTable, read, V } from '../../testing/fault-table.js';
 
 describe('a declaration', () => {
   faultTable([
@@ -234,6 +234,12 @@ describe('a move', () => {
 });
 
 describe('an external record', () => {
+  it('may be a subject without its kind, as elsewhere', () => {
+    const { faults, manifest } = read(`${V}external: [user/alice, subject/user/bob]\n`);
+    expect(faults).toEqual([]);
+    expect(manifest?.external).toEqual(['subject/user/alice', 'subject/user/bob']);
+  });
+
   faultTable([
     [
       'is named by an address',

@@ -97,7 +97,12 @@ export function readEntity(text: string, application?: Path): ReadEntity {
   return { kind: 'subject', ...readPath('subject', text) };
 }
 
-/** Reads the address of a record of any kind, names normalized as in `readPath`. */
+const entityAddress = ({ kind, path }: ReadEntity) => ({ kind, address: address(kind, path) });
+
+/**
+ * Reads the address of a record of any kind, names normalized as in `readPath`. As wherever the notation names whom a link
+ * leads to, a subject may be written without its kind: `user/alice`.
+ */
 export function readAddress(text: string): { kind: Kind; address: Address } {
   const slash = text.indexOf('/');
   const word = slash < 0 ? text : text.slice(0, slash);
@@ -107,6 +112,8 @@ export function readAddress(text: string): { kind: Kind; address: Address } {
     ({ kind, path: rest } = splitAddress(text));
   } catch (error) {
     const near = nearest(word, KINDS);
+    if (near === undefined && slash > 0 && !KINDS.some((known) => known === word))
+      return entityAddress(readEntity(text));
     const detail = error instanceof ProblemError ? error.detail : String(error);
     throw new NotationError(
       near === undefined ? detail : `${detail} Did you mean ${quote(near + text.slice(word.length))}?`,

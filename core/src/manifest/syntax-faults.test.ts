@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { faultTable, read, V } from '../../testing/fault-table.js';
 import { faultText } from './manifest.js';
 
+const TOO_DEEP = 'This line is indented too deep: it reads as more of the value above. Indent it like its neighbours.';
+
 describe('a text that is not YAML', () => {
   faultTable([
     [
@@ -44,6 +46,21 @@ describe('a text that is not YAML', () => {
       'says once where the indentation goes astray',
       `${V}groups:\n  a: {}\n b: {}\n c: {}\nsubjects: {}\n`,
       ['a.yaml:4:1: All mapping items must start at the same column. Indent it like its neighbours.'],
+    ],
+    [
+      'says once where a line is indented too deep, and nothing of quotes',
+      `${V}roles:\n  a:\n    description: x\n      more: y\n      most: z\n    last: w\n  b:\n    description: x\n     more: y\n`,
+      [5, 10].map((line, at) => `a.yaml:${line}:${7 - at}: ${TOO_DEEP}`),
+    ],
+    [
+      'says of the line after it that it is indented otherwise',
+      `version: 1\ngroups:\n  g:\n    members:\n    - user/a\n     - user/b\n   - user/c\n`,
+      ['a.yaml:7:1: A block sequence may not be used as an implicit map key. Indent it like its neighbours.'],
+    ],
+    [
+      'asks for quotes where one line holds two colons',
+      `${V}roles: \n  a:\n    description: see: this\n`,
+      ['a.yaml:4:18: Nested mappings are not allowed in compact mappings. Put a text that holds ": " in quotes.'],
     ],
     [
       'says once where it is lost',

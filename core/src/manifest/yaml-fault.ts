@@ -22,6 +22,9 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
 /** What to do about something behind a value that has ended: the parser gives other errors the same code. */
 const AFTER_VALUE = 'Put the whole value in quotes, not a part of it; between values, is a comma missing?';
 
+/** What the parser calls a line that begins where no line may. */
+const ABOUT_LINES: readonly YAMLError['code'][] = ['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY'];
+
 /** What the parser says of all that follows once it is lost. */
 const LOST = / token in YAML stream/;
 
@@ -47,12 +50,15 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
   let quoteOpen = false;
   const said = new Set<string>();
   const last = text.trimEnd().length;
+  const runs = misindented(errors, text);
+  faults.push(...runs.map(({ fault }) => fault));
   for (const { code, pos, message } of [...errors, ...warnings]) {
+    if (runs.some(({ start, end }) => pos[0] >= start && pos[0] < end)) continue;
     if (isEcho(message, said)) continue;
     said.add(message);
     const unclosed = UNCLOSED.find(({ says }) => says.test(message));
     if (unclosed === undefined) {
-      const hint = hintOn(code, message);
+      const hint = beginsLine(text, pos[0]) && ABOUT_LINES.includes(code) ? HINTS.BAD_INDENT : hintOn(code, message);
       faults.push({ offset: Math.min(pos[0], last), text: hint === undefined ? `${message}.` : `${message}. ${hint}` });
       continue;
     }
@@ -68,6 +74,32 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
   }
   return faults;
 }
+
+/**
+ * The parser takes a line that is indented too deep for more of the value above it, and then speaks of mappings in keys,
+ * of keys over several lines and of columns: one fault where the line is, for all that it says from the value's start to
+ * the first line that is indented less.
+ */
+function misindented(errors: readonly YAMLError[], text: string): { start: number; end: number; fault: YamlFault }[] {
+  const found: { start: number; end: number; fault: YamlFault }[] = [];
+  for (const { code, pos } of errors) {
+    const start = pos[0];
+    const lineEnd = text.indexOf('\n', start);
+    if (code !== 'BLOCK_AS_IMPLICIT_KEY' || found.some((run) => start >= run.start && start < run.end)) continue;
+    // On one line it is a text with a colon in it.
+    if (lineEnd < 0 || beginsLine(text, start) || /:\s/.test(text.slice(start, lineEnd))) continue;
+    const [before = ''] = /^(?:\s*#.*)*\s*/.exec(text.slice(lineEnd)) ?? [];
+    const offset = lineEnd + before.length;
+    const indent = offset - text.lastIndexOf('\n', offset) - 1;
+    const run = new RegExp(`^(?:(?: {${indent}}.*| *)\\n)*.*\\n?`).exec(text.slice(lineEnd + 1))?.[0] ?? '';
+    found.push({ start, end: lineEnd + 1 + run.length, fault: { offset, text: `${TOO_DEEP} ${HINTS.BAD_INDENT}` } });
+  }
+  return found;
+}
+
+const beginsLine = (text: string, at: number) => text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+
+const TOO_DEEP = 'This line is indented too deep: it reads as more of the value above.';
 
 function hintOn(code: YAMLError['code'], message: string): string | undefined {
   if (message.endsWith(' at node end')) return AFTER_VALUE;

@@ -1,23 +1,43 @@
 import { type Address, splitAddress } from '../records/address.js';
 import { KINDS, type Kind } from '../records/kinds.js';
-import type { DeclaredRecord } from '../records/registry.js';
+import type { StoredRecord } from '../records/registry.js';
 import { countOf, titleOf } from './kind-words.js';
 
 const NAMED_MAX = 3;
 
-/** Why a record cannot be deleted while these records mention it, and what to do. */
-export function stillMentioned(record: DeclaredRecord, mentions: readonly DeclaredRecord[]): string {
-  const holders = record.kind === 'role' && mentions.every(({ kind }) => kind === 'role_assignment');
-  const start = `${titleOf(record.kind)} "${splitAddress(record.address).path}" is still`;
-  if (holders) {
-    const entities = mentions.map(entityOf);
-    return `${start} assigned to ${counted(entities)} (${named(entities)}): remove those assignments first.`;
-  }
-  const addresses = mentions.map(({ address }) => address);
-  return `${start} used by ${counted(addresses)} (${named(addresses)}): remove or change those first.`;
+/** What else the change-set says that helps to say what to do. */
+interface Removal {
+  /** Who removes: mentions of other owners are named with them. */
+  stack: string;
+  /** What the change-set makes of the same kind: the record may only have another name. */
+  made: readonly Address[];
 }
 
-function entityOf(mention: DeclaredRecord): Address {
+/** Why a record cannot be deleted while these records mention it, and what to do. */
+export function stillMentioned(
+  record: StoredRecord,
+  mentions: readonly StoredRecord[],
+  { stack, made }: Removal,
+): string {
+  const holders = record.kind === 'role' && mentions.every(({ kind }) => kind === 'role_assignment');
+  const start = `${titleOf(record.kind)} "${splitAddress(record.address).path}" is still`;
+  const named = holders ? mentions.map(entityOf) : mentions.map(({ address }) => address);
+  const owners = [...new Set(mentions.map(({ managed_by }) => managed_by))].filter((owner) => owner !== stack).sort();
+  const of = owners.length === 0 ? '' : `, declared by ${owners.map((owner) => `"${owner}"`).join(', ')}`;
+  const what = `${holders ? 'assigned to' : 'used by'} ${counted(named)} (${listed(named)}${of})`;
+  const remedy = `${holders ? 'remove those assignments' : 'remove or change those'} first.`;
+  return `${start} ${what}: ${remedy}${renameOf(record, made)}`;
+}
+
+/** How to say that it is a rename, where the change-set may be one. */
+function renameOf({ address, kind }: StoredRecord, made: readonly Address[]): string {
+  const [to] = made;
+  if (to === undefined) return '';
+  const name = made.length === 1 ? to : `NEW_${kind.toUpperCase()}`;
+  return ` If it only has another name now, say so, and they follow: "moved: [{ from: ${address}, to: ${name} }]".`;
+}
+
+function entityOf(mention: StoredRecord): Address {
   const { entity_type: kind, entity } = mention.fields as { entity_type: Kind; entity: string };
   return `${kind}/${entity}`;
 }
@@ -36,7 +56,7 @@ function counted(addresses: readonly Address[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-function named(addresses: readonly Address[]): string {
+function listed(addresses: readonly Address[]): string {
   const shown = [...addresses].sort().slice(0, NAMED_MAX).join(', ');
   const more = addresses.length - NAMED_MAX;
   return more > 0 ? `${shown} and ${more} more` : shown;

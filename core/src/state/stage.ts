@@ -239,8 +239,12 @@ export class Stage {
         const mention = this.#overlay.get(source);
         if (mention) mentions.push(mention);
       }
-      if (mentions.length > 0)
-        this.#conflicts.add(jsonPointer('changes', index), stillMentioned(record, mentions), address);
+      if (mentions.length === 0) return;
+      const made = [...this.#entries.values()]
+        .filter((entry) => entry.previous === undefined && entry.record.kind === record.kind)
+        .map((entry) => entry.record.address);
+      const detail = stillMentioned(record, mentions, { stack: this.#options.stack ?? 'api', made });
+      this.#conflicts.add(jsonPointer('changes', index), detail, address);
     });
     this.#conflicts.raise();
   }

@@ -22,3 +22,20 @@ function qualified(name: string, paths: Iterable<string>): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * Whether one path is a mistyped other one, word by word: a long path has room for a whole other word, and "did you mean"
+ * must not send anybody from a role that is gone to the one that does the opposite.
+ */
+export function isSlip(typed: string, meant: string): boolean {
+  const words = (path: string) => path.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const [left, right] = [words(typed), words(meant)];
+  if (left.join('') === right.join('')) return true;
+  return (
+    left.length === right.length &&
+    left.every((word, index) => {
+      const other = right[index] ?? '';
+      return word === other || (Math.abs(word.length - other.length) < 2 && nearest(word, [other]) !== undefined);
+    })
+  );
+}

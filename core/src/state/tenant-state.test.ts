@@ -347,6 +347,21 @@ describe('TenantState', () => {
       ],
     ],
     [
+      'deleting a role under its old name and making it under a new one',
+      [
+        { op: 'delete', address: 'role/billing/clerk' },
+        { op: 'create', kind: 'role', fields: { application: 'billing', name: 'bookkeeper' } },
+      ],
+      'conflict',
+      [
+        {
+          detail: expect.stringMatching(
+            /remove or change those first\. If it only has another name now, say so, and they follow: "moved: \[\{ from: role\/billing\/clerk, to: role\/billing\/bookkeeper \}\]"\.$/,
+          ),
+        },
+      ],
+    ],
+    [
       'deleting an application with all its things',
       [{ op: 'delete', address: 'application/billing' }],
       'conflict',

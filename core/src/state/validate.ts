@@ -8,7 +8,7 @@ import { eachInSteps, finished } from '../turns.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { titleOf } from './kind-words.js';
-import { type Suggest, suggester } from './suggest.js';
+import { isSlip, type Suggest, suggester } from './suggest.js';
 import { policyFindings } from './validate-policy.js';
 
 /** Records judged in one step: about a millisecond's work at most. */
@@ -84,7 +84,8 @@ export function danglingDetail(target: Address, view: RecordView, suggest: Sugge
     return `${missing}: that is an address, write the path alone, "${path.slice(kind.length + 1)}".`;
   }
   const meant = suggest(path, () => pathsOf(view, kind));
-  if (meant !== undefined) return `${missing}: did you mean "${meant}"?`;
+  if (meant !== undefined && (isSlip(path, meant) || meant.endsWith(`/${path}`)))
+    return `${missing}: did you mean "${meant}"?`;
   if (!fits) return `${missing}: write ${formText(kind)}.`;
   return `${missing}: ${inYaml ? DECLARE_IN_YAML : DECLARE}`;
 }

@@ -81,7 +81,7 @@ describe('planning', () => {
     const error = await refused(planTree(cloud, manifest([BILLING])));
     expect(error).toMatchObject({
       code: 'conflict',
-      detail: expect.stringContaining('still assigned to 1 group (group/g)'),
+      detail: expect.stringContaining('still assigned to 1 group (group/g, declared by "other")'),
     });
   });
 
@@ -171,7 +171,9 @@ describe('applying', () => {
     const error = await refused(applyPlan(cloud, plan));
     expect(error).toMatchObject({
       code: 'stale_base',
-      detail: expect.stringMatching(/nothing was changed\. Plan again/),
+      detail: expect.stringMatching(
+        /^The plan was made for revision \S+ of tenant "[^"]+", which has moved since: nothing was changed\. "service audit" shows what did; plan again, look at the new plan, and apply that\.$/,
+      ),
     });
     expect(cloud.addresses).toEqual(['group/g']);
   });

@@ -123,8 +123,7 @@ function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
   return new ProblemError(
     'stale_base',
     `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has moved since: ` +
-      'nothing was changed. Plan again, look at the new plan, and apply that. ' +
-      `The service says: ${cause.detail}`,
+      'nothing was changed. "service audit" shows what did; plan again, look at the new plan, and apply that.',
     cause.errors,
     { cause },
   );

@@ -293,6 +293,30 @@ describe('consent', () => {
   });
 });
 
+describe('a rename that Git reverts', () => {
+  it('is refused while another stack uses the new name, naming that stack and the way back', async () => {
+    const env = await cloud.tenant();
+    const roles = (text: string) => bench.write({ 'renamed/a.yaml': `version: 1\nstack: roles\n${text}\n` });
+    const moved = (from: string, to: string) => `moved: [{ from: role/${from}, to: role/${to} }]`;
+    await roles('roles: { clerk: {} }');
+    await bench.json(['apply', 'renamed', '--yes'], { env });
+    await roles(`roles: { accountant: {} }\n${moved('clerk', 'accountant')}`);
+    await bench.json(['apply', 'renamed', '--yes'], { env });
+    await bench.write({
+      'people/a.yaml':
+        'version: 1\nstack: hr\nexternal: [role/accountant]\nsubjects: { user/zoe: { roles: [accountant] } }\n',
+    });
+    await bench.json(['apply', 'people', '--yes'], { env });
+    await roles('roles: { clerk: {} }');
+    const refused = await bench.run(['plan', 'renamed'], { env });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('declared by "hr"');
+    expect(refused.stderr).toContain(moved('accountant', 'clerk'));
+    await roles(`roles: { clerk: {} }\n${moved('accountant', 'clerk')}`);
+    expect(await bench.json(['apply', 'renamed', '--yes'], { env })).toMatchObject({ removed: 0 });
+  });
+});
+
 describe('export', () => {
   it('gives each stack a tree of its own, which plans to nothing', async () => {
     const env = await cloud.tenant();

@@ -97,7 +97,11 @@ describe('the pipelines', () => {
       const { plan } = await pipelines.run('github', notation, 'plan', 'change');
       expect(plan).toMatch(/reader/);
       expect(plan).toMatch(/\b1 (?:to add|added|addition|record)/);
-      expect(pipelines.comment()).toContain('reader');
+      await pipelines.run('github', notation, 'plan', 'change');
+      const comments = pipelines.comments();
+      expect(comments).toEqual(["Somebody's own words.\n", expect.stringContaining('reader')]);
+      const [, comment = ''] = comments;
+      expect(pipelines.summary().endsWith(comment.slice(comment.indexOf('\n') + 1))).toBe(true);
       expect((await tenant.client.state()).revision).toBe(before);
 
       await pipelines.merge('change');

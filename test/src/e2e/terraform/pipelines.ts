@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -65,9 +66,21 @@ export class Pipelines {
     await pipelines.git('.', 'init', '--quiet', '--bare', '--initial-branch=main', 'origin');
     await pipelines.git('.', 'clone', '--quiet', 'origin', 'desk');
     mkdirSync(pipelines.path('bin'));
-    // Packages are there already; what comes of a comment is looked at instead of sent.
+    // Packages are there already; comments on the pull request are kept in files by their numbers, instead of sent.
     pipelines.program('npm', '[ "$*" = ci ]');
-    pipelines.program('gh', `[ "$*" = "pr comment 7 --body-file -" ] && cat > "${pipelines.path('comment.md')}"`);
+    mkdirSync(pipelines.path('comments'));
+    pipelines.program(
+      'gh',
+      `cd "${pipelines.path('comments')}" || exit 1
+      case "$*" in
+        "pr comment 7 --body-file comment.md") cp "$OLDPWD/comment.md" "$(ls | wc -l)" ;;
+        "api --paginate repos/acme/tenant/issues/7/comments --jq "*startswith*) grep -l '^<!-- plan of the tenant -->' * ;;
+        "api --silent --method PATCH repos/acme/tenant/issues/comments/"*" --field body=@comment.md")
+          cp "$OLDPWD/comment.md" "$(basename "$5")" ;;
+        *) exit 1 ;;
+      esac`,
+    );
+    writeFileSync(join(pipelines.path('comments'), '0'), "Somebody's own words.\n");
     return pipelines;
   }
 
@@ -115,6 +128,7 @@ export class Pipelines {
       TF_CLI_ARGS_init: `-backend-config=path=${this.path('terraform.tfstate')}`,
       GITHUB_STEP_SUMMARY: this.path('summary.md'),
       PULL_REQUEST: '7',
+      GITHUB_REPOSITORY: 'acme/tenant',
     };
     for (const command of commands) {
       try {
@@ -128,12 +142,15 @@ export class Pipelines {
     return { plan: existsSync(plan) ? readFileSync(plan, 'utf8') : '' };
   }
 
-  /** What was last commented on the pull request; the job's summary says the same. */
-  comment(): string {
-    const comment = readFileSync(this.path('comment.md'), 'utf8');
-    if (!readFileSync(this.path('summary.md'), 'utf8').endsWith(comment))
-      throw new Error('The summary says otherwise.');
-    return comment;
+  /** All comments on the pull request, in the order in which they were made. */
+  comments(): string[] {
+    return readdirSync(this.path('comments'))
+      .sort()
+      .map((name) => readFileSync(join(this.path('comments'), name), 'utf8'));
+  }
+
+  summary(): string {
+    return readFileSync(this.path('summary.md'), 'utf8');
   }
 
   remove(): void {
