@@ -20,6 +20,9 @@ const entity = (description: string): JsonObject => ({ type: 'string', pattern: 
 const list = (items: JsonObject, description: string): JsonObject => ({ type: ['array', 'null'], items, description });
 const address = text('An address: `role/billing/accountant`.');
 
+/** Names the schema and the version of the notation; nothing is served there. */
+const MANIFEST_SCHEMA_ID = 'urn:authz-service:manifest:1';
+
 /**
  * The JSON Schema (2020-12) of a file of the YAML notation, for editors. It is made from the same tables and record
  * schemas as the reader; what only the whole tree can show, such as a reference to nothing, it does not know.
@@ -43,6 +46,7 @@ export function manifestJsonSchema(): JsonObject {
   properties.external = list(address, ADDRESS_LISTS.external);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: MANIFEST_SCHEMA_ID,
     title: 'Records of a tenant',
     type: 'object',
     properties,

@@ -92,11 +92,15 @@ function* roundedIn(value: Json, at: (string | number)[] = []): Generator<(strin
     for (const [key, item] of Object.entries(value)) yield* roundedIn(item, [...at, key]);
 }
 
+// Validators outside JavaScript read this pattern too, and not all of them know \p{Cc}.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a name must not hold
+const NO_BLANKS = /^[^\s\u0000-\u001F\u007F-\u009F]+$/u;
+
 export const actionName = z
   .string()
   .min(1, { error: 'must not be empty', abort: true })
   .max(128)
-  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold white space');
+  .regex(NO_BLANKS, 'must not hold white space');
 
 export const entityPath = (kindField: string, text: string) =>
   z.string().min(1, 'must not be empty').max(1024).meta({ entity: kindField, description: text });
