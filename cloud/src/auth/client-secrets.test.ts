@@ -81,4 +81,11 @@ describe('a secret that somebody chose', () => {
     expect(await verify('chosen', stored, { ...AT, clientId: 'other' })).toBe(true);
     expect(await verify('chosen', stored, { ...AT, address: '192.0.2.2' })).toBe(true);
   });
+
+  it('makes all addresses of an IPv6 network wait', async () => {
+    const stored = await choose('chosen');
+    for (let host = 1; host <= 10; host++) await verify('wrong', stored, { ...AT, address: `2001:db8::${host}` });
+    await expect(verify('chosen', stored, { ...AT, address: '2001:db8::ffff' })).rejects.toThrow();
+    expect(await verify('chosen', stored, { ...AT, address: '2001:db8:0:1::1' })).toBe(true);
+  });
 });

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { networkOf } from '../http/client-addresses.js';
 import { FailureLimit } from './failure-limit.js';
 import { FairQueue } from './fair-queue.js';
 import { type Derive, isScryptHash, isScryptOf, scryptHash } from './scrypt.js';
@@ -59,7 +60,7 @@ export class ClientSecrets {
       const right = secrets.filter((secret) => isSame(hashGeneratedSecret(secret), stored ?? NO_SECRET));
       return right.length > 0 && stored !== undefined;
     }
-    const party = JSON.stringify([attempt.address, attempt.clientId]);
+    const party = JSON.stringify([networkOf(attempt.address), attempt.clientId]);
     this.#failures.assertOpen(party);
     if (secrets.some((secret) => this.#isProven(secret, stored))) return true;
     return await this.#checks.run(party, () => this.#check(secrets, stored, party), attempt.signal);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type AddressRange, ClientAddresses, parseRange } from './client-addresses.js';
+import { type AddressRange, ClientAddresses, networkOf, parseRange } from './client-addresses.js';
 
 const trusting = (...ranges: string[]) => new ClientAddresses(ranges.map((text) => parseRange(text) as AddressRange));
 const request = (remoteAddress: string | undefined, forwarded?: string) =>
@@ -18,11 +18,22 @@ describe('the address of a caller', () => {
     ['is the proxy where it says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
     ['is the proxy where it says no address', ['10.0.0.1'], '10.0.0.1', '198.51.100.7, unknown', '10.0.0.1'],
     ['is read from IPv4 mapped into IPv6', ['10.0.0.1'], '::ffff:10.0.0.1', '::ffff:198.51.100.7', '198.51.100.7'],
-    ['is the network of an IPv6 address', [], '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2::/64'],
-    ['is read through an IPv6 proxy', ['fd00::/8', '10.0.0.1'], 'fd00::7', '2001:db8::1', '2001:db8::/64'],
+    ['is an IPv6 address', [], '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2:3:4:5:6'],
+    ['is read through an IPv6 proxy', ['fd00::/8', '10.0.0.1'], 'fd00::7', '2001:db8::1', '2001:db8::1'],
     ['is unknown once the connection is gone', [], undefined, undefined, 'unknown'],
   ])('%s', (_, trusted, peer, forwarded, address) => {
     expect(trusting(...trusted).of(request(peer, forwarded))).toBe(address);
+  });
+});
+
+describe('the network of a caller', () => {
+  it.each([
+    ['198.51.100.7', '198.51.100.7'],
+    ['::ffff:198.51.100.7', '::ffff:198.51.100.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['unknown', 'unknown'],
+  ])('of %s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
   });
 });
 

@@ -21,8 +21,8 @@ export class ClientAddresses {
   constructor(private readonly trusted: AddressRange[]) {}
 
   /**
-   * The nearest address that is no trusted proxy's; of IPv6 the network of 64 bits, of which one caller has all. A list
-   * that holds something else than addresses counts no further than to there.
+   * The nearest address that is no trusted proxy's. A list that holds something else than addresses counts no further
+   * than to there.
    */
   of({ socket, headers }: IncomingMessage): string {
     const peer = parseAddress(socket.remoteAddress ?? '');
@@ -36,9 +36,7 @@ export class ClientAddresses {
       if (next === undefined) break;
       nearest = next;
     }
-    if (nearest.kind() === 'ipv4') return nearest.toString();
-    const network = (nearest as ipaddr.IPv6).parts.map((part, at) => (at < 4 ? part : 0));
-    return `${new ipaddr.IPv6(network)}/64`;
+    return nearest.toString();
   }
 
   #isTrusted(address: Address): boolean {
@@ -46,6 +44,13 @@ export class ClientAddresses {
       ([base, bits]) => base.kind() === address.kind() && (address as ipaddr.IPv4).match(base as ipaddr.IPv4, bits),
     );
   }
+}
+
+/** An address as one caller has it: of IPv6 the network of 64 bits, any address of which it may take. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (!(address instanceof ipaddr.IPv6)) return text;
+  return `${new ipaddr.IPv6(address.parts.map((part, at) => (at < 4 ? part : 0)))}/64`;
 }
 
 /** An IPv4 address that is mapped into IPv6 is the IPv4 address. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AUTHZEN_PATHS } from '@authz-service/core/wire/authzen-configuration';
+import { AUTHZEN_PATHS } from '@authz-service/pdp/contract/authzen-paths';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reference } from '../../testing/reference.js';
 import { ADMIN, ALICE_READS, type Ask, billing, TestCloud } from '../../testing/test-cloud.js';
