@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
+import { Poller } from './bundle/poller.js';
+import { Saver } from './bundle/saver.js';
 import { Sync } from './bundle/sync.js';
+import { SyncLog } from './bundle/sync-log.js';
 import { keptKeys, warmStart } from './bundle/warm-start.js';
 import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
@@ -52,16 +55,20 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
   const trust = await keptKeys(config.bundleJwks, { cache, log });
-  const last = await warmStart(config, { cache, trust, state, log });
+  state.syncing.trust = trust;
+  await warmStart(config, { cache, state, log });
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, attempts, trust, last, log });
-  sync.start();
+  const saver = new Saver(cache, config.apiKey, trust, log);
+  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, saver, attempts, log });
+  const poll = (waitSeconds: number, stop: AbortSignal) => sync.poll(waitSeconds, stop);
+  const poller = new Poller({ pollIntervalMs: config.pollIntervalMs, poll }, state, new SyncLog(state, log));
+  poller.start();
   return {
     url,
     stop: async () => {
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
-      await Promise.race([Promise.all([sync.stop(), close(server)]), deadline]);
+      await Promise.race([Promise.all([poller.stop(), close(server)]), deadline]);
       server.closeAllConnections();
       await attempts.end();
     },

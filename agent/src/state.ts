@@ -4,6 +4,8 @@ import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { DigestSet } from '@authz-service/core/state/digest-set';
+import type { Standing } from './bundle/last-served.js';
+import { NO_TRUST, type Trust } from './bundle/trust.js';
 import type { AgentMetrics, BundleSource } from './metrics.js';
 
 /** What decisions are answered from: one revision, replaced by the next within one turn of the event loop. */
@@ -33,9 +35,15 @@ export interface Syncing {
   lastError: { at: string; code: string; detail: string } | undefined;
   /** Undefined while it is not known whether the cloud holds requests. */
   longPoll: boolean | undefined;
-  /** Their ids. */
-  trustedKeys: string[];
-  pinned: boolean;
+  /** By which keys bundles are believed. */
+  trust: Trust;
+}
+
+/** What was served last, also where nothing is served any more. */
+export interface Last {
+  standing: Standing;
+  /** Whether an earlier run alone has served it, perhaps for another tenant. */
+  earlier: boolean;
 }
 
 export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
@@ -59,6 +67,7 @@ export interface HealthReport {
 /** The agent's state (specification section 3), and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
+  #last: Last | undefined;
   #started = false;
   #consecutiveFailures = 0;
   /** In wall-clock time for showing, in monotonic time for ages: the wall clock may jump. */
@@ -72,8 +81,7 @@ export class AgentState {
     activatedAtMs: undefined,
     lastError: undefined,
     longPoll: undefined,
-    trustedKeys: [],
-    pinned: false,
+    trust: NO_TRUST,
   };
 
   constructor(private readonly metrics: AgentMetrics) {
@@ -82,6 +90,10 @@ export class AgentState {
 
   get served(): Served | undefined {
     return this.#served;
+  }
+
+  get last(): Last | undefined {
+    return this.#last;
   }
 
   get consecutiveFailures(): number {
@@ -93,9 +105,13 @@ export class AgentState {
     return this.#consecutiveFailures > 0 ? 'degraded' : 'ready';
   }
 
-  /** The cache was looked at: what it held is served, as the cloud confirmed it last at that time. */
-  started(cached?: { served: Served; confirmedAtMs: number }): void {
+  /**
+   * The cache was looked at: what it held is served, as the cloud confirmed it last at that time. `before`: what an
+   * earlier run served last, as far as the cache remembers it.
+   */
+  started(cached?: { served: Served; confirmedAtMs: number }, before?: Standing): void {
     this.#started = true;
+    if (before !== undefined) this.#last = { standing: before, earlier: true };
     if (cached === undefined) return;
     const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
     this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
@@ -188,6 +204,7 @@ export class AgentState {
     if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
     this.#startedAtMs = Date.parse(served.issuedAt) - performance.now();
     this.#served = served;
+    this.#last = { standing: served, earlier: false };
   }
 
   #show(): void {

@@ -36,6 +36,7 @@ export interface StatusReport {
 
 export function statusReport(state: AgentState): StatusReport {
   const { served, syncing } = state;
+  const { trust } = syncing;
   const health = state.health();
   return {
     status: health.status,
@@ -53,7 +54,7 @@ export function statusReport(state: AgentState): StatusReport {
     degraded: health.degraded,
     consecutive_failures: health.consecutive_failures,
     long_poll: syncing.longPoll ?? null,
-    keys: { signed_by: served?.signedBy ?? null, trusted: syncing.trustedKeys, pinned: syncing.pinned },
+    keys: { signed_by: served?.signedBy ?? null, trusted: trust.set.keys.map(({ kid }) => kid), pinned: trust.pinned },
   };
 }
 

@@ -5,19 +5,20 @@ import {
   type TenantHead,
 } from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
+import type { ByteSource } from '@authz-service/core/bundle/types';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import type { Served } from '../state.js';
+import type { Last, Served } from '../state.js';
 import { interleave } from './interleave.js';
 import { isBehind, type Standing } from './last-served.js';
 
 /** A bundle whose signature has been verified. */
 export interface Verified {
   /** The bytes of `bundle.json`. */
-  json: Buffer;
+  bytes: ByteSource;
   statement: BundleStatement;
   /** The id of the key that signed. */
   kid: string;
@@ -29,14 +30,11 @@ export interface ActivateOptions {
   allowRollback?: boolean;
 }
 
-/** What was served last, and is served still unless it was lost. */
-export interface Former {
-  last: Standing;
+/** What was served last, and is served still unless it was lost. An earlier run's counts for its own tenant alone. */
+export interface Former extends Last {
   served: Served | undefined;
   /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
   diverged: boolean;
-  /** Whether it was served by an earlier run alone, perhaps for another tenant: then it counts for its own tenant alone. */
-  earlier: boolean;
 }
 
 /**
@@ -45,19 +43,19 @@ export interface Former {
  * between requests. Throws `invalid_bundle` in words fit for the log.
  */
 export async function activate(
-  { json, statement, kid }: Verified,
+  { bytes, statement, kid }: Verified,
   { tenantId, allowRollback = false }: ActivateOptions,
   former: Former | undefined,
 ): Promise<Served> {
   const compiled = (tenant: TenantHead) =>
     isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
-  const bundle = await interleave(decodeBundleInSteps<CompiledEngine | undefined>(json, compiled));
+  const bundle = await interleave(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {
-    const { last, served, earlier } = former;
-    if (!earlier) refuseOtherTenant(tenant, last);
-    const same = tenant.revision === last.revision;
+    const { standing, served, earlier } = former;
+    if (!earlier) refuseOtherTenant(tenant, standing);
+    const same = tenant.revision === standing.revision;
     if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
     if (!allowRollback) refuseOtherHistory(tenant, former);
   }
@@ -100,7 +98,10 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): voi
   }
 }
 
-function refuseOtherHistory({ id, name, revision }: DecodedTenant<unknown>, { last, served, diverged }: Former): void {
+function refuseOtherHistory(
+  { id, name, revision }: DecodedTenant<unknown>,
+  { standing: last, served, diverged }: Former,
+): void {
   if (revision === last.revision || id !== last.tenant.id) return;
   if (!diverged && !isBehind({ tenant: { id, name }, revision }, last)) return;
   const [offered, known] = [revisionNumber(revision), revisionNumber(last.revision)];

@@ -22,7 +22,19 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const bundle = (text: string) => ({ json: Buffer.from(text), jws: `jws-${text}`, sha256: sha256(text) });
+const bundle = (text: string) => ({ bytes: Buffer.from(text), jws: `jws-${text}`, sha256: sha256(text) });
+async function write(cache: BundleCache, text: string): Promise<void> {
+  const bytes = await cache.spool();
+  await bytes.write(Buffer.from(text));
+  await cache.write({ ...bundle(text), bytes });
+}
+/** What is cached: the text, and all but that. */
+async function read(cache: BundleCache) {
+  const { bytes, ...more } = (await cache.read()) ?? {};
+  const text = bytes?.subarray(0, bytes.length).toString();
+  await bytes?.close();
+  return { text, ...more };
+}
 const delta = (text: string) => ({ json: Buffer.from(`${text}\n`), jws: `jws-${text}` });
 const logOf = (text: string) => join(root, `deltas-${sha256(text).slice(0, 16)}.log`);
 const KEYS = {
@@ -43,57 +55,57 @@ describe('BundleCache', () => {
   it('makes the folder and a file that only its owner reads, and nothing else', async () => {
     const dir = join(root, 'a', 'b');
     const cache = new BundleCache(dir, 100);
-    await cache.write(bundle('one'));
-    await cache.write(bundle('two'));
+    await write(cache, 'one');
+    await write(cache, 'two');
     await cache.writeKeys(KEYS);
     await cache.writeLastServed(SERVED);
     expect(readdirSync(dir)).toEqual(FILES);
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
-    expect((await cache.read())?.json.toString()).toBe('two');
+    expect((await read(cache)).text).toBe('two');
     expect(await cache.readKeys()).toEqual(KEYS);
     expect(await new BundleCache(dir, 100).readLastServed()).toEqual(SERVED);
   });
 
   it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
-    await expect(new BundleCache('/proc/absent/below', 100).write(bundle('one'))).rejects.toThrow(/ENOENT.*proc/);
+    await expect(write(new BundleCache('/proc/absent/below', 100), 'one')).rejects.toThrow(/ENOENT.*proc/);
   });
 
   it('gives up below a file', async () => {
     writeFileSync(join(root, 'file'), '');
     for (const dir of ['file', 'file/below', 'file/below/it']) {
-      await expect(new BundleCache(join(root, dir), 100).write(bundle('one'))).rejects.toThrow(/EEXIST|ENOTDIR/);
+      await expect(write(new BundleCache(join(root, dir), 100), 'one')).rejects.toThrow(/EEXIST|ENOTDIR/);
     }
   });
 
   it('has a signature for what is there at every moment of a change', async () => {
     const cache = new BundleCache(root, 100);
-    await cache.write(bundle('one'));
-    expect((await cache.read())?.signatures).toEqual(['jws-one']);
+    await write(cache, 'one');
+    expect((await read(cache)).signatures).toEqual(['jws-one']);
     // The new bundle cannot take its place: the signatures of both are there.
     rmSync(cache.path);
     mkdirSync(join(cache.path, 'in-the-way'), { recursive: true });
-    await expect(cache.write(bundle('two'))).rejects.toThrow();
+    await expect(write(cache, 'two')).rejects.toThrow();
     rmSync(cache.path, { recursive: true });
     writeFileSync(cache.path, 'one');
-    expect((await cache.read())?.signatures).toEqual(['jws-two', 'jws-one']);
+    expect((await read(cache)).signatures).toEqual(['jws-two', 'jws-one']);
 
     const restarted = new BundleCache(root, 100);
     await restarted.deltasAfter(bundle('one'));
-    await restarted.write(bundle('three'));
-    expect((await restarted.read())?.signatures).toEqual(['jws-three', 'jws-one']);
+    await write(restarted, 'three');
+    expect((await read(restarted)).signatures).toEqual(['jws-three', 'jws-one']);
   });
 
   it('knows when the cloud last confirmed the file', async () => {
     const cache = new BundleCache(root, 100);
-    await cache.write(bundle('one'));
+    await write(cache, 'one');
     utimesSync(cache.path, 1_000, 1_000);
-    expect((await cache.read())?.confirmedAtMs).toBe(1_000_000);
+    expect((await read(cache)).confirmedAtMs).toBe(1_000_000);
     expect(await cache.confirm()).toBe(false);
     await cache.writeKeys(KEYS);
     expect(await cache.confirm()).toBe(false);
     await cache.writeLastServed(SERVED);
     expect(await cache.confirm()).toBe(true);
-    expect(Math.abs(((await cache.read())?.confirmedAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(((await read(cache)).confirmedAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
   it.each([
@@ -126,7 +138,7 @@ describe('BundleCache', () => {
   it('leaves the old file, and no other, where the new one cannot be put in place', async () => {
     mkdirSync(join(root, 'bundle.json', 'in-the-way'), { recursive: true });
     const cache = new BundleCache(root, 100);
-    await expect(cache.write(bundle('one'))).rejects.toThrow();
+    await expect(write(cache, 'one')).rejects.toThrow();
     expect(readdirSync(root)).toEqual(['bundle.json', 'bundle.jws']);
     await expect(cache.read()).rejects.toThrow();
   });
@@ -149,7 +161,7 @@ describe('the deltas after a bundle', () => {
   async function chain(...texts: string[]): Promise<BundleCache> {
     const cache = new BundleCache(root, 1000);
     await cache.writeKeys(KEYS);
-    await cache.write(bundle('one'));
+    await write(cache, 'one');
     await cache.writeLastServed(SERVED);
     for (const text of texts) await cache.append(delta(text));
     return cache;
@@ -168,7 +180,7 @@ describe('the deltas after a bundle', () => {
 
   it('are those of their bundle: another one begins anew, and takes them away', async () => {
     const cache = await chain('a');
-    await cache.write(bundle('two'));
+    await write(cache, 'two');
     expect(cache.chain).toEqual({ deltas: 0, bytes: 0, baseBytes: 3 });
     expect(readdirSync(root)).toEqual(FILES);
     await cache.append(delta('b'));
@@ -178,7 +190,7 @@ describe('the deltas after a bundle', () => {
   it('count for nothing where the process was killed before they were taken away', async () => {
     const cache = await chain('a');
     const left = readFileSync(logOf('one'));
-    await cache.write(bundle('two'));
+    await write(cache, 'two');
     writeFileSync(logOf('one'), left);
     expect((await found('two')).texts).toEqual([]);
     expect(readdirSync(root)).toEqual(FILES);
@@ -189,7 +201,7 @@ describe('the deltas after a bundle', () => {
     const content = readFileSync(cache.path);
     rmSync(cache.path);
     mkdirSync(join(cache.path, 'in-the-way'), { recursive: true });
-    await expect(cache.write(bundle('two'))).rejects.toThrow();
+    await expect(write(cache, 'two')).rejects.toThrow();
     expect(cache.saved).toBe(false);
     rmSync(cache.path, { recursive: true });
     writeFileSync(cache.path, content);
@@ -259,12 +271,12 @@ describe('the deltas after a bundle', () => {
 
     it('are not put behind the bundle of the other', async () => {
       const [one, other] = await two();
-      await one.write(bundle('two'));
+      await write(one, 'two');
       rmSync(logOf('one'), { force: true });
       await expect(other.confirm()).rejects.toEqual(contested);
       await expect(other.append(delta('b'))).rejects.toEqual(contested);
       expect(readdirSync(root)).toEqual(FILES);
-      await other.write(bundle('three'));
+      await write(other, 'three');
       expect(await other.confirm()).toBe(true);
       await expect(one.confirm()).rejects.toEqual(contested);
     });

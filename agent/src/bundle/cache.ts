@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
 import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
+import { FileBytes } from './file-bytes.js';
 import { type LastServed, parseLastServed } from './last-served.js';
+import { Spool } from './spool.js';
 
 const FILE = 'bundle.json';
 const SIGNATURES = 'bundle.jws';
@@ -17,7 +19,8 @@ const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
 
 /** A cached bundle, not yet checked. */
 export interface CachedBundle {
-  json: Buffer;
+  /** To be closed once they have been read. */
+  bytes: FileBytes;
   /** One of them is of these bytes. */
   signatures: string[];
   /** When the cloud last confirmed it: the time of the file. */
@@ -27,7 +30,7 @@ export interface CachedBundle {
 /** A bundle as it came. */
 export interface SignedBundle {
   /** The bytes of `bundle.json`. */
-  json: Buffer;
+  bytes: Spool;
   jws: string;
   /** Of the bytes, in hex. */
   sha256: string;
@@ -86,10 +89,10 @@ export class BundleCache {
       if (size > this.bytesMax) {
         throw new ProblemError('invalid_bundle', `It has ${size} bytes, more than the ${this.bytesMax} allowed.`);
       }
-      const signatures = await this.#signatures();
-      return { json: await readBytes(file, size), signatures, confirmedAtMs: mtimeMs };
-    } finally {
+      return { bytes: new FileBytes(file, size), signatures: await this.#signatures(), confirmedAtMs: mtimeMs };
+    } catch (error) {
       await file.close();
+      throw error;
     }
   }
 
@@ -97,9 +100,10 @@ export class BundleCache {
    * The deltas after the cached bundle, which was found good. Those after any other one are removed. Throws
    * `invalid_bundle` where they are damaged.
    */
-  async deltasAfter({ json, jws, sha256 }: SignedBundle): Promise<SignedDelta[]> {
+  async deltasAfter(bundle: { jws: string; sha256: string; bytes: { length: number } }): Promise<SignedDelta[]> {
+    const { sha256 } = bundle;
     const [mark] = await this.#signatures();
-    const base = { ...this.#baseOf({ json, jws, sha256 }), mark };
+    const base = { ...this.#baseOf(bundle), mark };
     const others = (await readdir(this.dir)).filter((name) => DELTAS.test(name) && name !== deltasOf(sha256));
     await Promise.all(others.map((name) => rm(join(this.dir, name), { force: true }).catch(() => {})));
     const deltas = await base.deltas.read(this.bytesMax);
@@ -124,12 +128,19 @@ export class BundleCache {
     return {
       deltas: (written?.count ?? 0) + deltas.length,
       bytes: deltas.reduce((sum, { json }) => sum + json.length, written?.bytes ?? 0),
-      baseBytes: bundle?.json.length ?? this.#base?.bytes ?? 0,
+      baseBytes: bundle?.bytes.length ?? this.#base?.bytes ?? 0,
     };
+  }
+
+  /** Where a bundle is kept while it comes. */
+  async spool(): Promise<Spool> {
+    await makeFolder(this.dir).catch(() => {});
+    return await Spool.begin(this.#temporary(FILE));
   }
 
   /** Replaces what is cached; when this returns, it survives a crash of the machine. What failed is kept for `flush`. */
   async write(bundle: SignedBundle): Promise<void> {
+    await this.#unsaved.bundle?.bytes.discard();
     this.#unsaved = { bundle, deltas: [] };
     this.#lastServed = undefined;
     await this.flush();
@@ -166,7 +177,7 @@ export class BundleCache {
     await base.deltas.remove();
     const before = former === undefined || former.jws === bundle.jws ? [] : [former.jws];
     await this.#replace(SIGNATURES, [bundle.jws, ...before, ''].join('\n'));
-    await this.#replace(FILE, bundle.json);
+    await bundle.bytes.moveTo(this.path);
     this.#base = base;
     if (former !== undefined && former.sha256 !== bundle.sha256) await former.deltas.remove();
   }
@@ -183,8 +194,9 @@ export class BundleCache {
     return lines.filter((line) => line !== '');
   }
 
-  #baseOf({ json, jws, sha256 }: SignedBundle): Base {
-    return { jws, mark: jws, sha256, bytes: json.length, deltas: new DeltaLog(join(this.dir, deltasOf(sha256))) };
+  #baseOf({ bytes, jws, sha256 }: { jws: string; sha256: string; bytes: { length: number } }): Base {
+    const deltas = new DeltaLog(join(this.dir, deltasOf(sha256)));
+    return { jws, mark: jws, sha256, bytes: bytes.length, deltas };
   }
 
   /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
@@ -247,8 +259,8 @@ export class BundleCache {
     return there.every(Boolean);
   }
 
-  async #replace(name: string, content: Uint8Array | string): Promise<void> {
-    const temporary = join(this.dir, `${name}.${randomUUID()}.tmp`);
+  async #replace(name: string, content: string): Promise<void> {
+    const temporary = this.#temporary(name);
     try {
       await writeSynced(temporary, content);
       await rename(temporary, join(this.dir, name));
@@ -257,6 +269,10 @@ export class BundleCache {
       throw error;
     }
     await syncFolder(this.dir);
+  }
+
+  #temporary(name: string): string {
+    return join(this.dir, `${name}.${randomUUID()}.tmp`);
   }
 }
 
@@ -292,18 +308,7 @@ function present(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** The first bytes of a file, or all of them where it has become shorter. */
-async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(size);
-  for (let read = 0; read < size; ) {
-    const { bytesRead } = await file.read(bytes, read, size - read, read);
-    if (bytesRead === 0) return bytes.subarray(0, read);
-    read += bytesRead;
-  }
-  return bytes;
-}
-
-async function writeSynced(path: string, content: Uint8Array | string): Promise<void> {
+async function writeSynced(path: string, content: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);

@@ -1,14 +1,18 @@
 import { getEventListeners, once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FetchBounds, type FetchOptions, fetchBundle, type Known } from './fetch.js';
+import { Spool } from './spool.js';
 
 const MIB = 1024 * 1024;
 
@@ -16,8 +20,17 @@ const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_
 const STANDING = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
 const archive = await packBundle({ format: 1, revision: 'r', tenants: [] });
 
+let dir: string;
+const spools: Spool[] = [];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'fetch-'));
+});
+
 let server: Server | undefined;
-afterEach(() => {
+afterEach(async () => {
+  await Promise.all(spools.splice(0).map((spool) => spool.discard()));
+  expect(readdirSync(dir)).toEqual([]);
+  rmSync(dir, { recursive: true, force: true });
   server?.closeAllConnections();
   server?.close();
   server = undefined;
@@ -34,14 +47,18 @@ const fetchFrom = (
   {
     bounds,
     stop = new AbortController().signal,
-    wholeComes,
+    spool = async () => {
+      const begun = await Spool.begin(join(dir, 'spool'));
+      spools.push(begun);
+      return begun;
+    },
     ...known
   }: Partial<Known> & Partial<Omit<FetchOptions, 'bounds'>> & { bounds?: Partial<FetchBounds> } = {},
 ) =>
   fetchBundle({ cloudUrl, apiKey: new Secret('svc_key') }, known, {
     bounds: { ...BOUNDS, ...bounds },
     stop,
-    ...(wholeComes && { wholeComes }),
+    spool,
   });
 
 describe('fetchBundle', () => {
@@ -50,11 +67,14 @@ describe('fetchBundle', () => {
       response.writeHead(200, { 'content-type': 'application/gzip' }).end(archive);
     });
     const order: string[] = [];
-    const wholeComes = async () => {
+    const spool = async () => {
       await setTimeout(10);
       order.push('comes');
+      const begun = await Spool.begin(join(dir, 'spool'));
+      spools.push(begun);
+      return begun;
     };
-    const fetched = await fetchFrom(url, { wholeComes });
+    const fetched = await fetchFrom(url, { spool });
     order.push(fetched.is);
     expect(order).toEqual(['comes', 'bundle']);
   });
@@ -65,8 +85,8 @@ describe('fetchBundle', () => {
       closed = once(response, 'close');
       response.writeHead(200, { 'content-type': 'application/gzip' }).write(Buffer.alloc(64 * MIB));
     });
-    const wholeComes = () => Promise.reject(new ProblemError('payload_too_large', 'too often'));
-    await expect(fetchFrom(url, { wholeComes })).rejects.toThrow('too often');
+    const spool = () => Promise.reject(new ProblemError('payload_too_large', 'too often'));
+    await expect(fetchFrom(url, { spool })).rejects.toThrow('too often');
     await closed;
   });
 
@@ -80,7 +100,9 @@ describe('fetchBundle', () => {
     });
     const fetched = await fetchFrom(new URL('/base/', url));
     expect(fetched).toMatchObject({ is: 'bundle' });
-    expect(fetched.is === 'bundle' && JSON.parse(fetched.archive.json.toString())).toMatchObject({
+    expect(
+      fetched.is === 'bundle' && JSON.parse(fetched.bytes.subarray(0, fetched.bytes.length).toString()),
+    ).toMatchObject({
       format: 1,
       tenants: [],
     });

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { unpackDelta } from '@authz-service/core/bundle/delta-read';
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
-import { unpackBundle } from '@authz-service/core/bundle/read';
+import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
 import { askCloud, type RequestBounds } from './cloud-request.js';
+import type { Spool } from './spool.js';
 
 export interface BundleSource {
   cloudUrl: URL;
@@ -17,8 +18,8 @@ export interface BundleSource {
 export interface FetchOptions {
   bounds: FetchBounds;
   stop: AbortSignal;
-  /** Awaited before anything of a whole bundle is read. What it throws ends the fetching, and is thrown. */
-  wholeComes?: () => Promise<void>;
+  /** Gives the place for a whole bundle, before anything of it is read. What it throws ends the fetching, and is thrown. */
+  spool(): Promise<Spool>;
 }
 
 /** How long and how much of an answer is waited for. */
@@ -45,7 +46,11 @@ interface Answered {
 
 /** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
 export type Fetched = Answered &
-  ({ is: 'same' } | { is: 'bundle'; archive: BundleArchive } | { is: 'delta'; archive: BundleArchive | ProblemError });
+  (
+    | { is: 'same' }
+    | { is: 'bundle'; bytes: Spool; jws: string | undefined }
+    | { is: 'delta'; archive: BundleArchive | ProblemError }
+  );
 
 /** Media types under which a gzip archive is served; without a type the bytes alone decide. */
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
@@ -63,7 +68,7 @@ const KEYS_BYTES_MAX = 1024 * 1024;
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
   { etag, delta = false, waitSeconds = 0 }: Known,
-  { bounds, stop, wholeComes }: FetchOptions,
+  { bounds, stop, spool }: FetchOptions,
 ): Promise<Fetched> {
   const takesDelta = delta && etag !== undefined;
   const headers = {
@@ -90,7 +95,7 @@ export function fetchBundle(
       return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
     refuseOther(response, cloudUrl);
-    return { ...answered, is: 'bundle', archive: await unpackWhole(response, bounds, wholeComes) };
+    return { ...answered, is: 'bundle', ...(await unpackWhole(response, bounds, spool)) };
   });
 }
 
@@ -103,19 +108,20 @@ function faultOf(error: unknown): ProblemError {
 async function unpackWhole(
   response: IncomingMessage,
   bounds: FetchBounds,
-  wholeComes: FetchOptions['wholeComes'],
-): Promise<BundleArchive> {
+  begin: FetchOptions['spool'],
+): Promise<{ bytes: Spool; jws: string | undefined }> {
   const encoding = response.headers['content-encoding'];
   let broken: unknown;
   response.once('error', (error) => {
     broken = error;
   });
-  await wholeComes?.();
-  // Unpacking would take it for an archive that is cut off.
-  if (broken !== undefined) throw broken;
+  const bytes = await begin();
   try {
-    return await unpackBundle(response, bounds);
+    // Unpacking would take it for an archive that is cut off.
+    if (broken !== undefined) throw broken;
+    return { bytes, jws: await unpackBundleTo(response, bounds, bytes) };
   } catch (error) {
+    await bytes.discard();
     if (encoding === undefined || !(error instanceof ProblemError)) throw error;
     const detail = `${error.detail} It came with "Content-Encoding: ${encoding.slice(0, 100)}", which was not asked for: ${BETWEEN}.`;
     throw new ProblemError(error.code, detail, [], { cause: error });

@@ -1,6 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
 import type { AgentState } from '../state.js';
+import type { Polled } from './sync.js';
 
 /** Every so many failures in a row the log says so as an error. */
 const FAILURES_PER_ERROR = 5;
@@ -18,15 +19,14 @@ export class SyncLog {
     private readonly log: Logger,
   ) {}
 
-  /** `cached`: whether the served bundle is on disk; `aheadMs`: the cloud's clock, where that is known. */
-  succeeded({ cached, aheadMs = 0 }: { cached: boolean; aheadMs?: number | undefined }): void {
+  succeeded({ saved, aheadMs = 0 }: Polled): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
     const failures = this.state.syncSucceeded();
     if (failures === 0) return;
     this.log.info(
       { consecutive_failures: failures, bundle_revision: this.state.served?.revision },
-      `bundle sync recovered after ${failures} consecutive failures, ${cached ? 'cache refreshed' : 'cache not refreshed'}`,
+      `bundle sync recovered after ${failures} consecutive failures, ${saved ? 'cache refreshed' : 'cache not refreshed'}`,
     );
   }
 

@@ -8,6 +8,7 @@ import {
   verifyDelta,
   verifyStatement,
 } from '@authz-service/core/bundle/statement';
+import type { ByteSource } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { interleave } from './interleave.js';
 
@@ -23,6 +24,8 @@ export interface Trust {
   announcements: readonly string[];
   set: KeySet;
 }
+
+export const NO_TRUST: Trust = { roots: [], pinned: false, announcements: [], set: { version: 0, keys: [] } };
 
 /** `kept` is what the cache holds of an earlier run. Its announcements are verified again; pinned keys replace its roots. */
 export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: ServedKeys | undefined): Promise<Trust> {
@@ -44,13 +47,12 @@ export function trusts({ set }: Trust, kid: string): boolean {
   return set.keys.some((key) => key.kid === kid);
 }
 
-/** What one of these signatures states of these bytes. Throws `invalid_bundle`, of the first one, where none fits. */
+/** What one of these signatures states of the bytes with this SHA-256. Throws `invalid_bundle`, of the first one, where none fits. */
 export async function verify(
-  json: Buffer,
+  sha256: string,
   signatures: readonly (string | undefined)[],
   trust: Trust,
 ): Promise<{ statement: BundleStatement; jws: string; kid: string }> {
-  const sha256 = await interleave(sha256InSteps(json));
   let fault: unknown;
   for (const jws of signatures.length > 0 ? signatures : [undefined]) {
     try {
@@ -84,11 +86,16 @@ export async function verifyChanges(
   jws: string | undefined,
   { set }: Trust,
 ): Promise<{ statement: DeltaStatement; jws: string; kid: string }> {
-  const statement = await verifyDelta(jws, await interleave(sha256InSteps(json)), set.keys);
+  const statement = await verifyDelta(jws, await sha256Of(json), set.keys);
   return { statement, jws: jws ?? '', kid: keyIdOf(jws ?? '') ?? '' };
 }
 
-function* sha256InSteps(bytes: Buffer): Generator<undefined, string> {
+/** In hex; made in short steps between requests. */
+export function sha256Of(bytes: ByteSource): Promise<string> {
+  return interleave(sha256InSteps(bytes));
+}
+
+function* sha256InSteps(bytes: ByteSource): Generator<undefined, string> {
   const hash = createHash('sha256');
   for (let position = 0; position < bytes.length; position += HASH_STEP_BYTES) {
     hash.update(bytes.subarray(position, position + HASH_STEP_BYTES));

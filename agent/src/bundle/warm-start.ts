@@ -3,9 +3,9 @@ import type { Logger } from '../log.js';
 import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
-import type { BundleCache } from './cache.js';
+import type { BundleCache, CachedBundle } from './cache.js';
 import { assertServable, isBehind, type LastServed } from './last-served.js';
-import { type Trust, trustOf, verify, verifyChanges } from './trust.js';
+import { sha256Of, type Trust, trustOf, verify, verifyChanges } from './trust.js';
 
 export interface WarmStartOptions {
   apiKey: Secret;
@@ -15,49 +15,47 @@ export interface WarmStartOptions {
 
 export interface WarmStartParts {
   cache: BundleCache;
-  trust: Trust;
   state: AgentState;
   log: Logger;
 }
 
 /**
  * Serves what is cached if all of it is good: the bundle and the deltas after it, of this agent's tenant and no older than
- * what was served last. Whatever else is there is said and left alone. Gives what was served last, as far as the cache
- * remembers it.
+ * what was served last. Whatever else is there is said and left alone.
  */
-export async function warmStart(
-  options: WarmStartOptions,
-  { cache, trust, state, log }: WarmStartParts,
-): Promise<LastServed | undefined> {
+export async function warmStart(options: WarmStartOptions, { cache, state, log }: WarmStartParts): Promise<void> {
+  const { trust } = state.syncing;
   let last: LastServed | undefined;
+  let cached: CachedBundle | undefined;
   try {
     const leftovers = await cache.clean();
     if (leftovers > 0) log.info({ leftovers }, 'removed what an interrupted write left in the cache directory');
-    const cached = await cache.read();
+    cached = await cache.read();
     if (cached === undefined) {
       state.started();
       log.info({ path: cache.path }, 'no cached bundle, not ready until the first sync');
-      return undefined;
+      return;
     }
     last = await cache.readLastServed();
-    const { json } = cached;
-    const verified = await verify(json, cached.signatures, trust);
-    let served = await activate({ json, ...verified }, options, undefined);
-    const { jws, statement } = verified;
-    const deltas = await cache.deltasAfter({ json, jws, sha256: statement.sha256 });
+    const { bytes } = cached;
+    const sha256 = await sha256Of(bytes);
+    const verified = await verify(sha256, cached.signatures, trust);
+    let served = await activate({ bytes, ...verified }, options, undefined);
+    const deltas = await cache.deltasAfter({ bytes, jws: verified.jws, sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     assertServable(served, last, options);
-    state.started({ served, confirmedAtMs: cached.confirmedAtMs });
+    state.started({ served, confirmedAtMs: cached.confirmedAtMs }, last);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
     if (cache.cutOff) log.warn({ path: cache.path }, CUT_OFF);
     if (last !== undefined && isBehind(served, last)) log.warn({ before: last.revision }, OLDER);
   } catch (error) {
-    state.started();
+    state.started(undefined, last);
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
+  } finally {
+    await cached?.bytes.close();
   }
-  return last;
 }
 
 const CUT_OFF = 'the last cached change is cut off and left out: its writing did not end, and the next sync brings it';

@@ -9,7 +9,7 @@ import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
 import { type ArchiveEntries, TAR_BLOCK } from './format.js';
 import { TarReader } from './tar-reader.js';
-import type { BundleArchive, BundleLimits } from './types.js';
+import type { BundleArchive, BundleLimits, ByteSink } from './types.js';
 
 const GUNZIP_CHUNK_BYTES = 128 * 1024;
 
@@ -44,21 +44,32 @@ function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
   return [header, ...chunks, Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)];
 }
 
-/**
- * What an archive holds. It stops at the first byte over a limit and never holds more than the entries themselves.
- * Throws `invalid_bundle` on anything but one whole archive with those entries; errors of the source pass through.
- */
+/** What an archive holds, in memory; see `unpackArchiveTo`. */
 export async function unpackArchive(
   entries: ArchiveEntries,
   source: Readable | Buffer,
   limits: BundleLimits,
 ): Promise<BundleArchive> {
+  const pieces: Buffer[] = [];
+  const jws = await unpackArchiveTo(entries, source, limits, { write: async (piece) => void pieces.push(piece) });
+  return { json: Buffer.concat(pieces), jws };
+}
+
+/**
+ * Hands on the text of an archive as it comes, and gives the signature, where there is one. It stops at the first byte over
+ * a limit. Throws `invalid_bundle` on anything but one whole archive with those entries, and then what the sink has taken
+ * is worth nothing; errors of the source and of the sink pass through.
+ */
+export async function unpackArchiveTo(
+  entries: ArchiveEntries,
+  source: Readable | Buffer,
+  limits: BundleLimits,
+  sink: ByteSink,
+): Promise<string | undefined> {
   const input = Buffer.isBuffer(source) ? Readable.from([source]) : source;
   const tar = new TarReader(entries, limits.unpacked);
-  let sourceError: unknown;
-  input.once('error', (error) => {
-    sourceError = error;
-  });
+  const foreign = new Set<unknown>();
+  input.once('error', (error) => foreign.add(error));
   let compressed = 0;
   const gunzip = createGunzip({ chunkSize: GUNZIP_CHUNK_BYTES });
   try {
@@ -75,11 +86,18 @@ export async function unpackArchive(
       },
       gunzip,
       async (chunks: AsyncIterable<Buffer>) => {
-        for await (const chunk of chunks) tar.push(chunk);
+        for await (const chunk of chunks) {
+          for (const piece of tar.push(chunk)) {
+            await sink.write(piece).catch((error: unknown) => {
+              foreign.add(error);
+              throw error;
+            });
+          }
+        }
       },
     );
   } catch (error) {
-    if (error instanceof ProblemError || (sourceError !== undefined && error === sourceError)) throw error;
+    if (error instanceof ProblemError || foreign.has(error)) throw error;
     throw invalid('The archive is no whole gzip file: it was cut off or damaged, or goes on after its end.', error);
   }
   if (gunzip.bytesWritten !== compressed) throw invalid('The archive goes on after its end.');

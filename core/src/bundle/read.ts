@@ -5,12 +5,12 @@ import { ProblemError } from '../problem.js';
 import { kindRank } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';
-import { unpackArchive } from './archive.js';
+import { unpackArchive, unpackArchiveTo } from './archive.js';
 import { bundleRevision } from './digest.js';
 import { BUNDLE_ENTRIES } from './format.js';
 import { decodeRecord } from './record-text.js';
 import { type RawTenant, readSlices } from './slices.js';
-import type { Bundle, BundleArchive, BundleLimits, BundleTenant } from './types.js';
+import type { Bundle, BundleArchive, BundleLimits, BundleTenant, ByteSink, ByteSource } from './types.js';
 import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 
 /** Records between two steps: they take a quarter of a millisecond. */
@@ -37,9 +37,14 @@ export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
   digests: DigestSet;
 }
 
-/** What a bundle's archive holds; see `unpackArchive`. */
+/** What a bundle's archive holds, in memory; see `unpackArchiveTo`. */
 export function unpackBundle(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
   return unpackArchive(BUNDLE_ENTRIES, source, limits);
+}
+
+/** Hands on the bytes of `bundle.json`, and gives the signature; see `unpackArchiveTo`. */
+export function unpackBundleTo(source: Readable, limits: BundleLimits, sink: ByteSink): Promise<string | undefined> {
+  return unpackArchiveTo(BUNDLE_ENTRIES, source, limits, sink);
 }
 
 /** The bundle that these bytes of `bundle.json` say, whole in memory; see `decodeBundleInSteps`. */
@@ -61,7 +66,7 @@ export function decodeBundle(bytes: Buffer): Bundle {
  * naming what is wrong; whatever sinks have taken in by then is worth nothing.
  */
 export function* decodeBundleInSteps<T>(
-  bytes: Buffer,
+  bytes: ByteSource,
   sinkFor: (tenant: TenantHead) => RecordSink<T>,
 ): Generator<undefined, DecodedBundle<T>> {
   try {

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import type { ByteSource } from './types.js';
 
 const LINE_FEED = 0x0a;
 /** `]` */
@@ -23,69 +23,88 @@ export interface RawBundle {
  * any other JSON text is parsed whole. `tenants` and `slices` must be walked in order. Throws `SyntaxError` on what is
  * no JSON.
  */
-export function readSlices(bytes: Buffer): RawBundle {
-  const end = bytes.indexOf(LINE_FEED);
-  if (end < 0 || !bytes.subarray(0, end).toString().endsWith('"tenants":[')) return readWhole(bytes);
-  return { head: JSON.parse(`${bytes.toString('utf8', 0, end)}]}`), tenants: readTenants(bytes, end + 1) };
+export function readSlices(bytes: ByteSource): RawBundle {
+  const end = lineEnd(bytes, 0);
+  if (end < 0 || !text(bytes, 0, end).endsWith('"tenants":[')) return readWhole(bytes);
+  return { head: JSON.parse(`${text(bytes, 0, end)}]}`), tenants: readTenants(bytes, end + 1) };
 }
 
 /**
  * Reads an object whose last member is a list, by slices of lines as `packDelta` writes them, and nothing else. Throws
  * `SyntaxError`.
  */
-export function readList(bytes: Buffer, member: string): { head: unknown; slices: Iterable<unknown[]> } {
-  const headEnd = bytes.indexOf(LINE_FEED);
-  const head = headEnd < 0 ? '' : bytes.toString('utf8', 0, headEnd);
+export function readList(bytes: ByteSource, member: string): { head: unknown; slices: Iterable<unknown[]> } {
+  const headEnd = lineEnd(bytes, 0);
+  const head = headEnd < 0 ? '' : text(bytes, 0, headEnd);
   const end = bytes.length - LIST_END.length;
-  if (!head.endsWith(`"${member}":[`) || end < headEnd || bytes.toString('utf8', end) !== LIST_END) {
+  if (!head.endsWith(`"${member}":[`) || end < headEnd || text(bytes, end, bytes.length) !== LIST_END) {
     throw new SyntaxError('The text does not begin and end as a list.');
   }
   return { head: JSON.parse(`${head}]}`), slices: readOnlyRecords(bytes, headEnd + 1, end) };
 }
 
-function* readOnlyRecords(bytes: Buffer, start: number, end: number): Generator<unknown[], void> {
+function* readOnlyRecords(bytes: ByteSource, start: number, end: number): Generator<unknown[], void> {
   if ((yield* readRecords(bytes, start)) !== end) throw new SyntaxError('The text goes on after its list.');
 }
 
-function* readTenants(bytes: Buffer, start: number): Generator<RawTenant> {
+function* readTenants(bytes: ByteSource, start: number): Generator<RawTenant> {
   let position = start;
-  while (bytes[position] !== CLOSE) {
-    const headEnd = bytes.indexOf(LINE_FEED, position);
+  while (text(bytes, position, position + 1) !== ']') {
+    const headEnd = lineEnd(bytes, position);
     if (headEnd < 0) throw new SyntaxError('The text ends in the middle of a tenant.');
     let recordsEnd = 0;
     const slices = function* () {
       recordsEnd = yield* readRecords(bytes, headEnd + 1);
     };
-    yield { head: JSON.parse(`${bytes.toString('utf8', position, headEnd)}]}`), slices: slices() };
-    const tail = bytes.toString('utf8', recordsEnd + 1, recordsEnd + 5);
+    yield { head: JSON.parse(`${text(bytes, position, headEnd)}]}`), slices: slices() };
+    const tail = text(bytes, recordsEnd + 1, recordsEnd + 5);
     if (!tail.startsWith(']},\n') && !tail.startsWith(']}\n]')) throw new SyntaxError('A tenant is not closed.');
     position = recordsEnd + (tail[2] === ',' ? 5 : 4);
   }
-  const tail = bytes.toString('utf8', position);
+  const tail = text(bytes, position, bytes.length);
   if (tail.trimEnd() !== ']}') throw new SyntaxError('The text goes on after its end.');
 }
 
 /** Returns where the line feed stands after which the list is closed. No string in JSON holds a raw line feed. */
-function* readRecords(bytes: Buffer, start: number): Generator<unknown[], number> {
+function* readRecords(bytes: ByteSource, start: number): Generator<unknown[], number> {
   for (let position = start; ; ) {
-    const slice = bytes.subarray(position - 1, position + SLICE_BYTES);
+    // From the line feed before the first record on, so that an empty list shows its end, too.
+    let slice = bytes.subarray(position - 1, position + SLICE_BYTES);
     const closed = slice.indexOf('\n]');
-    let end = position - 1 + (closed < 0 ? slice.lastIndexOf(LINE_FEED) : closed);
-    if (closed < 0 && end < position) end = bytes.indexOf(LINE_FEED, position);
-    if (end < 0) throw new SyntaxError('The text ends in the middle of the records.');
-    const last = bytes[end + 1] === CLOSE;
-    if (end > position) {
-      const text = bytes.toString('utf8', position, end);
-      if (!last && !text.endsWith(',')) throw new SyntaxError('Two records stand side by side without a comma.');
-      yield JSON.parse(`[${last ? text : text.slice(0, -1)}]`);
+    let end = closed < 0 ? slice.lastIndexOf(LINE_FEED, -2) : closed;
+    if (closed < 0 && end < 1) {
+      // One record that is longer than a slice.
+      const far = lineEnd(bytes, position);
+      if (far < 0 || far + 1 === bytes.length) throw new SyntaxError('The text ends in the middle of the records.');
+      slice = bytes.subarray(position - 1, far + 2);
+      end = far - position + 1;
     }
-    if (last) return end;
-    position = end + 1;
+    const last = slice[end + 1] === CLOSE;
+    if (end > 1) {
+      const lines = slice.toString('utf8', 1, end);
+      if (!last && !lines.endsWith(',')) throw new SyntaxError('Two records stand side by side without a comma.');
+      yield JSON.parse(`[${last ? lines : lines.slice(0, -1)}]`);
+    }
+    if (last) return position - 1 + end;
+    position += end;
   }
 }
 
-function readWhole(bytes: Buffer): RawBundle {
-  const whole: unknown = JSON.parse(bytes.toString('utf8'));
+/** Where the line ends; -1 where it does not. */
+function lineEnd(bytes: ByteSource, start: number): number {
+  for (let from = start; from < bytes.length; from += SLICE_BYTES) {
+    const at = bytes.subarray(from, from + SLICE_BYTES).indexOf(LINE_FEED);
+    if (at >= 0) return from + at;
+  }
+  return -1;
+}
+
+function text(bytes: ByteSource, start: number, end: number): string {
+  return bytes.subarray(start, end).toString();
+}
+
+function readWhole(bytes: ByteSource): RawBundle {
+  const whole: unknown = JSON.parse(text(bytes, 0, bytes.length));
   const tenants = (whole as { tenants?: unknown } | null)?.tenants;
   if (!Array.isArray(tenants)) return { head: whole, tenants: [] };
   return {

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import { Header } from 'tar/header';
 import { ProblemError } from '../problem.js';
 import { type ArchiveEntries, TAR_BLOCK } from './format.js';
-import type { BundleArchive } from './types.js';
 
 /** A signature names a revision of each tenant: this is room for tens of thousands. */
 const SIGNATURE_BYTES_MAX = 16 * 1024 * 1024;
@@ -12,7 +11,7 @@ const EMPTY_BLOCKS_MAX = 2048;
 
 /**
  * Reads a tar archive as it comes, in pieces of any size. It takes the two entries as plain files, each once, and
- * refuses links, extended headers and other names.
+ * refuses links, extended headers and other names. The text is handed on, the signature kept.
  */
 export class TarReader {
   readonly #entries: ArchiveEntries;
@@ -20,9 +19,11 @@ export class TarReader {
   #received = 0;
   #header = Buffer.alloc(TAR_BLOCK);
   #headerFilled = 0;
-  readonly #bodies = new Map<string, Buffer>();
-  #body: Buffer | undefined;
-  #bodyFilled = 0;
+  readonly #seen = new Set<string>();
+  /** The entry whose body is being read, and how many bytes of it are still to come. */
+  #entry = '';
+  #left = 0;
+  readonly #signature: Buffer[] = [];
   #padding = 0;
   #emptyBlocks = 0;
 
@@ -32,31 +33,32 @@ export class TarReader {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): void {
+  /** Gives the pieces of the text that are in the chunk. */
+  push(chunk: Buffer): Buffer[] {
     this.#received += chunk.length;
     if (this.#received > this.#limit) throw tooLarge(this.#limit);
-    let rest = chunk;
-    while (rest.length > 0) rest = rest.subarray(this.#take(rest));
+    const text: Buffer[] = [];
+    for (let rest = chunk; rest.length > 0; ) rest = rest.subarray(this.#take(rest, text));
+    return text;
   }
 
-  /** What the archive holds, once all has been pushed. */
-  finish(): BundleArchive {
+  /** The signature, where there is one, once all has been pushed. */
+  finish(): string | undefined {
     const { text, signature } = this.#entries;
-    const json = this.#bodies.get(text);
-    if (!json) throw invalid(`The archive holds no ${text}.`);
-    const cut = this.#body !== undefined && this.#bodyFilled < this.#body.length;
-    if (cut || this.#headerFilled > 0 || this.#emptyBlocks < 2) {
+    if (!this.#seen.has(text)) throw invalid(`The archive holds no ${text}.`);
+    if (this.#left > 0 || this.#headerFilled > 0 || this.#emptyBlocks < 2) {
       throw invalid('The archive is cut off: its end mark is missing.');
     }
-    return { json, jws: this.#bodies.get(signature)?.toString('latin1') };
+    return this.#seen.has(signature) ? Buffer.concat(this.#signature).toString('latin1') : undefined;
   }
 
   /** Takes some bytes from the front and says how many. */
-  #take(chunk: Buffer): number {
-    if (this.#body && this.#bodyFilled < this.#body.length) {
-      const taken = chunk.copy(this.#body, this.#bodyFilled);
-      this.#bodyFilled += taken;
-      return taken;
+  #take(chunk: Buffer, text: Buffer[]): number {
+    if (this.#left > 0) {
+      const piece = chunk.subarray(0, this.#left);
+      (this.#entry === this.#entries.text ? text : this.#signature).push(piece);
+      this.#left -= piece.length;
+      return piece.length;
     }
     if (this.#padding > 0) {
       const taken = Math.min(this.#padding, chunk.length);
@@ -89,14 +91,13 @@ export class TarReader {
         `The archive holds the entry ${name} (${header.type}); only the files "${text}" and "${signature}" are allowed.`,
       );
     }
-    if (this.#bodies.has(path)) throw invalid(`The archive holds ${name} twice.`);
+    if (this.#seen.has(path)) throw invalid(`The archive holds ${name} twice.`);
     if (size === undefined || !Number.isSafeInteger(size)) throw invalid(`The size of ${name} cannot be read.`);
     if (size > this.#limit) throw tooLarge(this.#limit);
     if (path === signature && size > SIGNATURE_BYTES_MAX) throw invalid(`The signature has ${size} bytes.`);
-    // Reserved at once, so that the bytes are held once; the system backs only what has been written.
-    this.#body = Buffer.alloc(size);
-    this.#bodyFilled = 0;
-    this.#bodies.set(path, this.#body);
+    this.#seen.add(path);
+    this.#entry = path;
+    this.#left = size;
     this.#padding = (TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK;
   }
 }

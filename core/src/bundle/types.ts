@@ -27,6 +27,18 @@ export interface BundleLimits {
   unpacked: number;
 }
 
+/** Bytes in memory, as a `Buffer`, or elsewhere, as in a file: read part by part. */
+export interface ByteSource {
+  readonly length: number;
+  /** Those from `start` to before `end`, or as many of them as there are. */
+  subarray(start: number, end: number): Buffer;
+}
+
+/** Takes bytes in their order, one piece after the other. */
+export interface ByteSink {
+  write(piece: Buffer): Promise<void>;
+}
+
 /** What a bundle's archive holds, nothing of it checked. */
 export interface BundleArchive {
   /** The bytes of `bundle.json`. */

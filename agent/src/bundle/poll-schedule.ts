@@ -26,7 +26,7 @@ interface Success {
  * poll interval and a little later: counts of failures, and what is said at every fifth, keep the measure that alerts are
  * set by.
  */
-export class Pace {
+export class PollSchedule {
   readonly #waitSeconds: number;
   #failures = 0;
   /** Answers in a row that came early and brought nothing. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Pace } from './pace.js';
+import { PollSchedule } from './poll-schedule.js';
 
 /** Of all random waits the longest. */
-const pace = (pollIntervalMs = 30_000) => new Pace(pollIntervalMs, () => 1);
+const schedule = (pollIntervalMs = 30_000) => new PollSchedule(pollIntervalMs, () => 1);
 const held = { holds: true, news: false };
 
-describe('Pace', () => {
+describe('PollSchedule', () => {
   it('asks without a wait first, then lets the cloud hold each request for less than the poll interval', () => {
-    const own = pace();
+    const own = schedule();
     expect(own.waitSeconds).toBe(0);
     expect(own.succeeded({ waitSeconds: 0, elapsedMs: 5, holds: false, news: true })).toBe(0);
     expect(own.waitSeconds).toBe(24);
@@ -24,13 +24,13 @@ describe('Pace', () => {
     [10_000, 8],
     [3_600_000, 25],
   ])('with a poll interval of %i ms lets it hold %i s', (pollIntervalMs, seconds) => {
-    const own = pace(pollIntervalMs);
+    const own = schedule(pollIntervalMs);
     own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
     expect(own.waitSeconds).toBe(seconds);
   });
 
   it('keeps to the poll interval with a cloud that does not hold, and notices when it begins to', () => {
-    const own = pace();
+    const own = schedule();
     own.succeeded({ waitSeconds: 0, elapsedMs: 5, holds: false, news: true });
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 5, holds: false, news: false })).toBe(29_995);
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 5, holds: false, news: true })).toBe(29_995);
@@ -38,13 +38,13 @@ describe('Pace', () => {
   });
 
   it('keeps to the poll interval where that is too short to hold anything', () => {
-    const own = pace(50);
+    const own = schedule(50);
     expect(own.succeeded({ waitSeconds: 0, elapsedMs: 20, holds: false, news: true })).toBe(30);
     expect(own.succeeded({ waitSeconds: 0, elapsedMs: 80, holds: false, news: false })).toBe(0);
   });
 
   it('does not ask again and again at once what only pretends to hold', () => {
-    const own = pace();
+    const own = schedule();
     own.succeeded({ waitSeconds: 0, elapsedMs: 5, ...held });
     const early = () => own.succeeded({ waitSeconds: 24, elapsedMs: 5, ...held });
     expect(Array.from({ length: 9 }, early)).toEqual([1000, 4000, 16_000, ...Array(6).fill(30_000)]);
@@ -53,13 +53,13 @@ describe('Pace', () => {
   });
 
   it('asks a cloud that went away soon and at random twice, then every poll interval and a little later', () => {
-    const own = pace();
+    const own = schedule();
     const away = () => own.failed({ elapsedMs: 0, away: true });
     expect(Array.from({ length: 5 }, away)).toEqual([1000, 4000, 33_000, 33_000, 33_000]);
     own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
     expect(away()).toBe(1000);
-    expect(new Pace(30_000, () => 0.25).failed({ elapsedMs: 0, away: true })).toBe(250);
-    expect(pace(20).failed({ elapsedMs: 0, away: true })).toBe(20);
+    expect(new PollSchedule(30_000, () => 0.25).failed({ elapsedMs: 0, away: true })).toBe(250);
+    expect(schedule(20).failed({ elapsedMs: 0, away: true })).toBe(20);
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('Pace', () => {
     ['at its unluckiest', 0.999, 30_000],
     ['with attempts that take long', 0, 100],
   ])('never asks more often than every poll interval from the third failure on, %s', (_, luck, pollIntervalMs) => {
-    const own = new Pace(pollIntervalMs, () => luck);
+    const own = new PollSchedule(pollIntervalMs, () => luck);
     const elapsedMs = 50;
     own.failed({ elapsedMs, away: true });
     own.failed({ elapsedMs, away: false });
@@ -77,11 +77,11 @@ describe('Pace', () => {
   });
 
   it('keeps to the poll interval where the cloud answers what cannot be used', () => {
-    expect(pace().failed({ elapsedMs: 1_000, away: false })).toBe(29_000);
+    expect(schedule().failed({ elapsedMs: 1_000, away: false })).toBe(29_000);
   });
 
   it('does not have the request after a failure held', () => {
-    const own = pace();
+    const own = schedule();
     own.succeeded({ waitSeconds: 0, elapsedMs: 0, ...held });
     own.failed({ elapsedMs: 0, away: true });
     expect(own.waitSeconds).toBe(0);

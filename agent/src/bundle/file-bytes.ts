@@ -1,0 +1,28 @@
+import { readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteSource } from '@authz-service/core/bundle/types';
+
+/** The bytes of an open file. They are read at once, since they mostly have been read or written just before. */
+export class FileBytes implements ByteSource {
+  constructor(
+    private readonly file: FileHandle,
+    readonly length: number,
+  ) {}
+
+  /** Fewer where the file has become shorter. */
+  subarray(start: number, end: number): Buffer {
+    const wanted = Math.max(0, Math.min(end, this.length) - start);
+    const bytes = Buffer.allocUnsafe(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      const read = readSync(this.file.fd, bytes, filled, wanted - filled, start + filled);
+      if (read === 0) break;
+      filled += read;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { AgentState } from '../state.js';
+import { PollSchedule } from './poll-schedule.js';
+import type { Polled } from './sync.js';
+import type { SyncLog } from './sync-log.js';
+
+export interface PollerOptions {
+  pollIntervalMs: number;
+  /** Asks the cloud once, which may hold its answer for so many seconds. */
+  poll(waitSeconds: number, stop: AbortSignal): Promise<Polled>;
+}
+
+/** Polls the cloud until it is stopped, one poll at a time. */
+export class Poller {
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly options: PollerOptions,
+    private readonly state: AgentState,
+    private readonly log: SyncLog,
+  ) {}
+
+  /** Starts with a poll at once. */
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Ends the poll under way and waits for it. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const schedule = new PollSchedule(this.options.pollIntervalMs);
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      const { waitSeconds } = schedule;
+      const elapsed = () => performance.now() - startedAt;
+      let restMs: number;
+      try {
+        const polled = await this.options.poll(waitSeconds, signal);
+        restMs = schedule.succeeded({ waitSeconds, elapsedMs: elapsed(), ...polled });
+        this.log.succeeded(polled);
+      } catch (error) {
+        const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
+        restMs = schedule.failed({ elapsedMs: elapsed(), away });
+        if (!signal.aborted) this.log.failed(error);
+      }
+      this.state.syncing.longPoll = schedule.holds;
+      await pause(restMs, signal);
+    }
+  }
+}
+
+/** Waits, but not beyond the signal. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return new Promise(setImmediate);
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

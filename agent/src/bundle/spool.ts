@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ByteSink, ByteSource } from '@authz-service/core/bundle/types';
+import { syncFolder } from './delta-log.js';
+import { FileBytes } from './file-bytes.js';
+
+/**
+ * The bytes of a whole bundle while they come and until they are in their place: in a file, since a million records are
+ * 250 MiB, which V8 would count and collect garbage for; in memory where no file can be written.
+ */
+export class Spool implements ByteSink, ByteSource {
+  length = 0;
+  readonly #hash = createHash('sha256');
+  #file: FileHandle | undefined;
+  #memory: Buffer[] = [];
+
+  private constructor(private readonly path: string) {}
+
+  /** `path`: of the file, which must not be there yet. */
+  static async begin(path: string): Promise<Spool> {
+    const spool = new Spool(path);
+    spool.#file = await open(path, 'wx+', 0o600).catch(() => undefined);
+    return spool;
+  }
+
+  async write(piece: Buffer): Promise<void> {
+    this.#hash.update(piece);
+    if (this.#file !== undefined) {
+      try {
+        await writeAll(this.#file, piece, this.length);
+      } catch {
+        await this.#leaveFile();
+      }
+    }
+    if (this.#file === undefined) this.#memory.push(piece);
+    this.length += piece.length;
+  }
+
+  /** Of all bytes, in hex; to be asked for once, after the last. */
+  sha256(): string {
+    return this.#hash.digest('hex');
+  }
+
+  subarray(start: number, end: number): Buffer {
+    if (this.#file !== undefined) return new FileBytes(this.#file, this.length).subarray(start, end);
+    if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
+    const [bytes = Buffer.alloc(0)] = this.#memory;
+    return bytes.subarray(start, end);
+  }
+
+  /** Makes it the file at this path, synced. Where that fails it can be tried again. */
+  async moveTo(path: string): Promise<void> {
+    try {
+      this.#file ??= await this.#intoFile();
+      await this.#file.sync();
+      await rename(this.path, path);
+      await syncFolder(dirname(path));
+    } catch (error) {
+      await this.#leaveFile();
+      throw error;
+    }
+    await this.#file.close();
+    this.#file = undefined;
+  }
+
+  /** Does away with it, unless it was moved. */
+  async discard(): Promise<void> {
+    this.#memory = [];
+    if (this.#file === undefined) return;
+    await this.#file.close().catch(() => {});
+    this.#file = undefined;
+    await rm(this.path, { force: true }).catch(() => {});
+  }
+
+  async #intoFile(): Promise<FileHandle> {
+    const file = await open(this.path, 'wx+', 0o600);
+    try {
+      await writeAll(file, this.subarray(0, this.length), 0);
+    } catch (error) {
+      await file.close();
+      await rm(this.path, { force: true }).catch(() => {});
+      throw error;
+    }
+    this.#memory = [];
+    return file;
+  }
+
+  /** Goes on in memory with what the file has. */
+  async #leaveFile(): Promise<void> {
+    if (this.#file === undefined) return;
+    const bytes = new FileBytes(this.#file, this.length).subarray(0, this.length);
+    await this.discard();
+    this.#memory = [bytes];
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}
