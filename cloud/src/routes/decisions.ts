@@ -4,44 +4,39 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import type { Cloud } from '../cloud.js';
 import { CloudCall } from '../http/cloud-call.js';
 import { json, type Reply } from '../http/reply.js';
-import { open, type Route, secured } from '../http/route.js';
+import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
 
-/** What the cloud answers as every decision point does. Who asks for a decision needs a credential; the metadata is open. */
+/** What the cloud answers as every decision point does; most of it takes a credential for decisions. */
 export function decisionRoutes(cloud: Cloud): Route[] {
   return ENDPOINTS.map((endpoint) => {
-    const { method, path, request } = endpoint;
-    const operation = {
-      id: endpoint.operation,
-      summary: endpoint.summary,
-      tag: 'decisions',
-      responses: { 200: endpoint.response },
-      problems: [...endpoint.problems],
+    const route = {
+      method: endpoint.method,
+      path: endpoint.path,
+      body: bodyOf(endpoint),
+      operation: operationOf(endpoint),
     };
-    if (request === undefined) {
-      return open({
-        method,
-        path,
-        operation,
-        handle: (call) => answer(endpoint, undefined, new CloudCall(cloud, call)),
+    if (endpoint.open)
+      return open<undefined, unknown>({
+        ...route,
+        handle: (call) => answer(endpoint, call.body, new CloudCall(cloud, call)),
       });
-    }
-    return secured({
-      method,
-      path,
-      operation,
+    return secured<undefined, unknown>({
+      ...route,
       anyOf: ['decisions'],
-      body: {
-        limitBytes: MIB,
-        schema: request,
-        parse: (body: unknown) => endpoint.parse(body),
-        wrongType: 'invalid_request',
-      },
       handle: async (call) => {
         const tenant = await cloud.tenants.get(call.credential.tenant);
         return await answer(endpoint, call.body, new CloudCall(cloud, call, tenant));
       },
     });
   });
+}
+
+function bodyOf({ request, parse }: Endpoint): BodyRule<unknown> | undefined {
+  return request && { limitBytes: MIB, schema: request, parse, wrongType: 'invalid_request' };
+}
+
+function operationOf({ operation, summary, response, problems }: Endpoint): Operation {
+  return { id: operation, summary, tag: 'decisions', responses: { 200: response }, problems: [...problems] };
 }
 
 async function answer(endpoint: Endpoint, asked: unknown, call: CloudCall): Promise<Reply> {

@@ -53,6 +53,8 @@ export interface Endpoint<Asked = unknown> {
   response: { description: string; schema: z.ZodType };
   /** The problems beyond those that every endpoint can answer with. */
   problems: readonly ProblemCode[];
+  /** Whether anybody may ask, without a credential. */
+  open: boolean;
   /** Whether a request is a decision, or several, and counts as one where it is refused before any. */
   decides: boolean;
   /** For how long the answer may be kept, as `Cache-Control` says it; unless given, not at all. */

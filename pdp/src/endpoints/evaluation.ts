@@ -22,6 +22,7 @@ function evaluationAt(path: string, operation: string): Endpoint<Question> {
     request: decisionRequestSchema,
     response: { description: 'The decision; a denial is one too.', schema: decisionResponseSchema },
     problems: ['ambiguous_name', 'evaluation_failed'],
+    open: false,
     decides: true,
     parse: parseQuestion,
     answer: answerQuestion,

@@ -53,6 +53,7 @@ export const evaluationsEndpoint: Endpoint<Question | Batch> = {
     schema: evaluationsResponseSchema,
   },
   problems: ['ambiguous_name', 'evaluation_failed'],
+  open: false,
   decides: true,
   parse: parseEvaluations,
   answer: (asked, call) =>

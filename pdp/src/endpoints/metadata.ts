@@ -13,6 +13,7 @@ export const metadataEndpoint: Endpoint<undefined> = {
   summary: 'Where the endpoints of AuthZEN 1.0 are.',
   response: { description: 'The metadata.', schema: metadataSchema },
   problems: [],
+  open: true,
   decides: false,
   cacheControl: 'public, max-age=300',
   parse: () => undefined,

@@ -28,6 +28,7 @@ function searchAt(kind: SearchKind, operation: string, summary: string): Endpoin
     request: searchRequestSchemas[kind],
     response: { description: 'A page of results, in the order of their names.', schema: searchResponseSchemas[kind] },
     problems: ['ambiguous_name', 'invalid_cursor'],
+    open: false,
     decides: false,
     parse: (body) => parseSearch(kind, body),
     answer: (asked, call) =>

@@ -103,6 +103,18 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('keeps HTTP and sockets in the transport of the decision point', () => {
+    const wrong = sources('pdp')
+      .filter((file) => !file.startsWith('pdp/src/transport/'))
+      .flatMap((file) => imports(file).map(({ name }) => ({ file, name })))
+      .filter(
+        ({ file, name }) =>
+          OUTSIDE.includes(name.replace(/^node:/, '')) ||
+          (file.includes('/contract/') && /transport|endpoints/.test(name)),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('lets only the store and main of the cloud name the database', () => {
     const wrong = sources('cloud')
       .filter((file) => !file.startsWith('cloud/src/store/') && !file.endsWith('.test.ts'))
