@@ -122,10 +122,16 @@ applied exactly, or refused when the tenant has moved.`;
     }
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
-    const { manifest, placeOf } = await loadTree(tree, (text) =>
-      progress.say(`${err.style('yellow', 'warning:')} ${text}`),
+    const { manifest, placeOf } = await loadTree(
+      tree,
+      (text) => progress.say(`${err.style('yellow', 'warning:')} ${text}`),
+      (text, long) => progress.step(text, long),
     );
-    const options = { takeOwnership, signal: this.signal };
+    const comparing = (records: number) =>
+      progress.step(
+        `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
+      );
+    const options = { takeOwnership, signal: this.signal, onState: comparing };
     const replan = () => placeRefusals(planTree(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     return { plan: await replan(), replan };

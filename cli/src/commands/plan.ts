@@ -3,6 +3,7 @@ import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
 import { writePlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
@@ -48,9 +49,13 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
     ]);
     try {
       progress.phase('Reading the tree');
-      const { manifest, placeOf } = await loadTree(args.dir, warn);
+      const { manifest, placeOf } = await loadTree(args.dir, warn, (text, long) => progress.step(text, long));
       progress.phase('Reading the tenant');
-      const options = { takeOwnership: flags['take-ownership'], signal: this.signal };
+      const comparing = (records: number) =>
+        progress.step(
+          `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
+        );
+      const options = { takeOwnership: flags['take-ownership'], signal: this.signal, onState: comparing };
       const plan = await placeRefusals(planTree(client, manifest, options), placeOf);
       if (flags.out !== undefined) await writePlan(flags.out, plan);
       return {

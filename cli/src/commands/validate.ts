@@ -1,7 +1,8 @@
 import { faultText, type ManifestFault } from '@authz-service/core/manifest/manifest';
 import { boolean } from '@oclif/core/flags';
 import { failureOf } from '../errors/failure.js';
-import { out, type Style } from '../output/terminal.js';
+import { Progress } from '../output/progress.js';
+import { err, out, type Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
@@ -26,7 +27,9 @@ Warnings do not fail, unless --strict is given.`;
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Validate);
-    const { files, result } = await readFolder(args.dir);
+    const progress = new Progress(err);
+    const { files, result } = await readFolder(args.dir, (text, long) => progress.step(text, long));
+    progress.done();
     const { faults, warnings, manifest } = result;
     const failing = flags.strict ? [...faults, ...warnings] : faults;
     const valid = failing.length === 0;

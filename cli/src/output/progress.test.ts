@@ -25,6 +25,21 @@ describe('on a terminal', () => {
     expect(written).toBe('');
   });
 
+  it('shows how far work has come that lets no timer run', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const progress = progressOn(true);
+    progress.phase('Reading the tree');
+    for (let records = 0; records <= 3000; records += 500) {
+      progress.step(`Reading the tree: ${records} records`);
+      vi.advanceTimersByTime(300);
+    }
+    expect(written).not.toContain(': 500 records');
+    expect(written).toContain(': 1000 records …');
+    expect(written).toContain(': 3000 records … 1 s');
+    progress.done();
+    expect(written.endsWith('\r\u001B[2K')).toBe(true);
+  });
+
   it('shows what takes long and since when, and leaves no trace', () => {
     const progress = progressOn(true);
     progress.phase('Applying 10,000 changes');

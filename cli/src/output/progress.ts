@@ -15,6 +15,8 @@ export class Progress {
   #shown = false;
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;
+  #paintedAt = 0;
+  readonly #begun = performance.now();
 
   constructor(private readonly terminal: Terminal) {}
 
@@ -24,6 +26,18 @@ export class Progress {
     this.#since = performance.now();
     this.#lineAt = LINE_MS;
     this.#timer ??= setInterval(() => this.#tick(), FRAME_MS).unref();
+  }
+
+  /**
+   * Says how far the phase has come. It is written at once where it is due: work that does not let the timer run calls
+   * this between its steps, and says where the step to come is `long`.
+   */
+  step(text: string, long = false): void {
+    this.#text = text;
+    const now = performance.now();
+    if (!this.terminal.erasable || (!long && now - this.#begun < PATIENCE_MS) || now - this.#paintedAt < FRAME_MS)
+      return;
+    this.#paint();
   }
 
   done(): void {
@@ -48,13 +62,19 @@ export class Progress {
     const seconds = Math.floor(elapsed / 1000);
     if (this.terminal.erasable) {
       if (elapsed < PATIENCE_MS) return;
-      this.#frame = (this.#frame + 1) % FRAMES.length;
-      const line = `${FRAMES[this.#frame]} ${this.#text} …${seconds > 0 ? ` ${seconds} s` : ''}`;
-      void this.terminal.raw(`\r\u001B[2K${this.terminal.style('cyan', line)}`);
-      this.#shown = true;
+      this.#paint();
     } else if (elapsed >= this.#lineAt) {
       void this.terminal.line(`${this.#text} … ${seconds} s`);
       this.#lineAt *= 2;
     }
+  }
+
+  #paint(): void {
+    const seconds = Math.floor((performance.now() - this.#since) / 1000);
+    this.#frame = (this.#frame + 1) % FRAMES.length;
+    const line = `${FRAMES[this.#frame]} ${this.#text} …${seconds > 0 ? ` ${seconds} s` : ''}`;
+    void this.terminal.raw(`\r\u001B[2K${this.terminal.style('cyan', line)}`);
+    this.#shown = true;
+    this.#paintedAt = performance.now();
   }
 }

@@ -5,6 +5,7 @@ import {
   type ManifestResult,
 } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
+import { counted } from '../output/text.js';
 import { relativePath } from './relative-path.js';
 
 /** The tree is wrong: every fault with its place. */
@@ -22,13 +23,19 @@ export class InvalidTree extends ProblemError {
   }
 }
 
+/** A file of more characters than this takes a second or so before its first record is known. */
+const LONG_TEXT = 500_000;
+
 export interface LoadedTree {
   files: number;
   result: ManifestResult;
 }
 
 /** Reads a folder, or one YAML file; paths are as a person in this folder would write them. */
-export async function readFolder(folder: string): Promise<LoadedTree> {
+export async function readFolder(
+  folder: string,
+  onProgress?: (text: string, long: boolean) => void,
+): Promise<LoadedTree> {
   const [{ readTree }, { readManifest }] = await Promise.all([
     import('@authz-service/provider/reconcile/read-tree'),
     import('@authz-service/core/manifest/read'),
@@ -36,7 +43,14 @@ export async function readFolder(folder: string): Promise<LoadedTree> {
   const files = await readTree(folder);
   return {
     files: files.length,
-    result: readManifest(files.map((file) => ({ ...file, path: relativePath(file.path) }))),
+    result: readManifest(
+      files.map((file) => ({ ...file, path: relativePath(file.path) })),
+      ({ files: begun, records }) =>
+        onProgress?.(
+          `Reading the tree: file ${begun} of ${files.length}, ${counted(records, 'record')}`,
+          files.some(({ text }) => text.length > LONG_TEXT),
+        ),
+    ),
   };
 }
 
@@ -46,8 +60,12 @@ export interface SoundTree extends Pick<ManifestResult, 'placeOf'> {
 }
 
 /** Reads a folder for commands that need it whole. Warnings go to `warn`. Throws `InvalidTree`. */
-export async function loadTree(folder: string, warn: (text: string) => Promise<void>): Promise<SoundTree> {
-  const { result } = await readFolder(folder);
+export async function loadTree(
+  folder: string,
+  warn: (text: string) => Promise<void>,
+  onProgress?: (text: string, long: boolean) => void,
+): Promise<SoundTree> {
+  const { result } = await readFolder(folder, onProgress);
   for (const warning of result.warnings) await warn(faultText(warning));
   if (result.manifest === undefined) throw new InvalidTree(result.faults, folder);
   return { manifest: result.manifest, placeOf: result.placeOf };

@@ -29,6 +29,9 @@ export class Declarations {
   /** Also of records that are faulty: they are declared, and a mention of them is no further fault. */
   readonly origins = new Map<Address, Origin>();
 
+  /** `onRecord` hears of each record with the number of those before it. */
+  constructor(private readonly onRecord: (count: number) => void = () => {}) {}
+
   /** Checks the fields against their schema and keeps the record. */
   declare(kind: Kind, origin: Origin, about: About, faults?: FieldFaults): void {
     const { address } = about;
@@ -43,6 +46,7 @@ export class Declarations {
       origin.document.fault(origin.node, about, text);
       return;
     }
+    this.onRecord(this.origins.size);
     this.origins.set(address, origin);
     const result = definitionOf(kind).schema.safeParse(origin.input);
     if (result.success && faults === undefined) {

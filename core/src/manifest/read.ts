@@ -16,13 +16,28 @@ import { isEmpty } from './yaml-node.js';
 
 const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
 
+/** How far a reading has come: the files that have been begun, and the records found in them. */
+export interface ReadProgress {
+  files: number;
+  records: number;
+}
+
+/** Records between two reports: some tens of milliseconds. */
+const PROGRESS_STEP = 500;
+
 /**
  * Reads YAML files as one declaration of records. Every fault of every file is reported, not only the first; with any
  * of them there is no manifest. The order of the files means nothing.
  */
-export function readManifest(files: readonly ManifestFile[]): ManifestResult {
+export function readManifest(
+  files: readonly ManifestFile[],
+  onProgress?: (read: ReadProgress) => void,
+): ManifestResult {
   const findings = new Findings();
-  const declarations = new Declarations();
+  let filesBegun = 0;
+  const declarations = new Declarations((records) => {
+    if (records % PROGRESS_STEP === 0) onProgress?.({ files: filesBegun, records });
+  });
   const records = new RecordReader(declarations);
   const settings = new Settings();
   const lists = new AddressLists();
@@ -46,6 +61,8 @@ export function readManifest(files: readonly ManifestFile[]): ManifestResult {
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
     .map(({ path, text }) => new Source(path, text.startsWith('\uFEFF') ? text.slice(1) : text));
   for (const source of sources) {
+    filesBegun++;
+    onProgress?.({ files: filesBegun, records: declarations.origins.size });
     for (const document of parseYaml(source, findings)) {
       const { root } = document;
       if (isEmpty(root)) continue;

@@ -16,6 +16,8 @@ import { type CloudClient, type Progress, sendOnce } from './send-once.js';
 export interface PlanOptions {
   takeOwnership?: boolean;
   signal?: AbortSignal;
+  /** Called with the number of the tenant's records when they have come, before they are compared. */
+  onState?: (records: number) => void;
 }
 
 /**
@@ -32,6 +34,7 @@ export async function planTree(
 ): Promise<Plan> {
   const { signal, takeOwnership = false } = options;
   const state = await client.state(signal === undefined ? {} : { signal });
+  options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership });
   foresee(plan, manifest, state);
   return plan;
