@@ -1,11 +1,11 @@
 import type { Turns } from '@authz-service/core/turns';
 import type { Logger } from 'pino';
+import type { ClientAddresses } from './auth/client-addresses.js';
 import type { ClientSecrets } from './auth/client-secrets.js';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { Health } from './health.js';
-import type { ClientAddresses } from './http/client-addresses.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
-import { type AddressRange, parseRange } from './http/client-addresses.js';
+import { type AddressRange, parseRange } from './auth/client-addresses.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,12 +1,12 @@
 import { Turns } from '@authz-service/core/turns';
 import { createApp } from './app.js';
+import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
 import { type Derive, derive } from './auth/scrypt.js';
 import { bootstrap } from './bootstrap.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Health } from './health.js';
-import { ClientAddresses } from './http/client-addresses.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { readStore } from './read-store.js';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { networkOf } from '../http/client-addresses.js';
+import { networkOf } from './client-addresses.js';
 import { FailureLimit } from './failure-limit.js';
 import { FairQueue } from './fair-queue.js';
 import { type Derive, isScryptHash, isScryptOf, scryptHash } from './scrypt.js';

@@ -3,8 +3,8 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
+import { SerialQueue } from '../serial-queue.js';
 import type { CredentialRow, NewSecret } from '../store/store.js';
-import { Lane } from '../tenants/lane.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential as it stands at the newest revision. */
@@ -23,7 +23,7 @@ export class CredentialIndex {
   readonly #keys = new Map<string, KnownCredential>();
   readonly #keyHashes = new Map<string, string>();
   readonly #clients = new Map<string, KnownCredential>();
-  readonly #lane = new Lane();
+  readonly #queue = new SerialQueue();
 
   constructor(rows: Iterable<CredentialRow>) {
     for (const row of rows) this.#put(row);
@@ -67,7 +67,7 @@ export class CredentialIndex {
 
   /** Runs work that takes operators away, one at a time over all tenants. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lane.run(work);
+    return this.#queue.run(work);
   }
 
   /** Follows a commit. */

@@ -2,15 +2,15 @@ import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bu
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
+import { SerialQueue } from '../serial-queue.js';
 import type { BundleKeyRow, Store } from '../store/store.js';
-import { Lane } from '../tenants/lane.js';
 
 /**
  * The keys that sign bundles. Each rotation makes one, announced by the key before it, so that agents which trust that
  * one follow without anybody's help. The announcements are kept for good: an agent may have slept through several.
  */
 export class BundleKeys {
-  readonly #lane = new Lane();
+  readonly #queue = new SerialQueue();
 
   private constructor(
     private readonly store: Store,
@@ -55,7 +55,7 @@ export class BundleKeys {
 
   /** Signs with a new key from now on. `revoke`: agents that learn of it trust none of the keys before it any more. */
   rotate({ revoke }: { revoke: boolean }): Promise<BundleKeyRow> {
-    return this.#lane.run(async () => {
+    return this.#queue.run(async () => {
       const row = await nextKey(this.current, { revoke, at: this.now() });
       const current = await opened(row);
       await this.store.addBundleKey(row);

@@ -173,7 +173,7 @@ describe('the engine', () => {
     let end = () => {};
     const reading = one.reading(() => new Promise<void>((resolve) => (end = resolve)));
     const committed = send(subject('a'));
-    // The lane of the tenant has nothing but this commit, which the store has by then.
+    // The queue of the tenant has nothing but this commit, which the store has by then.
     while ((await store.load(one.id)).revision === one.revisionNumber) await setImmediate();
     const next = one.reading(async (view) => view);
     expect([one.revision, known(one, 'a')]).toEqual([revision, false]);

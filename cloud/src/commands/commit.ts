@@ -72,7 +72,7 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   }
   demandForKinds(credential, changes);
   const work = () => commitChanges(cloud, tenant, wish, changes);
-  // The last operator is counted over all tenants, each of which has a lane of its own.
+  // The last operator is counted over all tenants, each of which has a queue of its own.
   return await (touchOperators(cloud.credentials, tenant.state, changes) ? cloud.credentials.exclusive(work) : work());
 }
 

@@ -6,7 +6,7 @@ import type { Cloud } from '../cloud.js';
 import { issueToken, TokenError } from '../commands/issue-token.js';
 import { json, type Reply } from '../http/reply.js';
 import { open, type Route } from '../http/route.js';
-import { asTokenError, tokenParameters, tokenRequest } from '../http/token-request.js';
+import { asTokenError, tokenParameters, tokenRequest } from './token-request.js';
 
 const tokenRequestSchema = z.looseObject({
   grant_type: z.literal('client_credentials'),

@@ -14,8 +14,8 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Turns } from '@authz-service/core/turns';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
+import { SerialQueue } from '../serial-queue.js';
 import type { AuditRow, Store, TenantRow } from '../store/store.js';
-import { Lane } from './lane.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
@@ -48,7 +48,7 @@ export class Tenant {
   /** By their base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
   readonly #sorted = new SortedRecords();
-  readonly #lane = new Lane();
+  readonly #queue = new SerialQueue();
 
   private constructor(
     row: TenantRow,
@@ -152,7 +152,7 @@ export class Tenant {
 
   /** Runs work while no other work of this tenant runs here, in the order of calls. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lane.run(work);
+    return this.#queue.run(work);
   }
 
   /**

@@ -1,8 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Turns } from '@authz-service/core/turns';
 import { Watch } from '../bundles/watch.js';
+import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
-import { Lane } from './lane.js';
 import { Tenant } from './tenant.js';
 
 const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant is no more.');
@@ -22,7 +22,7 @@ export class Tenants {
   readonly #loaded = new Map<string, Promise<Tenant>>();
   /** Hears of every commit, and of tenants that come and go. */
   readonly watch = new Watch();
-  readonly #lane = new Lane();
+  readonly #queue = new SerialQueue();
   #closed = false;
   #committedAt = 0;
 
@@ -105,7 +105,7 @@ export class Tenants {
 
   /** Runs work that makes or removes tenants, one at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lane.run(work);
+    return this.#queue.run(work);
   }
 
   add(row: TenantRow): void {
@@ -128,7 +128,7 @@ export class Tenants {
   /** Starts no more work, and resolves when that under way in the tenants' lanes is done. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#lane.run(async () => {});
+    await this.#queue.run(async () => {});
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(
       loaded.map((result) => (result.status === 'fulfilled' ? result.value.exclusive(async () => {}) : undefined)),

@@ -2,8 +2,8 @@ import { splitAddress } from '@authz-service/core/records/address';
 import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { providerRelease, SOURCE } from '../distribution/provider-release.js';
+import { type HclValue, hclBlock, hclOf, hclString } from '../framework/hcl-text.js';
 import { typeName } from '../resources/record-form.js';
-import { type HclValue, hclBlock, hclOf, hclString } from './hcl-text.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
 
 export interface HclOptions {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { Lane } from './lane.js';
+import { SerialQueue } from './serial-queue.js';
 
-it('a lane runs one piece of work at a time, in order, past failures', async () => {
-  const lane = new Lane();
+it('a serial queue runs one piece of work at a time, in order, past failures', async () => {
+  const queue = new SerialQueue();
   const log: string[] = [];
   const work = (name: string, fails = false) =>
-    lane.run(async () => {
+    queue.run(async () => {
       log.push(`${name} starts`);
       await new Promise((resolve) => setImmediate(resolve));
       log.push(`${name} ends`);

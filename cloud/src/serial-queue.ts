@@ -1,5 +1,5 @@
 /** Runs work one piece at a time, in the order of calls, whether the piece before succeeds or fails. */
-export class Lane {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => Promise<T>): Promise<T> {
