@@ -12,7 +12,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Last, Served } from '../state.js';
-import { interleave } from './interleave.js';
+import { timeSlicing } from '../time-slicing.js';
 import { isBehind, type Standing } from './last-served.js';
 
 /** A bundle whose signature has been verified. */
@@ -49,7 +49,7 @@ export async function activate(
 ): Promise<Served> {
   const compiled = (tenant: TenantHead) =>
     isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
-  const bundle = await interleave(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
+  const bundle = await timeSlicing.run(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
   const tenant = chooseTenant(bundle.tenants, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
   if (former !== undefined) {

@@ -7,7 +7,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Served } from '../state.js';
-import { interleave } from './interleave.js';
+import { timeSlicing } from '../time-slicing.js';
 
 /** A delta whose signature has been verified. */
 interface VerifiedDelta {
@@ -34,11 +34,11 @@ export async function advance(
   served: Served,
   stepsMax = Number.POSITIVE_INFINITY,
 ): Promise<Advance> {
-  const delta = await interleave(decodeDeltaInSteps(json));
+  const delta = await timeSlicing.run(decodeDeltaInSteps(json));
   refuseOtherBase(delta, served);
   const steps = served.engine.weigh(delta.changes);
   if (steps > stepsMax) throw invalid(`The delta would take ${steps} steps at once, more than ${stepsMax}.`);
-  await interleave(moveDigests(served.digests, delta));
+  await timeSlicing.run(moveDigests(served.digests, delta));
   const { tenant, revision, digest, changes } = delta;
   const next: Served = {
     ...served,

@@ -10,7 +10,7 @@ import {
 } from '@authz-service/core/bundle/statement';
 import type { ByteSource } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
-import { interleave } from './interleave.js';
+import { timeSlicing } from '../time-slicing.js';
 
 const HASH_STEP_BYTES = 256 * 1024;
 
@@ -92,7 +92,7 @@ export async function verifyChanges(
 
 /** In hex; made in short steps between requests. */
 export function sha256Of(bytes: ByteSource): Promise<string> {
-  return interleave(sha256InSteps(bytes));
+  return timeSlicing.run(sha256InSteps(bytes));
 }
 
 function* sha256InSteps(bytes: ByteSource): Generator<undefined, string> {

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { Turns } from '@authz-service/core/turns';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { shownProblem } from '@authz-service/pdp/transport/problem-document';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import { statusReport } from '../status.js';
+import { timeSlicing } from '../time-slicing.js';
 import type { CallOptions } from './agent-call.js';
 import { endpointHandler } from './endpoint-handler.js';
 import { sendJson, sendProblem, sendText } from './respond.js';
@@ -18,7 +18,7 @@ type Routes = Map<string, { [method: string]: Handler }>;
  * credential: who reaches the port is trusted (specification section 5.4).
  */
 export function createAgentServer(options: Omit<CallOptions, 'turns'>): Server {
-  const routes = routesOf({ ...options, turns: new Turns(() => performance.now()) });
+  const routes = routesOf({ ...options, turns: timeSlicing });
   return createServer(
     {
       // Bounds on what a slow or hostile caller can hold open.
