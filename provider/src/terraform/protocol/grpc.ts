@@ -29,7 +29,7 @@ const OPTIONS: ServerOptions = {
 export type UnaryMethod = (
   request: Buffer,
   afterwards: (run: () => void) => void,
-) => Promise<Buffer | null> | Buffer | null;
+) => Promise<Uint8Array | null> | Uint8Array | null;
 
 /** Who the server is, and the only one that it serves: key and certificate in PEM, the client's certificate in DER. */
 export interface Identity {
@@ -86,7 +86,7 @@ function unknown(path: string): UnaryMethod {
 }
 
 async function answer(stream: ServerHttp2Stream, method: UnaryMethod, chunks: Buffer[]): Promise<void> {
-  let response: Buffer | null;
+  let response: Uint8Array | null;
   try {
     response = await method(unframed(chunks), (run) => stream.once('close', run));
   } catch (error) {
@@ -98,7 +98,7 @@ async function answer(stream: ServerHttp2Stream, method: UnaryMethod, chunks: Bu
 }
 
 /** Without a message, headers and trailers are one. */
-function respond(stream: ServerHttp2Stream, status: OutgoingHttpHeaders, message: Buffer | null = null): void {
+function respond(stream: ServerHttp2Stream, status: OutgoingHttpHeaders, message: Uint8Array | null = null): void {
   if (stream.destroyed || stream.closed) return;
   const head = { ':status': 200, 'content-type': 'application/grpc' };
   if (message === null) {
@@ -111,11 +111,11 @@ function respond(stream: ServerHttp2Stream, status: OutgoingHttpHeaders, message
 }
 
 /** A message is framed by a flag (compressed or not) and its length. */
-function framed(message: Buffer): Buffer {
+function framed(message: Uint8Array): Buffer {
   const data = Buffer.allocUnsafe(5 + message.length);
   data[0] = 0;
   data.writeUInt32BE(message.length, 1);
-  message.copy(data, 5);
+  data.set(message, 5);
   return data;
 }
 

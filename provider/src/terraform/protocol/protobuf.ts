@@ -1,29 +1,23 @@
 /**
- * Protocol Buffers (proto3) from tables: a message is an object of fields, a field a number and a codec. The types of
- * messages follow from the tables, so that a field is written once.
+ * Messages of Protocol Buffers (proto3) as tables: a message is an object of fields, a field a number and a codec. The types
+ * of messages follow from the tables, so that a field is written once; `@bufbuild/protobuf` reads and writes the octets.
  */
-
-const VARINT = 0;
-const FIXED64 = 1;
-const LENGTH_DELIMITED = 2;
-const FIXED32 = 5;
-
-const INT32_MAX = 0x7fff_ffff;
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /** How one value is written and read; `wire` is the wire type of the protocol's encoding. */
 interface Codec<In, Out> {
-  wire: 0 | 2;
-  write(writer: Writer, value: In): void;
-  read(reader: Reader): Out;
+  wire: WireType;
+  write(writer: BinaryWriter, value: In): unknown;
+  read(reader: BinaryReader): Out;
 }
 
 /** One field of a message: how to write the whole field, and how to take one occurrence of it into the message. */
 export interface Field<In, Out> {
   number: number;
-  wire: 0 | 2;
+  wire: WireType;
   initial(): Out;
-  write(writer: Writer, value: In): void;
-  take(reader: Reader, before: Out): Out;
+  write(writer: BinaryWriter, value: In): void;
+  take(reader: BinaryReader, before: Out): Out;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the table's own types are inferred; only their bound is open.
@@ -34,143 +28,27 @@ export type Encodable<S extends Shape> = { [K in keyof S]?: S[K] extends Field<i
 /** What decoding a message gives: absent scalars are zero, lists and maps empty, messages and optionals undefined. */
 export type Decoded<S extends Shape> = { [K in keyof S]: S[K] extends Field<infer _, infer Out> ? Out : never };
 
-export class Writer {
-  private buffer = Buffer.allocUnsafe(256);
-  private length = 0;
-
-  private reserve(bytes: number): number {
-    const at = this.length;
-    this.length += bytes;
-    if (this.length > this.buffer.length) {
-      const grown = Buffer.allocUnsafe(Math.max(this.length, this.buffer.length * 2));
-      this.buffer.copy(grown, 0, 0, at);
-      this.buffer = grown;
-    }
-    return at;
-  }
-
-  varint(value: number): void {
-    if (value >= 0 && value <= INT32_MAX) {
-      let rest = value;
-      for (; rest > 0x7f; rest >>= 7) this.byte((rest & 0x7f) | 0x80);
-      this.byte(rest);
-      return;
-    }
-    let rest = BigInt.asUintN(64, BigInt(value));
-    while (rest > 0x7fn) {
-      this.byte(Number(rest & 0x7fn) | 0x80);
-      rest >>= 7n;
-    }
-    this.byte(Number(rest));
-  }
-
-  byte(value: number): void {
-    const at = this.reserve(1);
-    this.buffer[at] = value;
-  }
-
-  bytes(value: Uint8Array): void {
-    this.varint(value.length);
-    const at = this.reserve(value.length);
-    this.buffer.set(value, at);
-  }
-
-  tag(number: number, wire: number): void {
-    this.varint((number << 3) | wire);
-  }
-
-  finish(): Buffer {
-    return this.buffer.subarray(0, this.length);
-  }
-}
-
-export class Reader {
-  private at = 0;
-
-  private readonly buffer: Buffer;
-
-  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
-    this.buffer = Buffer.from(buffer, byteOffset, byteLength);
-  }
-
-  get done(): boolean {
-    return this.at >= this.buffer.length;
-  }
-
-  varint(): number {
-    const first = this.buffer[this.at] ?? 0x80;
-    if (first < 0x80) {
-      this.at += 1;
-      return first;
-    }
-    const second = this.buffer[this.at + 1] ?? 0x80;
-    if (second < 0x80) {
-      this.at += 2;
-      return (second << 7) | (first & 0x7f);
-    }
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.buffer[this.at++];
-      if (byte === undefined) break;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return Number(BigInt.asIntN(64, value));
-    }
-    throw new Error('malformed protobuf: a varint does not end');
-  }
-
-  bytes(): Uint8Array {
-    return this.span(this.varint());
-  }
-
-  text(): string {
-    const start = this.pass(this.varint());
-    return this.buffer.toString('utf8', start, this.at);
-  }
-
-  private span(length: number): Uint8Array {
-    const start = this.pass(length);
-    return this.buffer.subarray(start, this.at);
-  }
-
-  /** Goes on behind the next `length` bytes, and gives where they start. */
-  private pass(length: number): number {
-    const start = this.at;
-    if (length < 0 || start + length > this.buffer.length) throw new Error('malformed protobuf: a field is cut off');
-    this.at += length;
-    return start;
-  }
-
-  /** Passes over a field that the table does not know. */
-  skip(wire: number): void {
-    if (wire === VARINT) this.varint();
-    else if (wire === FIXED64) this.span(8);
-    else if (wire === LENGTH_DELIMITED) this.bytes();
-    else if (wire === FIXED32) this.span(4);
-    else throw new Error(`malformed protobuf: wire type ${wire}`);
-  }
-}
-
 export const bool: Codec<boolean, boolean> = {
-  wire: VARINT,
-  write: (writer, value) => writer.varint(value ? 1 : 0),
-  read: (reader) => reader.varint() !== 0,
+  wire: WireType.Varint,
+  write: (writer, value) => writer.bool(value),
+  read: (reader) => reader.bool(),
 };
 
 /** int64 and enumerations, as numbers. */
 export const int: Codec<number, number> = {
-  wire: VARINT,
-  write: (writer, value) => writer.varint(value),
-  read: (reader) => reader.varint(),
+  wire: WireType.Varint,
+  write: (writer, value) => writer.int64(value),
+  read: (reader) => Number(reader.int64()),
 };
 
 export const string: Codec<string, string> = {
-  wire: LENGTH_DELIMITED,
-  write: (writer, value) => writer.bytes(Buffer.from(value, 'utf8')),
-  read: (reader) => reader.text(),
+  wire: WireType.LengthDelimited,
+  write: (writer, value) => writer.string(value),
+  read: (reader) => reader.string(),
 };
 
 export const bytes: Codec<Uint8Array, Uint8Array> = {
-  wire: LENGTH_DELIMITED,
+  wire: WireType.LengthDelimited,
   write: (writer, value) => writer.bytes(value),
   read: (reader) => reader.bytes(),
 };
@@ -179,8 +57,12 @@ export const bytes: Codec<Uint8Array, Uint8Array> = {
 export function message<S extends Shape>(shape: S | (() => S)): Codec<Encodable<S>, Decoded<S>> {
   const known = () => (typeof shape === 'function' ? shape() : shape);
   return {
-    wire: LENGTH_DELIMITED,
-    write: (writer, value) => writer.bytes(encode(known(), value)),
+    wire: WireType.LengthDelimited,
+    write(writer, value) {
+      writer.fork();
+      writeFields(known(), writer, value);
+      writer.join();
+    },
     read: (reader) => decode(known(), reader.bytes()),
   };
 }
@@ -228,15 +110,14 @@ export function map<In, Out>(number: number, codec: Codec<In, Out>): Field<{ [ke
   const value = optional(2, codec);
   return {
     number,
-    wire: LENGTH_DELIMITED,
+    wire: WireType.LengthDelimited,
     initial: () => new Map(),
     write(writer, values) {
       for (const [name, item] of Object.entries(values)) {
-        const entry = new Writer();
-        key.write(entry, name);
-        value.write(entry, item);
-        writer.tag(number, LENGTH_DELIMITED);
-        writer.bytes(entry.finish());
+        writer.tag(number, WireType.LengthDelimited).fork();
+        key.write(writer, name);
+        value.write(writer, item);
+        writer.join();
       }
     },
     take(reader, before) {
@@ -247,12 +128,16 @@ export function map<In, Out>(number: number, codec: Codec<In, Out>): Field<{ [ke
   };
 }
 
-export function encode<S extends Shape>(shape: S, value: Encodable<S>): Buffer {
-  const writer = new Writer();
+function writeFields<S extends Shape>(shape: S, writer: BinaryWriter, value: Encodable<S>): void {
   for (const name in shape) {
     const given = value[name];
     if (given !== undefined) shape[name]?.write(writer, given);
   }
+}
+
+export function encode<S extends Shape>(shape: S, value: Encodable<S>): Uint8Array {
+  const writer = new BinaryWriter();
+  writeFields(shape, writer, value);
   return writer.finish();
 }
 
@@ -272,13 +157,13 @@ export function decode<S extends Shape>(shape: S, buffer: Uint8Array): Decoded<S
   const result: { [name: string]: unknown } = {};
   for (const name in shape) result[name] = shape[name]?.initial();
   const numbers = numbersOf(shape);
-  const reader = new Reader(buffer);
-  while (!reader.done) {
-    const tag = reader.varint();
-    const name = numbers.get(tag >>> 3);
+  const reader = new BinaryReader(buffer);
+  while (reader.pos < reader.len) {
+    const [number, wire] = reader.tag();
+    const name = numbers.get(number);
     const field = name === undefined ? undefined : shape[name];
-    if (name === undefined || field === undefined) reader.skip(tag & 7);
-    else if (field.wire !== (tag & 7)) throw new Error(`malformed protobuf: field ${name} has wire type ${tag & 7}`);
+    if (name === undefined || field === undefined) reader.skip(wire, number);
+    else if (field.wire !== wire) throw new Error(`malformed protobuf: field ${name} has wire type ${wire}`);
     else result[name] = field.take(reader, result[name]);
   }
   return result as Decoded<S>;
