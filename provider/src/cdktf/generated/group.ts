@@ -84,7 +84,7 @@ export class Group extends cdktf.TerraformResource {
     return this.getStringAttribute('address');
   }
 
-  // description - computed: false, optional: true, required: false
+  // description - computed: true, optional: true, required: false
   private _description?: string;
   public get description() {
     return this.getStringAttribute('description');

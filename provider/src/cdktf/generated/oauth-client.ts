@@ -109,7 +109,7 @@ export class OauthClient extends cdktf.TerraformResource {
     return this.getStringAttribute('client_secret');
   }
 
-  // description - computed: false, optional: true, required: false
+  // description - computed: true, optional: true, required: false
   private _description?: string;
   public get description() {
     return this.getStringAttribute('description');

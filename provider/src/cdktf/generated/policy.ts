@@ -685,7 +685,7 @@ export class Policy extends cdktf.TerraformResource {
     return this._condition;
   }
 
-  // description - computed: false, optional: true, required: false
+  // description - computed: true, optional: true, required: false
   private _description?: string;
   public get description() {
     return this.getStringAttribute('description');

@@ -26,7 +26,7 @@ export interface ServiceProviderConfig {
   */
   readonly stack?: string;
   /**
-  * Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold.
+  * Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold, which needs no consent where `stack` is given and they are no credentials.
   */
   readonly takeOwnership?: boolean | cdktf.IResolvable;
   /**

@@ -125,7 +125,7 @@ export class ResourceType extends cdktf.TerraformResource {
     return this._application;
   }
 
-  // description - computed: false, optional: true, required: false
+  // description - computed: true, optional: true, required: false
   private _description?: string;
   public get description() {
     return this.getStringAttribute('description');

@@ -112,7 +112,7 @@ export class Subject extends cdktf.TerraformResource {
     return this.getStringAttribute('managed_by');
   }
 
-  // name - computed: false, optional: true, required: false
+  // name - computed: true, optional: true, required: false
   private _name?: string;
   public get name() {
     return this.getStringAttribute('name');

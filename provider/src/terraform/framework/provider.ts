@@ -37,7 +37,8 @@ export interface Resource<C> {
   /** The present values, or null when the object is gone. */
   read(client: C, state: Values, context: Context): Promise<Values | null>;
   update(client: C, prior: Values, planned: Values, config: Values, context: Context): Promise<Values>;
-  delete(client: C, prior: Values, context: Context): Promise<void>;
+  /** `replaced` says that another takes its place in this run. */
+  delete(client: C, prior: Values, context: Context, replaced: boolean): Promise<void>;
   import(client: C, id: string, context: Context): Promise<Values>;
 }
 

@@ -4,7 +4,7 @@ import { faultsOf, keepSpelling, withoutUnknown } from './conform.js';
 import { pathMessage, refuse } from './diagnostics.js';
 import { decodeObject, encodeObject, isNull } from './encode.js';
 import { planValues, replacedBy } from './plan.js';
-import type { Context, Resource } from './provider.js';
+import type { Context, PlannedChange, Resource } from './provider.js';
 import type { Attributes } from './schema.js';
 import { offered, type Session, validateConfig } from './session.js';
 import type { Values } from './value.js';
@@ -17,6 +17,9 @@ type ResourceMethod =
   | 'ApplyResourceChange'
   | 'ImportResourceState'
   | 'MoveResourceState';
+
+/** What is noted of a removal that was planned as one. That of what is replaced is not planned by itself. */
+const REMOVAL = 'removal';
 
 /** The life of managed objects: decode, ask the resource under the framework's rules, encode. */
 export function resourceHandlers<C>(session: Session<C>): Pick<Handlers, ResourceMethod> {
@@ -101,7 +104,7 @@ async function planChange<C>(
       // Terraform's proposal is null when the object is to be destroyed; the rest of it follows from state and configuration.
       if (isNull(request.proposed_new_state)) {
         await resource.plan?.(session.client(), { prior, planned: null, config }, context);
-        return { planned: encodeObject(attributes, null), replace: [], note: '' };
+        return { planned: encodeObject(attributes, null), replace: [], note: REMOVAL };
       }
       const ruled = planValues(attributes, prior, config);
       const note = Buffer.from(request.prior_private ?? []).toString();
@@ -135,7 +138,8 @@ async function applyChange<C>(
     const prior = decodeObject(attributes, request.prior_state);
     const planned = decodeObject(attributes, request.planned_state);
     const config = decodeObject(attributes, request.config) ?? {};
-    const made = await make(resource, session.client(), prior, planned, config, context);
+    const removal = Buffer.from(request.planned_private ?? []).toString() === REMOVAL;
+    const made = await make(resource, session.client(), { prior, planned, config, removal }, context);
     const faults = made === null ? [] : faultsOf(attributes, made, planned ?? undefined);
     if (faults.length > 0)
       context.report(fault(`What the provider made of this ${type} is wrong: ${faults.join(', ')}.`));
@@ -149,13 +153,11 @@ async function applyChange<C>(
 async function make<C>(
   resource: Resource<C>,
   client: C,
-  prior: Values | null,
-  planned: Values | null,
-  config: Values,
+  { prior, planned, config, removal }: Omit<PlannedChange, 'replaced'> & { removal: boolean },
   context: Context,
 ): Promise<Values | null> {
   if (planned === null) {
-    if (prior !== null) await resource.delete(client, prior, context);
+    if (prior !== null) await resource.delete(client, prior, context, !removal);
     return null;
   }
   return prior === null

@@ -40,7 +40,7 @@ export const providerSchema: Schema = {
     take_ownership: {
       type: 'bool',
       description:
-        'Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold.',
+        'Whether to take over records that exist already instead of refusing them: those of another stack, and those of this one that the state does not hold, which needs no consent where `stack` is given and they are no credentials.',
       optional: true,
     },
   },
@@ -76,6 +76,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       token: (scopes, signal) =>
         issueToken({ url: client.url, clientId, clientSecret, userAgent: USER_AGENT }, scopes, signal),
       stack,
+      stackIsNamed: typeof config.stack === 'string',
       takeOwnership: config.take_ownership === true,
       log: context.log,
     });

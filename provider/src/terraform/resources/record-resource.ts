@@ -1,4 +1,3 @@
-import { nearest } from '@authz-service/core/nearest';
 import type { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
@@ -7,25 +6,27 @@ import { referenceFields } from '@authz-service/core/records/schema-shape';
 import type { Change } from '@authz-service/core/state/change';
 import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
-import { hclString } from '../framework/hcl-text.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { danglingIn, referTo } from './dangling.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
-import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
+import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
+import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
-import { changedAfter, inTheWay, strandedBy } from './stranded.js';
-import { takenOver } from './takeover.js';
+import { changedAfter, inTheWay, mentionsAmong, strandedBy } from './stranded.js';
+import { foundInPlace, notAdopted } from './takeover.js';
 
 /** The resource that stands for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
   return new RecordResource(kind);
 }
 
+const REPLACED_IN_USE =
+  'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first. If it is replaced under its own name, as by -replace, have what mentions it replaced in the same apply, too.';
 const LEAVE_IT =
   'To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.';
 class RecordResource implements Resource<Configured> {
@@ -46,11 +47,8 @@ class RecordResource implements Resource<Configured> {
     return [...judgeConfig(this.form, config), ...(credentialSecrets(this.kind)?.judge(config) ?? [])];
   }
 
-  async plan(
-    configured: Configured,
-    { prior, planned, config, replaced }: PlannedChange,
-    context: Context,
-  ): Promise<Values> {
+  async plan(configured: Configured, change: PlannedChange, context: Context): Promise<Values> {
+    const { prior, planned, config, replaced } = change;
     const service = configured instanceof Pending ? undefined : configured;
     if (planned === null) {
       if (service !== undefined && prior !== null) await this.planRemoval(service, prior, context);
@@ -65,11 +63,12 @@ class RecordResource implements Resource<Configured> {
     if (service === undefined) return whole;
     // Of a replacement the change is planned first, which declares what the creation does.
     if (replaced === undefined) declareOnce(service, whole);
+    if (prior !== null && whole.address === prior.address) keep(service, prior);
     // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
     await explained(context.signal, async () => {
-      await this.judge(service, prior, whole, config, context);
+      await this.judge(service, prior, whole, change, context);
       if (prior !== null && whole.address !== UNKNOWN && whole.address !== prior.address)
         await warnOfUse(service, String(prior.address), String(whole.address), context);
     }).catch((error) => {
@@ -96,7 +95,8 @@ class RecordResource implements Resource<Configured> {
       const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
       const given = { fields, ...(secret !== undefined && { secret }) };
       held = (await service.records(context.signal)).get(address);
-      const unclaimed = () => (service.takeOwnership && !service.claimed.has(address) ? held : undefined);
+      const unclaimed = () =>
+        held !== undefined && service.takesOver(held) && !service.claimed.has(address) ? held : undefined;
       const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
       if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
       try {
@@ -138,24 +138,26 @@ class RecordResource implements Resource<Configured> {
     });
   }
 
-  delete(configured: Configured, prior: Values, context: Context): Promise<void> {
+  delete(configured: Configured, prior: Values, context: Context, replaced: boolean): Promise<void> {
     const service = serviceOf(configured);
     const address = String(prior.address);
     // What stands there is another resource's now, made or taken over in this run.
     if (service.claimed.has(address)) return Promise.resolve();
+    let users: readonly StoredRecord[] = [];
     const hint: Hint = (problem) => {
-      return problem.code === 'conflict'
-        ? 'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first. If it is replaced under its own name, as by -replace, have what mentions it replaced in the same apply, too.'
-        : undefined;
+      if (problem.code !== 'conflict') return undefined;
+      return replaced ? REPLACED_IN_USE : removedInUse(users, service);
     };
     return this.explained(context, hint, async () => {
       try {
         await this.write(service, { address, change: { op: 'delete', address } }, context);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        const held = (await service.present(context.signal)).get(address);
+        const records = await service.present(context.signal);
+        const held = records.get(address);
         if (held === undefined) return;
         if (error.problem.code === 'not_owner') this.refuseForeign(service, held);
+        users = (mentionsAmong(records).get(address) ?? []).map(({ by }) => by);
         throw error;
       }
     });
@@ -164,27 +166,13 @@ class RecordResource implements Resource<Configured> {
   async import(configured: Configured, id: string, context: Context): Promise<Values> {
     const service = serviceOf(configured);
     const records = await explained(context.signal, () => service.present(context.signal));
-    const own = (record: StoredRecord | undefined) => (record?.kind === this.kind ? record : undefined);
-    const record = own(records.get(id)) ?? records.find(this.kind, id) ?? own(records.get(`${this.kind}/${id}`));
-    if (record !== undefined) {
-      const { attributes } = this.schema;
-      const values = valuesOf(this.form, record);
-      const secrets = Object.keys(attributes).filter((name) => !Object.hasOwn(values, name));
-      return {
-        ...values,
-        ...Object.fromEntries(secrets.map((name) => [name, name === 'client_id' ? record.id : null])),
-      };
-    }
-    const other = records.get(id);
-    if (other !== undefined) {
-      throw refuse('Wrong type', `${id} is imported as ${typeName(other.kind)}, not as ${typeName(this.kind)}.`);
-    }
-    const known = [...records.all()].filter(({ kind }) => kind === this.kind).map(({ address }) => address);
-    const address = id.startsWith(`${this.kind}/`) ? id : `${this.kind}/${id}`;
-    const meant = nearest(address, known);
-    const remedy =
-      meant === undefined ? `give the address, like "${this.kind}/…", or the id.` : `did you mean "${meant}"?`;
-    throw refuse('No such record', `There is no "${address}": ${remedy}`);
+    const record = recordToImport(this.kind, id, records);
+    const values = valuesOf(this.form, record);
+    const secrets = Object.keys(this.schema.attributes).filter((name) => !Object.hasOwn(values, name));
+    return {
+      ...values,
+      ...Object.fromEntries(secrets.map((name) => [name, name === 'client_id' ? record.id : null])),
+    };
   }
 
   /** By the id, which survives a rename; else by the address, for a record that was made anew. */
@@ -196,6 +184,7 @@ class RecordResource implements Resource<Configured> {
 
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
     this.refuseForeign(service, prior);
+    remove(service, prior);
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
   }
@@ -221,17 +210,19 @@ class RecordResource implements Resource<Configured> {
     service: Service,
     prior: Values | null,
     planned: Values,
-    config: Values,
+    { config, replaced }: PlannedChange,
     context: Context,
   ): Promise<void> {
     const { signal } = context;
     const records = await service.records(signal);
     const held = prior === null ? records.get(String(planned.address)) : undefined;
     const dangling = danglingIn(this.form, planned, records, service.declared);
-    if (held !== undefined && held.managed_by !== service.stack) {
-      if (!service.takeOwnership) throw this.foreign(held, dangling);
+    if (held !== undefined) {
+      if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
       const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
-      context.report(takenOver(this.form, held, planned, setsSecret));
+      // What this run removes or replaces is gone before.
+      if (!service.removed.has(held.address) && replaced !== held.address)
+        context.report(foundInPlace(this.form, held, planned, service, setsSecret));
     }
     if (dangling.length > 0) throw new Refusal(dangling);
     const record = recordPlanned(this.form, planned, config);
@@ -249,7 +240,7 @@ class RecordResource implements Resource<Configured> {
   }
 
   private foreign(held: StoredRecord, more: readonly Diagnostic[]): Refusal {
-    const detail = `${named(held)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${this.importHint(held.address)}`;
+    const detail = `${named(held)} exists already and belongs to the stack "${held.managed_by}". To take it over, set take_ownership = true in the provider block. To follow it without changing it, ${importHint(this.kind, held.address)}`;
     return new Refusal([{ severity: 'error', summary: 'Record exists already', detail }, ...more]);
   }
 
@@ -311,21 +302,16 @@ class RecordResource implements Resource<Configured> {
 
   /** Why a record that exists already could not be made, and what to do. */
   private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
-    if (held?.managed_by !== service.stack) return `To manage it here, ${this.importHint(address)}`;
+    if (held?.managed_by !== service.stack) return `To manage it here, ${importHint(this.kind, address)}`;
     return [
       `It belongs to this stack, "${service.stack}". What to do depends on how it came to that:`,
       '  - removed in this apply under another label: apply again; a moved block avoids it.',
       '  - replaced under its own name: without create_before_destroy, here and in what depends on it.',
       '  - two exchange their names: by way of a third name, in two applies.',
       '  - declared by another resource, too: remove one of the two.',
-      '  - lost from the state, as by a killed run: take_ownership = true in the provider block for one apply takes',
-      `    over all such records. To take over this one, ${this.importHint(address)}`,
+      `  - lost from the state, as by a killed run: ${notAdopted(this.kind, service.stack)}`,
+      `To take over this one alone, ${importHint(this.kind, address)}`,
     ].join('\n');
-  }
-
-  /** Terraform names the resource beside it, and does not tell the provider. Lines that begin with a space stay as they are. */
-  private importHint(address: string): string {
-    return `import it, with the name of the resource above:\n\n  import {\n    to = ${typeName(this.kind)}.NAME\n    id = ${hclString(address)}\n  }`;
   }
 
   private explained<T>({ signal }: Context, hint: Hint | undefined, work: () => Promise<T>): Promise<T> {
@@ -345,6 +331,17 @@ async function warnOfUse(service: Service, before: Address, after: Address, cont
   if (users.length > 0) context.report(inTheWay(before, users));
 }
 
+/** Why a record that this run removes is still mentioned: by what the run does not remove. */
+function removedInUse(users: readonly StoredRecord[], { stack }: Service): string {
+  const foreign = [...new Set(users.map((user) => user.managed_by))].filter((owner) => owner !== stack).sort();
+  const others = foreign.map((owner) => `"${owner}"`).join(' and ');
+  const whose =
+    foreign.length > 0
+      ? `What uses it belongs to the stack ${others}, and is removed there first.`
+      : 'What uses it belongs to this stack, but no resource of this run removes it: import it, so that it is removed along, or remove it by hand.';
+  return `${whose} ${LEAVE_IT}`;
+}
+
 /** Terraform shows with it which resource comes second. */
 function declareOnce({ declared }: Service, { address }: Values): void {
   if (typeof address !== 'string') return;
@@ -355,6 +352,22 @@ function declareOnce({ declared }: Service, { address }: Values): void {
     );
   }
   declared.add(address);
+}
+
+/** A record that two resources hold would be lost to the one with the removal of the other. */
+function keep({ kept, removed }: Service, { address }: Values): void {
+  kept.add(String(address));
+  if (removed.has(String(address))) throw heldTwice(String(address));
+}
+
+function remove({ kept, removed }: Service, { address }: Values): void {
+  removed.add(String(address));
+  if (kept.has(String(address))) throw heldTwice(String(address));
+}
+
+function heldTwice(address: string): Refusal {
+  const detail = `Two resources in the state stand for "${address}", and one of them is to be removed, which would remove the record of the other: have Terraform forget that one with "terraform state rm".`;
+  return refuse('Record held twice', detail);
 }
 
 /** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */

@@ -19,6 +19,8 @@ export interface Access {
   /** Fetches an access token with these scopes; all of the client's where there are none. */
   token(scopes: readonly string[], signal: AbortSignal): Promise<IssuedToken>;
   stack: string;
+  /** Whether the configuration names its stack; the default may be that of another one, too. */
+  stackIsNamed: boolean;
   takeOwnership: boolean;
   log: Log;
 }
@@ -41,6 +43,10 @@ export class Service {
   readonly claimed = new Set<Address>();
   /** What types lose in this run, as soon as nothing mentions it. */
   readonly narrowings: Narrowings;
+  /** What resources of the state stand for and keep in this run, and what others of them remove. */
+  readonly kept = new Set<Address>();
+  readonly removed = new Set<Address>();
+  private readonly stackIsNamed: boolean;
   private readonly snapshot: Snapshot;
   private readonly log: Log;
   private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
@@ -48,11 +54,12 @@ export class Service {
   private view: Promise<Overlay> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
 
-  constructor({ client, token, stack, takeOwnership, log }: Access) {
+  constructor({ client, token, stack, stackIsNamed, takeOwnership, log }: Access) {
     this.client = client;
     this.token = token;
     this.stack = stack;
     this.takeOwnership = takeOwnership;
+    this.stackIsNamed = stackIsNamed;
     this.log = log;
     this.narrowings = new Narrowings((owner) => takeOwnership || owner === stack);
     const patience = new Patience(log);
@@ -79,6 +86,14 @@ export class Service {
   async records(signal: AbortSignal): Promise<Records> {
     this.known = await this.snapshot.records(signal);
     return this.known;
+  }
+
+  /**
+   * Whether a record that is to be made, but exists already, is taken over: any with `take_ownership`; without it those of
+   * the configuration's own stack, but for credentials, whose secret nobody could know.
+   */
+  takesOver({ kind, managed_by: owner }: StoredRecord): boolean {
+    return this.takeOwnership || (this.stackIsNamed && owner === this.stack && !isCredential(kind));
   }
 
   /** All records as they are now. */

@@ -1,22 +1,46 @@
 import type { Json } from '@authz-service/core/json';
 import { describe } from '@authz-service/core/plan/describe';
 import { differences } from '@authz-service/core/plan/differences';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
+import { hclString } from '../framework/hcl-text.js';
 import { isWhollyKnown, type Values } from '../framework/value.js';
 import type { RecordForm } from './record-form.js';
+import type { Service } from './service.js';
 
 /**
  * Terraform shows what exists already as about to be created: what that changes is said beside it. The summary names the
  * record, since Terraform shows only the first of several warnings that have the same one.
  */
-export function takenOver(form: RecordForm, held: StoredRecord, planned: Values, setsSecret: boolean): Diagnostic {
+export function foundInPlace(
+  form: RecordForm,
+  held: StoredRecord,
+  planned: Values,
+  service: Pick<Service, 'stack' | 'takesOver'>,
+  setsSecret: boolean,
+): Diagnostic {
+  const { kind, address, managed_by: owner } = held;
   const lines = [...changedLines(form, held, planned), ...(setsSecret ? ['  ~ secret = (sensitive value)'] : [])];
   const does =
     lines.length === 0 ? 'It holds what is declared here already.' : `What changes in it:\n${lines.join('\n')}`;
-  const detail = `It exists already and belongs to the stack "${held.managed_by}": the apply takes it over. ${does}`;
-  return { severity: 'warning', summary: `"${held.address}" is taken over`, detail };
+  if (owner !== service.stack) {
+    const detail = `It exists already and belongs to the stack "${owner}": the apply takes it over. ${does}`;
+    return { severity: 'warning', summary: `"${address}" is taken over`, detail };
+  }
+  const found = `It belongs to this stack, "${owner}", and the state does not hold it for this resource, as after an apply that was killed.`;
+  const then = service.takesOver(held)
+    ? `Unless this run removes it under another label, the apply takes it over. ${does}`
+    : `Unless this run removes it under another label, its creation fails. It is not taken over unasked: ${notAdopted(kind, owner)}`;
+  return { severity: 'warning', summary: `"${address}" exists already in this stack`, detail: `${found} ${then}` };
+}
+
+/** Why a record of the stack's own is not taken over unasked, and what to do. */
+export function notAdopted(kind: Kind, stack: string): string {
+  return isCredential(kind)
+    ? 'its secret was shown once, to the run that made it. Remove it, and Terraform makes another; or take it over without its secret by take_ownership = true in the provider block.'
+    : `another configuration may have the stack "${stack}", too, since that is the default. If it is this one's, name it in the provider block: stack = ${hclString(stack)}.`;
 }
 
 /** Lines that begin with a space stay as they are where Terraform shows them. */
