@@ -1,5 +1,5 @@
 import { nearest } from '@authz-service/core/nearest';
-import { decisionRequestSchema } from '@authz-service/core/wire/decision-schema';
+import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
 import type { DecisionQuestion } from '@authz-service/sdk/wire';
 import * as z from 'zod';
 import { UsageError } from '../errors/usage-error.js';
