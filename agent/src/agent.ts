@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { AgentState } from './bundle/agent-state.js';
 import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
@@ -15,7 +16,6 @@ import { createAgentServer } from './http/server.js';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 import { AgentMetrics } from './metrics.js';
-import { AgentState } from './state.js';
 
 const MIB = 1024 * 1024;
 

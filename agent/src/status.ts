@@ -1,4 +1,4 @@
-import type { AgentState } from './state.js';
+import type { AgentState } from './bundle/agent-state.js';
 
 /** The body of `GET /v1/status`: what an operator asks of one agent. Times are ISO 8601 in UTC; null is not known yet. */
 export interface StatusReport {

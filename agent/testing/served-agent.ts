@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { AgentState } from '../src/bundle/agent-state.js';
 import { DecisionLog } from '../src/decision-log.js';
 import { createAgentServer } from '../src/http/server.js';
 import { LineWriter } from '../src/line-writer.js';
 import { createLog } from '../src/log.js';
 import { AgentMetrics } from '../src/metrics.js';
-import { AgentState } from '../src/state.js';
 
 /** An agent's HTTP server on a free port, without a sync: a test sets its state. What it writes is kept line by line. */
 export interface ServedAgent {

@@ -11,8 +11,8 @@ import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import type { Last, Served } from '../state.js';
 import { timeSlicing } from '../time-slicing.js';
+import type { Last, Served } from './agent-state.js';
 import { isBehind, type Standing } from './last-served.js';
 
 /** A bundle whose signature has been verified. */

@@ -6,8 +6,8 @@ import type { RecordChange } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import type { Served } from '../state.js';
 import { timeSlicing } from '../time-slicing.js';
+import type { Served } from './agent-state.js';
 
 /** A delta whose signature has been verified. */
 interface VerifiedDelta {

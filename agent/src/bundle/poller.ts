@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { AgentState } from '../state.js';
+import type { AgentState } from './agent-state.js';
 import { PollSchedule } from './poll-schedule.js';
 import type { Polled } from './sync.js';
 import type { SyncLog } from './sync-log.js';

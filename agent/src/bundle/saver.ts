@@ -1,6 +1,6 @@
 import type { Secret } from '@authz-service/core/secret';
 import type { Logger } from '../log.js';
-import type { Served } from '../state.js';
+import type { Served } from './agent-state.js';
 import { apiKeyHash } from './api-key-hash.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
-import type { AgentState } from '../state.js';
+import type { AgentState } from './agent-state.js';
 import type { Polled } from './sync.js';
 
 /** Every so many failures in a row the log says so as an error. */

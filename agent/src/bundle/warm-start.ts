@@ -1,8 +1,8 @@
 import type { Secret } from '@authz-service/core/secret';
 import type { Logger } from '../log.js';
-import type { AgentState, Served } from '../state.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
+import type { AgentState, Served } from './agent-state.js';
 import type { BundleCache, CachedBundle } from './cache.js';
 import { assertServable, isBehind, type LastServed } from './last-served.js';
 import { sha256Of, type Trust, trustOf, verify, verifyChanges } from './trust.js';

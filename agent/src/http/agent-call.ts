@@ -6,10 +6,10 @@ import type { Turns } from '@authz-service/core/turns';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
+import { type AgentState, notReady } from '../bundle/agent-state.js';
 import type { DecisionLog } from '../decision-log.js';
 import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
-import { type AgentState, notReady } from '../state.js';
 
 export interface CallOptions {
   state: AgentState;

@@ -5,8 +5,8 @@ import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
+import type { AgentState } from '../bundle/agent-state.js';
 import type { AgentMetrics } from '../metrics.js';
-import type { AgentState } from '../state.js';
 
 const record = (kind: string, id: string, fields: object) => ({ kind, id, fields }) as unknown as EngineRecord;
 const policy = (name: string, actions: string[], condition?: string) =>

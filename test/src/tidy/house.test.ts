@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -56,6 +56,12 @@ function imports(file: string): Import[] {
   ];
 }
 
+/** The folder of a source; a file at the top of a package stands for itself. */
+function roomOf(file: string): string {
+  const folder = dirname(file);
+  return folder.endsWith('/src') ? file.replace(/\.js$/, '.ts') : folder;
+}
+
 const workspaces = Object.keys(MAY_IMPORT);
 
 describe('the house', () => {
@@ -88,6 +94,30 @@ describe('the house', () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it.each(workspaces)('%s has no two folders that import each other, by whatever way round', (workspace) => {
+    const edges = new Map<string, Set<string>>();
+    for (const file of sources(workspace).filter((source) => /\/src\//.test(source) && !source.endsWith('.test.ts'))) {
+      for (const { name } of imports(file).filter((one) => one.name.startsWith('.'))) {
+        const [from, to] = [roomOf(file), roomOf(join(file, '..', name))];
+        if (from !== to) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+      }
+    }
+    const reached = (from: string): Set<string> => {
+      const found = new Set<string>();
+      const open = [from];
+      for (let next = open.pop(); next !== undefined; next = open.pop())
+        for (const to of edges.get(next) ?? []) {
+          if (found.has(to)) continue;
+          found.add(to);
+          open.push(to);
+        }
+      return found;
+    };
+    // Single files beside each other, at the top of a package, may form a pair.
+    const circles = [...edges.keys()].filter((room) => !/\.\w+$/.test(room) && reached(room).has(room));
+    expect(circles).toEqual([]);
   });
 
   it('keeps core free of file system, network and clock', () => {

@@ -4,9 +4,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { DigestSet } from '@authz-service/core/state/digest-set';
-import type { Standing } from './bundle/last-served.js';
-import { NO_TRUST, type Trust } from './bundle/trust.js';
-import type { AgentMetrics, BundleSource } from './metrics.js';
+import type { AgentMetrics, BundleSource } from '../metrics.js';
+import type { Standing } from './last-served.js';
+import { NO_TRUST, type Trust } from './trust.js';
 
 /** What decisions are answered from: one revision, replaced by the next within one turn of the event loop. */
 export interface Served {

@@ -3,9 +3,9 @@ import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { describe, expect, it } from 'vitest';
-import { AgentMetrics } from './metrics.js';
-import { AgentState, type Served } from './state.js';
-import { statusReport } from './status.js';
+import { AgentMetrics } from '../metrics.js';
+import { statusReport } from '../status.js';
+import { AgentState, type Served } from './agent-state.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
