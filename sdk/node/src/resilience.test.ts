@@ -158,11 +158,13 @@ it('waits grow exponentially, are random over their whole length, and bounded', 
 describe('time', () => {
   it('an attempt without an answer ends by its timeout', async () => {
     server.script(AUTHORIZE, 'hang');
-    expect(await refused(client({ timeoutMs: 30, retries: 1 }).authorize(QUESTION))).toMatchObject({
+    // Counted here: on a busy machine the time may be over before the server has heard of the attempt.
+    const attempts = vi.fn(fetch);
+    expect(await refused(client({ timeoutMs: 30, retries: 1, fetch: attempts }).authorize(QUESTION))).toMatchObject({
       code: 'timeout',
       detail: `${AUTHORIZE.replace(' ', ` ${server.url}`)} had no answer within 0.03 s.`,
     });
-    expect(server.received).toHaveLength(2);
+    expect(attempts).toHaveBeenCalledTimes(2);
   });
 
   it('a decision ends after two seconds, the time that the client has for one, or that of the call', async () => {
