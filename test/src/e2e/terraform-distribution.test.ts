@@ -57,7 +57,14 @@ function sha256(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-function install(home: string, ...args: string[]): { version: string; file: string; replaced: boolean } {
+interface Installed {
+  version: string;
+  files: { terraform: string; opentofu: string };
+  replaced: boolean;
+  mocks?: string;
+}
+
+function install(home: string, ...args: string[]): Installed {
   const program = join(root, 'cli/bin/service.js');
   const env = { PATH: process.env.PATH ?? '', HOME: home };
   return JSON.parse(
@@ -72,7 +79,8 @@ function install(home: string, ...args: string[]): { version: string; file: stri
 
 describe('service provider install', { timeout: 90_000 }, () => {
   it('puts the bundled provider, whole and executable, where it is looked for', () => {
-    const { version, file, replaced } = install(folder);
+    const { version, files, replaced } = install(folder);
+    const { terraform: file, opentofu } = files;
     expect(version).toBe(VERSION);
     expect(file).toMatch(
       new RegExp(
@@ -82,12 +90,15 @@ describe('service provider install', { timeout: 90_000 }, () => {
     expect(replaced).toBe(false);
     const built = readdirSync(dirname(PROVIDER)).sort();
     expect(readdirSync(dirname(file)).sort()).toEqual(built);
+    expect(opentofu).toBe(file.replace('registry.terraform.io', 'registry.opentofu.org'));
+    expect(sha256(opentofu)).toBe(sha256(file));
+    expect(statSync(opentofu).mode & 0o111).toBe(0o111);
     for (const name of built) expect(sha256(join(dirname(file), name))).toBe(sha256(join(dirname(PROVIDER), name)));
     expect(statSync(file).mode & 0o111).toBe(0o111);
   });
 
   it('replaces what another build left there, and says so', () => {
-    const { file } = install(folder);
+    const file = install(folder).files.terraform;
     writeFileSync(file, 'an older build');
     writeFileSync(join(file, '..', 'terraform-provider-service_v0.0.1'), 'with another name');
     expect(install(folder).replaced).toBe(true);
@@ -95,6 +106,45 @@ describe('service provider install', { timeout: 90_000 }, () => {
     expect(readdirSync(join(dirname(file), '..'))).toHaveLength(1);
     expect(install(folder).replaced).toBe(false);
   });
+
+  it('writes mocks, and leaves alone what else is there', () => {
+    const { mocks = '' } = install(folder, '--mocks', 'tests/mocks');
+    expect(sha256(mocks)).toBe(sha256(join(root, 'provider/mocks/service.tfmock.hcl')));
+    expect(install(folder, '--mocks', 'tests/mocks').mocks).toBe(mocks);
+    writeFileSync(mocks, '# our own');
+    expect(() => install(folder, '--mocks', 'tests/mocks')).toThrow();
+    expect(readFileSync(mocks, 'utf8')).toBe('# our own');
+  });
+
+  it.skipIf(!hasTerraform)(
+    "lets the README's configuration, and the example, be tested without any service",
+    async () => {
+      const readme = readFileSync(join(root, 'README.md'), 'utf8');
+      const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readme) ?? [];
+      const [, test = ''] = /```hcl\n(mock_provider[\s\S]+?)```/.exec(readme) ?? [];
+      const example = join(root, 'examples/hcl');
+      const files = readdirSync(example).filter((name) => name.endsWith('.tf'));
+      for (const contents of [
+        [['main.tf', configuration]] as const,
+        files.map((name) => [name, readFileSync(join(example, name), 'utf8')] as const),
+      ]) {
+        const workspace = newcomer();
+        try {
+          for (const [name, text] of contents) writeFileSync(join(workspace.dir, name), text);
+          install(workspace.dir, '--mocks', 'tests/mocks');
+          const assertions = /^ {2}assert \{[\s\S]+?^ {2}\}\n/gm;
+          writeFileSync(
+            join(workspace.dir, 'tests/access.tftest.hcl'),
+            contents.length === 1 ? test : test.replace(assertions, ''),
+          );
+          await workspace.ok('init');
+          expect(await workspace.ok('test')).toContain('Success! 1 passed, 0 failed.');
+        } finally {
+          workspace.remove();
+        }
+      }
+    },
+  );
 
   it.skipIf(!hasTerraform)("lets the README's configuration be applied, with no network but to the cloud", async () => {
     const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];

@@ -5,24 +5,29 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 import { relativePath } from '../../tree/relative-path.js';
 
 export default class ProviderInstall extends ServiceCommand {
-  static override summary = 'Put the Terraform provider where "terraform init" finds it, offline.';
+  static override summary = 'Put the Terraform provider where "terraform init" and "tofu init" find it, offline.';
   static override description =
-    `Fills the folder in which Terraform looks before it asks a registry: ~/.terraform.d/plugins. Configurations then \
-require it as source = "authz-service/service". Terraform starts it with the Node that is on its PATH.
+    `Fills the folder in which Terraform and OpenTofu look before they ask a registry: ~/.terraform.d/plugins. \
+Configurations then require it as source = "authz-service/service". It is started with the Node that is on the PATH.
 
 A provider_installation block in Terraform's CLI configuration turns that folder off: name a folder of your own there \
 as a filesystem_mirror, and here with --dir.`;
   static override examples = [
     { description: 'For this user', command: 'service provider install' },
     { description: 'For one configuration', command: 'service provider install --dir terraform.d/plugins' },
+    { description: 'With mocks for terraform test', command: 'service provider install --mocks tests/mocks' },
   ];
   static override flags = {
     dir: string({ description: 'Another folder, laid out as a local mirror.', helpValue: 'DIR' }),
+    mocks: string({ description: 'Also write mocks for "terraform test" into this folder.', helpValue: 'DIR' }),
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(ProviderInstall);
-    const { installProvider } = await import('@authz-service/provider/terraform/distribution/install-provider');
+    const { installProvider, writeMocks } = await import(
+      '@authz-service/provider/terraform/distribution/install-provider'
+    );
+    const mocks = flags.mocks === undefined ? undefined : await writeMocks(resolve(flags.mocks));
     const installed = await installProvider(flags.dir === undefined ? undefined : resolve(flags.dir));
     if (installed.replaced) {
       await err.line(
@@ -33,8 +38,11 @@ as a filesystem_mirror, and here with --dir.`;
       );
     }
     return {
-      json: installed,
-      text: `${out.style('green', 'Installed')} ${installed.source} ${installed.version} as ${relativePath(installed.file)}.`,
+      json: { ...installed, ...(mocks !== undefined && { mocks }) },
+      text: [
+        `${out.style('green', 'Installed')} ${installed.source} ${installed.version} as ${relativePath(installed.files.terraform)}, and for OpenTofu as ${relativePath(installed.files.opentofu)}.`,
+        ...(mocks === undefined ? [] : [`Mocks for "terraform test" are in ${relativePath(mocks)}.`]),
+      ].join('\n'),
     };
   }
 }

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '@authz-service/core/problem';
 import { providerRelease, SOURCE } from './provider-release.js';
 
-/** The registry under which Terraform looks up a source address that names none. */
-const REGISTRY = 'registry.terraform.io';
+/** The registries under which Terraform and OpenTofu look up a source address that names none. */
+const REGISTRIES = { terraform: 'registry.terraform.io', opentofu: 'registry.opentofu.org' } as const;
+
+/** Shipped beside the built program, as they are. */
+const MOCKS = new URL('../../../mocks/service.tfmock.hcl', import.meta.url);
 
 /** Node's words for machines, and those of Terraform's releases. */
 const OS = { linux: 'linux', darwin: 'darwin', freebsd: 'freebsd', openbsd: 'openbsd' };
@@ -18,7 +22,8 @@ const ARCH = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' };
 export interface Installed {
   source: string;
   version: string;
-  file: string;
+  /** The executables, one for each program that looks for it in a place of its own. */
+  files: Record<keyof typeof REGISTRIES, string>;
   /** Another build of the same version was replaced: lock files that know the former one no longer fit. */
   replaced: boolean;
 }
@@ -33,7 +38,7 @@ function platformName(os: string, arch: string): string {
   );
 }
 
-/** The folder where Terraform looks for providers before it asks a registry. */
+/** The folder where Terraform and OpenTofu look for providers before they ask a registry. */
 function pluginFolder(): string {
   return join(homedir(), '.terraform.d', 'plugins');
 }
@@ -44,9 +49,29 @@ export async function installProvider(
   { os = process.platform as string, arch = process.arch as string } = {},
 ): Promise<Installed> {
   const { version, folder: built, program } = providerRelease();
-  const place = join(folder, REGISTRY, SOURCE, version, platformName(os, arch));
   if (!existsSync(join(built, program)))
     throw new ProblemError('invalid_config', `There is no provider in ${built}: make it with "npm run build".`);
+  const place = (registry: string) => join(folder, registry, SOURCE, version, platformName(os, arch));
+  const [terraform, opentofu] = [place(REGISTRIES.terraform), place(REGISTRIES.opentofu)];
+  const replaced = [await put(built, program, terraform), await put(built, program, opentofu)].includes(true);
+  const files = { terraform: join(terraform, program), opentofu: join(opentofu, program) };
+  return { source: SOURCE, version, files, replaced };
+}
+
+/** Writes the mocks for `terraform test` into a folder. What somebody else wrote there is left alone, and said. */
+export async function writeMocks(folder: string): Promise<string> {
+  const text = await readFile(MOCKS, 'utf8');
+  const file = join(folder, basename(fileURLToPath(MOCKS)));
+  const present = await readFile(file, 'utf8').catch(() => undefined);
+  if (present !== undefined && present !== text)
+    throw new ProblemError('conflict', `${file} holds other mocks: remove it, or name another folder.`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, text);
+  return file;
+}
+
+/** Puts the bundle in a place as a whole, and tells whether another one was there. */
+async function put(built: string, program: string, place: string): Promise<boolean> {
   const before = await contents(place);
   const made = `${place}.${process.pid}`;
   await rm(made, { recursive: true, force: true });
@@ -55,12 +80,7 @@ export async function installProvider(
   const after = await contents(made);
   await rm(place, { recursive: true, force: true });
   await rename(made, place);
-  return {
-    source: SOURCE,
-    version,
-    file: join(place, program),
-    replaced: before.size > 0 && !isDeepStrictEqual(before, after),
-  };
+  return before.size > 0 && !isDeepStrictEqual(before, after);
 }
 
 /** The digest of each file in a folder, by name; none where there is no folder. */

@@ -64,6 +64,12 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     'Another name is another record: Terraform makes it and removes the old one, the removal first. Records that others mention, and policies that deny, are renamed without a gap with `lifecycle { create_before_destroy = true }`, applied before the rename or with it; the plan warns where a rename of a type or a resource would be refused. With `-replace` a record keeps its name, so have what mentions it replaced in the same apply, too.',
     '## Types that lose what is mentioned',
     'An action or a property is renamed or removed, or a property made one of another type, in the type and in all that mentions it, in one apply. The type first has what is right before and after, and loses the rest together with the last policy or resource that mentions it. A record of this configuration that goes on mentioning it fails the plan, and so does one of another stack. Where one has no resource, or `-target` leaves it out, plan and apply warn and the type keeps what it mentions.',
+    '## Tests',
+    'With mocks, `terraform test` needs no service. `service provider install --mocks tests/mocks` writes them; a test names the folder:',
+    hcl('mock_provider "service" {\n  source = "./tests/mocks"\n}'),
+    'Mocked decisions allow; a test overrides them with `override_data`. In a run with `command = plan`, Terraform cannot yet evaluate a `check` on a decision that depends on what the plan makes: let the run apply, which is the default and touches nothing, or name the check in `expect_failures`.',
+    '## OpenTofu',
+    '`service provider install` fills the place where OpenTofu looks for providers, too: `~/.terraform.d/plugins/registry.opentofu.org`. The configuration and its `source` stay the same. The provider is tested with Terraform only.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };
