@@ -11,6 +11,7 @@ import type { ActivationFigures } from './activation.js';
 import { measureAgent } from './agent.js';
 import { DECISION_STEPS_MAX, measureConditions } from './conditions.js';
 import { type EngineFigures, measureEngine } from './engine.js';
+import { measureNeighbours } from './neighbours.js';
 import { measurePeers } from './peers.js';
 import { root } from './processes.js';
 import { measurePropagation } from './propagation.js';
@@ -194,6 +195,23 @@ async function propagation(): Promise<void> {
   );
 }
 
+async function neighbours(): Promise<void> {
+  const figures = await measureNeighbours();
+  table(
+    'Decisions of a tenant in the cloud, while ten callers of another one keep 40 conditions with nested macros busy',
+    ['these ask for', 'p50 ms', 'p99 ms', 'max ms', 'their answers by status'],
+    figures.map(({ load, p50, p99, max, answers }) => [
+      load,
+      fixed(p50, 1),
+      fixed(p99, 1),
+      fixed(max, 1),
+      Object.entries(answers)
+        .map(([status, times]) => `${status}: ${count(times)}`)
+        .join(', '),
+    ]),
+  );
+}
+
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -201,6 +219,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   activation,
   renewal,
   agent,
+  neighbours,
   propagation,
   terraform,
 };

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       listen: { host: '127.0.0.1', port: 8080 },
       logLevel: 'info',
       trustedProxies: [],
+      work: { stepsPerSecond: 5_000_000 },
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
     });
@@ -58,6 +59,15 @@ describe('the configuration', () => {
       logLevel: 'error',
       publicUrl: 'http://flag',
     });
+  });
+
+  it.each([
+    [undefined, { stepsPerSecond: 5_000_000 }],
+    ['250000', { stepsPerSecond: 250_000 }],
+    ['unlimited', {}],
+  ])('bounds the work of tenants: %s', (value, work) => {
+    const env = value === undefined ? {} : { SERVICE_TENANT_STEPS_PER_SECOND: value };
+    expect(readConfig(env).work).toEqual(work);
   });
 
   it('trusts the proxies that are named', () => {
@@ -97,6 +107,13 @@ describe('the configuration', () => {
     ['a public URL that is none', { SERVICE_PUBLIC_URL: 'x' }, {}, ['/SERVICE_PUBLIC_URL']],
     ['a proxy by its name', { SERVICE_TRUSTED_PROXIES: '10.0.0.5,proxy' }, {}, ['/SERVICE_TRUSTED_PROXIES']],
     ['all the world as a proxy', {}, { trustedProxies: '0.0.0.0/0' }, ['/--trusted-proxies']],
+    [
+      'fewer steps than a decision may take',
+      { SERVICE_TENANT_STEPS_PER_SECOND: '99999' },
+      {},
+      ['/SERVICE_TENANT_STEPS_PER_SECOND'],
+    ],
+    ['steps that are no number', { SERVICE_TENANT_STEPS_PER_SECOND: '5e6' }, {}, ['/SERVICE_TENANT_STEPS_PER_SECOND']],
     ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
     ['an empty flag', {}, { dataDir: ' ' }, ['/--data-dir']],
     ['an id without a secret', { SERVICE_BOOTSTRAP_CLIENT_ID: 'x' }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_SECRET']],

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
+
+/** At some 50 ns for the costliest steps, a quarter of a processor. */
+const STEPS_PER_SECOND = 5_000_000;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -26,6 +30,8 @@ export interface CloudConfig {
     /** Make the client an operator although there is one. */
     recover: boolean;
   };
+  /** What each tenant may have done in a second, in steps of conditions; without it there is no bound. */
+  work: { stepsPerSecond?: number };
   /** Said once at the start. */
   warnings: string[];
 }
@@ -56,6 +62,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     ...reader.publicUrl('SERVICE_PUBLIC_URL'),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
+    work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -146,6 +153,20 @@ class Reader {
         this.#fault(name, `holds "${text}", which trusts every caller: name the proxies' own network`);
       return [range];
     });
+  }
+
+  work(name: string): CloudConfig['work'] {
+    const value = this.text(name);
+    if (value === 'unlimited') return {};
+    if (value === undefined) return { stepsPerSecond: STEPS_PER_SECOND };
+    if (/^\d{1,15}$/.test(value) && Number(value) >= CONDITION_LIMITS.decisionSteps)
+      return { stepsPerSecond: Number(value) };
+    const least = CONDITION_LIMITS.decisionSteps;
+    this.#fault(
+      name,
+      `is "${value}": write a number of at least ${least}, which one decision may take, or "unlimited"`,
+    );
+    return {};
   }
 
   bootstrap(): CloudConfig['bootstrap'] {

@@ -13,6 +13,7 @@ import { readStore } from './read-store.js';
 import { listen } from './server.js';
 import { openSqliteStore } from './store/sqlite.js';
 import type { Store } from './store/store.js';
+import { WorkBudget } from './tenants/work-budget.js';
 
 export interface RunningCloud {
   /** Where it listens. */
@@ -26,6 +27,8 @@ export interface RunningCloud {
 export interface StartOptions {
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Monotonic milliseconds, by which tenants earn their budgets of work. */
+  clock?: () => number;
   /** Takes what is shown once and belongs in no log; standard error unless given. */
   announce?: (text: string) => void;
   /** Derives keys from secrets that somebody chose; scrypt unless given. */
@@ -57,10 +60,17 @@ async function start(
   config: CloudConfig,
   store: Store,
   log: Cloud['log'],
-  { now = Date.now, announce = (text) => void process.stderr.write(text), derive: deriveKey = derive }: StartOptions,
+  {
+    now = Date.now,
+    clock = () => performance.now(),
+    announce = (text) => void process.stderr.write(text),
+    derive: deriveKey = derive,
+  }: StartOptions,
 ): Promise<RunningCloud> {
   const turns = new Turns(() => performance.now());
-  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, turns, now);
+  const { stepsPerSecond } = config.work;
+  const budget = stepsPerSecond === undefined ? undefined : () => new WorkBudget(stepsPerSecond, clock);
+  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, { turns, budget }, now);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';

@@ -1,10 +1,10 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Turns } from '@authz-service/core/turns';
 import { CredentialIndex } from './auth/credential-index.js';
 import { Tokens } from './auth/tokens.js';
 import { BundleKeys } from './bundles/bundle-keys.js';
 import type { Cloud } from './cloud.js';
 import type { Store } from './store/store.js';
+import type { WorkSharing } from './tenants/tenant.js';
 import { Tenants } from './tenants/tenants.js';
 
 /**
@@ -13,10 +13,10 @@ import { Tenants } from './tenants/tenants.js';
  */
 export async function readStore(
   store: Store,
-  turns: Turns,
+  sharing: WorkSharing,
   now: () => number,
 ): Promise<Pick<Cloud, 'tenants' | 'credentials' | 'tokens' | 'bundleKeys'>> {
-  const tenants = await Tenants.open(store, turns);
+  const tenants = await Tenants.open(store, sharing);
   const credentials = new CredentialIndex(await store.credentials());
   const tokens = await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens'));
   const bundleKeys = await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles'));

@@ -45,6 +45,41 @@ describe('work by turns', () => {
     expect(await long).toBe('a');
   });
 
+  it('lets an owner of little through before the next piece of one who brings much', async () => {
+    const { turns, seen, work } = bench();
+    const many = Array.from({ length: 10 }, () => turns.run(work('a', 1, 5), 'a'));
+    const few = turns.run(work('b', 1, 0.1), 'b');
+    // Only the first was done at once: it used up the slice of this turn of the event loop.
+    expect(seen).toEqual(['a1']);
+    await few;
+    expect(seen).toEqual(['a1', 'b1']);
+    const [c, d] = [turns.run(work('c', 1, 5), 'c'), turns.run(work('d', 1, 0.1), 'd')];
+    await Promise.all([c, d]);
+    expect(seen.filter((name) => name === 'a1').length).toBeLessThan(5);
+    await Promise.all(many);
+  });
+
+  it('gives two owners who bring much the same time, whatever their steps take', async () => {
+    const { turns, seen, work } = bench();
+    const both = [turns.run(work('a', 100, 5), 'a'), turns.run(work('b', 100, 1), 'b')];
+    await both[1];
+    const took = seen.filter((name) => name.startsWith('a')).length * 5;
+    expect(took).toBeGreaterThan(80);
+    expect(took).toBeLessThan(120);
+    await both[0];
+  });
+
+  it('lets turns pass after a step that took as long as several slices', async () => {
+    const { turns, seen, work } = bench();
+    const long = turns.run(work('a', 2, 6), 'a');
+    for (let passed = 0; passed < 3; passed++) {
+      expect(seen).toEqual(['a1']);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await long;
+    expect(seen).toEqual(['a1', 'a2']);
+  });
+
   it('passes on what a step throws, and goes on with the rest', async () => {
     const { turns, work } = bench();
     const broken = function* (): Generator<undefined, never> {

@@ -97,7 +97,7 @@ async function readBackup(
     throw cannotOpen(name, error);
   });
   try {
-    const { tenants } = await readStore(store, new Turns(() => performance.now()), now);
+    const { tenants } = await readStore(store, { turns: new Turns(() => performance.now()) }, now);
     return { copied, tenants: tenants.list(), credentials: await store.credentials() };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

@@ -12,7 +12,7 @@ import { Health } from '../health.js';
 import { Metrics } from '../metrics.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
-import type { Tenant } from '../tenants/tenant.js';
+import type { Tenant, TenantView } from '../tenants/tenant.js';
 import { Tenants } from '../tenants/tenants.js';
 import { commit } from './commit.js';
 import { createTenant } from './create-tenant.js';
@@ -28,8 +28,8 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authz-commit-'));
   // A copy, so that single operations can be made to fail.
   store = { ...(await openSqliteStore(dir)) };
-  const turns = new Turns(() => 0);
-  const tenants = await Tenants.open(store, turns);
+  const turns = new Turns(() => performance.now());
+  const tenants = await Tenants.open(store, { turns });
   cloud = {
     store,
     tenants,
@@ -147,6 +147,11 @@ describe('a commit whose turn comes too late', () => {
   });
 });
 
+// biome-ignore lint/correctness/useYield: it is done in its first step.
+function* seen(view: TenantView): Generator<undefined, TenantView> {
+  return view;
+}
+
 describe('the engine', () => {
   const subject = (id: string): Change => ({ op: 'create', kind: 'subject', fields: { type: 'user', id } });
   const known = (at: Tenant, id: string) => at.engine.subjects.get('user')?.get(id) !== undefined;
@@ -169,15 +174,17 @@ describe('the engine', () => {
 
   it('shows a search one revision, for which the commit waits, and the next search the next', async () => {
     const one = await tenant();
-    const { revision, search } = await one.reading(async (view) => view);
-    let end = () => {};
-    const reading = one.reading(() => new Promise<void>((resolve) => (end = resolve)));
+    const { revision, search } = await one.reading(seen);
+    let ends = false;
+    const reading = one.reading(function* () {
+      while (!ends) yield;
+    });
     const committed = send(subject('a'));
     // The queue of the tenant has nothing but this commit, which the store has by then.
     while ((await store.load(one.id)).revision === one.revisionNumber) await setImmediate();
-    const next = one.reading(async (view) => view);
+    const next = one.reading(seen);
     expect([one.revision, known(one, 'a')]).toEqual([revision, false]);
-    end();
+    ends = true;
     const { committed: acknowledged } = await committed;
     expect([one.revision, known(one, 'a')]).toEqual([acknowledged.revision, true]);
     expect((await next).revision).toBe(acknowledged.revision);

@@ -24,7 +24,7 @@ export class CloudCall implements EndpointCall {
   }
 
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
-    return this.#tenant().reading((view) => this.cloud.turns.run(work(view)));
+    return this.#tenant().reading(work);
   }
 
   /** Where the whole request fails, it is logged as every request that fails; what fails in a batch, here. */

@@ -113,7 +113,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, body, headers, requestId, now, signal }) => {
         const key = idempotencyKey(headers['idempotency-key']);
-        const changes = await cloud.turns.run(parseChanges(body.changes));
+        const changes = await cloud.turns.run(parseChanges(body.changes), credential.tenant);
         const hashes = await hashChosenSecrets(cloud, { changes, credential, signal });
         const { committed, replayed } = await commit(cloud, {
           changes: () => changes,

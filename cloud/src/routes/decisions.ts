@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@authz-service/core/problem';
 import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
@@ -25,7 +26,7 @@ export function decisionRoutes(cloud: Cloud): Route[] {
       anyOf: ['decisions'],
       handle: async (call) => {
         const tenant = await cloud.tenants.get(call.credential.tenant);
-        return await answer(endpoint, call.body, new CloudCall(cloud, call, tenant));
+        return await tenant.inTurn(() => answer(endpoint, call.body, new CloudCall(cloud, call, tenant)));
       },
     });
   });
@@ -35,8 +36,10 @@ function bodyOf({ request, parse }: Endpoint): BodyRule<unknown> | undefined {
   return request && { limitBytes: MIB, schema: request, parse, wrongType: 'invalid_request' };
 }
 
-function operationOf({ operation, summary, response, problems }: Endpoint): Operation {
-  return { id: operation, summary, tag: 'decisions', responses: { 200: response }, problems: [...problems] };
+/** Tenants share the cloud, so that what a credential asks for has a bound. */
+function operationOf({ operation, summary, response, problems, open }: Endpoint): Operation {
+  const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests'];
+  return { id: operation, summary, tag: 'decisions', responses: { 200: response }, problems: all };
 }
 
 async function answer(endpoint: Endpoint, asked: unknown, call: CloudCall): Promise<Reply> {

@@ -12,7 +12,12 @@ export class TenantEngine {
   #engine: CompiledEngine | undefined;
   #search: TenantSearch | undefined;
 
-  constructor(private readonly turns: Turns) {}
+  /** `shouldEnd` says whether searches should end their page with what they have. */
+  constructor(
+    private readonly tenant: string,
+    private readonly turns: Turns,
+    private readonly shouldEnd: () => boolean,
+  ) {}
 
   /** `records` are those of the revision at which the tenant stands. */
   at(records: () => Iterable<EngineRecord>): CompiledEngine {
@@ -21,7 +26,7 @@ export class TenantEngine {
   }
 
   searchOf(engine: CompiledEngine): TenantSearch {
-    this.#search ??= new TenantSearch(engine);
+    this.#search ??= new TenantSearch(engine, this.shouldEnd);
     return this.#search;
   }
 
@@ -38,7 +43,7 @@ export class TenantEngine {
     const engine = this.#engine;
     if (engine === undefined || changes.length === 0) return takeOver();
     if (engine.weigh(changes) > STEPS_MAX) {
-      const next = await this.turns.run(compileInSteps(after()));
+      const next = await this.turns.run(compileInSteps(after()), this.tenant);
       this.forget();
       this.#engine = next;
       return takeOver();

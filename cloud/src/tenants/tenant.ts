@@ -19,6 +19,8 @@ import type { AuditRow, Store, TenantRow } from '../store/store.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
+import { TenantWork } from './tenant-work.js';
+import type { WorkBudget } from './work-budget.js';
 
 /** What searches and batches are made from: a tenant at one revision. */
 export interface TenantView {
@@ -26,6 +28,13 @@ export interface TenantView {
   revision: string;
   engine: CompiledEngine;
   search: TenantSearch;
+}
+
+/** How tenants share the process. */
+export interface WorkSharing {
+  turns: Turns;
+  /** Makes the budget of one; absent where there is no bound. */
+  budget?: (() => WorkBudget) | undefined;
 }
 
 /** Of more changes than this share of the records the whole bundle is sent. */
@@ -42,6 +51,7 @@ export class Tenant {
   #state: TenantState;
   #number: number;
   #committedAt: number;
+  readonly #work: TenantWork;
   readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
@@ -53,10 +63,11 @@ export class Tenant {
   private constructor(
     row: TenantRow,
     content: TenantContent,
-    turns: Turns,
+    { turns, budget }: WorkSharing,
     private readonly changed: (tenant: Tenant) => void,
   ) {
-    this.#engine = new TenantEngine(turns);
+    this.#work = new TenantWork(turns, row.id, budget?.());
+    this.#engine = new TenantEngine(row.id, turns, () => this.#work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;
@@ -66,8 +77,13 @@ export class Tenant {
   }
 
   /** `changed` is called whenever the tenant stands at another revision. Throws `ChangedStoreError`. */
-  static async load(row: TenantRow, store: Store, turns: Turns, changed: (tenant: Tenant) => void): Promise<Tenant> {
-    return new Tenant(row, await readTenant(store, row), turns, changed);
+  static async load(
+    row: TenantRow,
+    store: Store,
+    sharing: WorkSharing,
+    changed: (tenant: Tenant) => void,
+  ): Promise<Tenant> {
+    return new Tenant(row, await readTenant(store, row), sharing, changed);
   }
 
   get state(): TenantState {
@@ -97,13 +113,19 @@ export class Tenant {
     return this.#engine.at(() => this.#state.records());
   }
 
-  /** Runs work of several turns, which sees one revision. */
-  reading<T>(work: (view: TenantView) => Promise<T>): Promise<T> {
+  /** Does what decides by `engine`, when it is this tenant's turn. Throws `too_many_requests`. */
+  inTurn<T>(work: () => T): Promise<Awaited<T>> {
+    return this.#work.once(() => this.engine, work);
+  }
+
+  /** Runs work of several turns, which sees one revision. Throws `too_many_requests`, also in the midst of it. */
+  reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
     const view = () => {
       const { id, revision, engine } = this;
       return { id, revision, engine, search: this.#engine.searchOf(engine) };
     };
-    return reading(view, ({ engine }) => engine.lock, work);
+    const run = (seen: TenantView) => this.#work.inSteps(() => seen.engine, work(seen));
+    return reading(view, ({ engine }) => engine.lock, run);
   }
 
   /** The records of a kind in the order of their addresses; to be read within one turn of the event loop. */

@@ -1,9 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Turns } from '@authz-service/core/turns';
 import { Watch } from '../bundles/watch.js';
 import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
-import { Tenant } from './tenant.js';
+import { Tenant, type WorkSharing } from './tenant.js';
 
 const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant is no more.');
 
@@ -28,15 +27,15 @@ export class Tenants {
 
   private constructor(
     private readonly store: Store,
-    private readonly turns: Turns,
+    private readonly sharing: WorkSharing,
   ) {}
 
   /**
-   * `turns` runs the long work of tenants beside requests. Throws `invalid_config`, naming each tenant that is not as it
+   * `sharing` says how they share the process. Throws `invalid_config`, naming each tenant that is not as it
    * was committed.
    */
-  static async open(store: Store, turns: Turns): Promise<Tenants> {
-    const tenants = new Tenants(store, turns);
+  static async open(store: Store, sharing: WorkSharing): Promise<Tenants> {
+    const tenants = new Tenants(store, sharing);
     const changed = (await store.lostTenants()).map((name) => `the tenant "${name}" is gone`);
     for (const row of await store.tenants()) {
       tenants.add(row);
@@ -89,7 +88,7 @@ export class Tenants {
     if (loaded) return loaded;
     const row = this.#rows.get(id);
     if (row === undefined) return Promise.reject(gone());
-    const loading = Tenant.load(row, this.store, this.turns, (tenant) => {
+    const loading = Tenant.load(row, this.store, this.sharing, (tenant) => {
       this.#noteTime(tenant);
       this.watch.notify(id);
     });

@@ -36,7 +36,11 @@ export class TenantSearch {
   #reverse: ReverseIndex | undefined;
   #reversing: Generator<undefined, ReverseIndex> | undefined;
 
-  constructor(private readonly engine: CompiledEngine) {}
+  /** `shouldEnd` says whether a page should end with what it has, for reasons of whoever runs the search. */
+  constructor(
+    private readonly engine: CompiledEngine,
+    readonly shouldEnd: () => boolean = () => false,
+  ) {}
 
   /** Whether a change of the tenant waits until the searches that run have ended. */
   get holdsUp(): boolean {

@@ -52,7 +52,7 @@ export function* searchPage(
   const late = () => {
     const at = clock();
     beganAt ??= at;
-    return at >= endsAt || (at - beganAt >= PAGE_MS_BEFORE_CHANGE && search.holdsUp);
+    return search.shouldEnd() || at >= endsAt || (at - beganAt >= PAGE_MS_BEFORE_CHANGE && search.holdsUp);
   };
   const bounds = { after, limit: Math.min(limit ?? SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX), now, late };
   const { results, next } = yield* search.find(question, bounds);
