@@ -26,13 +26,13 @@ function npm(cwd: string, ...args: string[]) {
 
 describe('the agent in a folder of its own', () => {
   it('installs with nothing of the cloud, the provider or the CLI, and answers', async (context) => {
-    const packed = npm(root, 'pack', '--pack-destination', folder, '-w', 'core', '-w', 'agent');
+    const packed = npm(root, 'pack', '--pack-destination', folder, '-w', 'core', '-w', 'pdp', '-w', 'agent');
     expect(packed.ok, packed.text).toBe(true);
     const place = join(folder, 'place');
     mkdirSync(place);
     writeFileSync(join(place, 'package.json'), '{"private":true}');
     const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-    expect(tarballs).toHaveLength(2);
+    expect(tarballs).toHaveLength(3);
     const installed = npm(
       place,
       'install',
@@ -49,7 +49,7 @@ describe('the agent in a folder of its own', () => {
     expect(installed.ok, installed.text).toBe(true);
 
     const modules = join(place, 'node_modules');
-    expect(readdirSync(join(modules, '@authz-service')).sort()).toEqual(['agent', 'core']);
+    expect(readdirSync(join(modules, '@authz-service')).sort()).toEqual(['agent', 'core', 'pdp']);
     const names = readdirSync(modules);
     for (const foreign of ['express', 'sqlite3', 'knex', '@oclif', 'cdktf', 'constructs']) {
       expect(names).not.toContain(foreign);
