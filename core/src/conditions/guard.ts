@@ -55,7 +55,7 @@ export class Guard {
 }
 
 /** To read an address, and to look at the clock for one window. */
-const ADDRESS_STEPS = 32;
+const ADDRESS_STEPS = 200;
 const WINDOW_STEPS = 16;
 
 const MFA: GuardPart = {
