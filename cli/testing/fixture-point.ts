@@ -6,7 +6,7 @@ import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/turns';
+import { finished } from '@authz-service/core/time-slicing';
 import type { EndpointCall } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';

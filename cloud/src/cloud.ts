@@ -1,4 +1,4 @@
-import type { Turns } from '@authz-service/core/turns';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { Logger } from 'pino';
 import type { ClientAddresses } from './auth/client-addresses.js';
 import type { ClientSecrets } from './auth/client-secrets.js';
@@ -23,7 +23,7 @@ export interface Cloud {
   health: Health;
   log: Logger;
   /** Runs long requests beside short ones. */
-  turns: Turns;
+  slicing: TimeSlicing;
   /** Milliseconds since the epoch. */
   now(): number;
   /** The address under which callers reach this cloud, without a slash at the end: configured, or else where it listens. */

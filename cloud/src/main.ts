@@ -1,4 +1,4 @@
-import { Turns } from '@authz-service/core/turns';
+import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { createApp } from './app.js';
 import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
@@ -67,10 +67,10 @@ async function start(
     derive: deriveKey = derive,
   }: StartOptions,
 ): Promise<RunningCloud> {
-  const turns = new Turns(() => performance.now());
+  const slicing = new TimeSlicing(() => performance.now());
   const { stepsPerSecond } = config.work;
   const budget = stepsPerSecond === undefined ? undefined : () => new WorkBudget(stepsPerSecond, clock);
-  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, { turns, budget }, now);
+  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, { slicing, budget }, now);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
@@ -91,7 +91,7 @@ async function start(
     metrics,
     health,
     log,
-    turns,
+    slicing,
     now,
     publicUrl: () => publicUrl,
     ready: () => ready,

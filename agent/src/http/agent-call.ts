@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Turns } from '@authz-service/core/turns';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
@@ -15,7 +15,7 @@ export interface CallOptions {
   state: AgentState;
   metrics: AgentMetrics;
   log: Logger;
-  turns: Turns;
+  slicing: TimeSlicing;
   /** Absent when decisions are not to be logged. */
   decisionLog?: DecisionLog | undefined;
   /** The address under which callers reach the agent, without a slash at its end. */
@@ -45,9 +45,9 @@ export class AgentCall implements EndpointCall {
   }
 
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
-    const { state, turns } = this.options;
+    const { state, slicing } = this.options;
     return state.read(({ engine, search, tenant, revision }) =>
-      turns.run(work({ id: tenant.id, revision, engine, search })),
+      slicing.run(work({ id: tenant.id, revision, engine, search })),
     );
   }
 

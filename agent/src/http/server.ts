@@ -17,8 +17,8 @@ type Routes = Map<string, { [method: string]: Handler }>;
  * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
  * credential: who reaches the port is trusted (specification section 5.4).
  */
-export function createAgentServer(options: Omit<CallOptions, 'turns'>): Server {
-  const routes = routesOf({ ...options, turns: timeSlicing });
+export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server {
+  const routes = routesOf({ ...options, slicing: timeSlicing });
   return createServer(
     {
       // Bounds on what a slow or hostile caller can hold open.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, chmod, constants, copyFile, link, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
-import { Turns } from '@authz-service/core/turns';
+import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { readStore } from '../read-store.js';
 import { type CopiedTenant, checkDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
@@ -97,7 +97,7 @@ async function readBackup(
     throw cannotOpen(name, error);
   });
   try {
-    const { tenants } = await readStore(store, { turns: new Turns(() => performance.now()) }, now);
+    const { tenants } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
     return { copied, tenants: tenants.list(), credentials: await store.credentials() };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
-import { Turns } from '@authz-service/core/turns';
+import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
@@ -28,12 +28,12 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authz-commit-'));
   // A copy, so that single operations can be made to fail.
   store = { ...(await openSqliteStore(dir)) };
-  const turns = new Turns(() => performance.now());
-  const tenants = await Tenants.open(store, { turns });
+  const slicing = new TimeSlicing(() => performance.now());
+  const tenants = await Tenants.open(store, { slicing });
   cloud = {
     store,
     tenants,
-    turns,
+    slicing,
     credentials: new CredentialIndex([]),
     health: new Health(store, tenants, () => NOW, pino({ level: 'silent' })),
     metrics: new Metrics({ tenants: () => 1, writable: async () => true, clockBehindSeconds: () => 0 }),

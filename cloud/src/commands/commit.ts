@@ -84,7 +84,7 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
   const order = { ...wish, changes, by, held: cloud.credentials };
   const check = (staged: Staged) =>
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now });
-  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.turns.run(steps, tenant.id));
+  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.slicing.run(steps, tenant.id));
   if (prepared === undefined) {
     const unchanged: Committed = {
       revision: tenant.revision,

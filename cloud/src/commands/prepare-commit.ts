@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { finished, type Turns } from '@authz-service/core/turns';
+import { finished, type TimeSlicing } from '@authz-service/core/time-slicing';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
 
@@ -35,7 +35,7 @@ export async function prepareCommit(
   tenant: { id: string; state: TenantState; revisionNumber: number; committedAt: number },
   order: CommitOrder,
   check: (staged: Staged) => void = () => {},
-  run: Turns['run'] = async (steps) => finished(steps),
+  run: TimeSlicing['run'] = async (steps) => finished(steps),
 ): Promise<PreparedCommit | undefined> {
   const revision = tenant.revisionNumber + 1;
   // A clock that went back is not recorded: the times of a tenant's commits are in their order.

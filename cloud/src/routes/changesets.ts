@@ -6,7 +6,7 @@ import { nameText } from '@authz-service/core/records/fields';
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { Change } from '@authz-service/core/state/change';
-import { eachInSteps } from '@authz-service/core/turns';
+import { eachInSteps } from '@authz-service/core/time-slicing';
 import { malformed, parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
@@ -113,7 +113,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, body, headers, requestId, now, signal }) => {
         const key = idempotencyKey(headers['idempotency-key']);
-        const changes = await cloud.turns.run(parseChanges(body.changes), credential.tenant);
+        const changes = await cloud.slicing.run(parseChanges(body.changes), credential.tenant);
         const hashes = await hashChosenSecrets(cloud, { changes, credential, signal });
         const { committed, replayed } = await commit(cloud, {
           changes: () => changes,

@@ -40,7 +40,7 @@ export function stateRoutes(cloud: Cloud): Route[] {
         const { revision } = tenant;
         return versioned(headers['if-none-match'], `"${revision}"`, async () => {
           const records = KINDS.flatMap((kind) => tenant.sorted(kind));
-          const content = await cloud.turns.run(stateText({ tenant: tenant.name, revision }, records), tenant.id);
+          const content = await cloud.slicing.run(stateText({ tenant: tenant.name, revision }, records), tenant.id);
           return { status: 200, body: { type: 'application/json', content } };
         });
       },

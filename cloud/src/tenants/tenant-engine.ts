@@ -2,7 +2,7 @@ import type { EngineRecord, RecordChange } from '@authz-service/core/decision/ap
 import { compileEngine, compileInSteps } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import type { Turns } from '@authz-service/core/turns';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 
 /** Changes of more steps are not made in one turn, for that would hold up all requests for longer than some milliseconds. */
 const STEPS_MAX = 5_000;
@@ -15,7 +15,7 @@ export class TenantEngine {
   /** `shouldEnd` says whether searches should end their page with what they have. */
   constructor(
     private readonly tenant: string,
-    private readonly turns: Turns,
+    private readonly slicing: TimeSlicing,
     private readonly shouldEnd: () => boolean,
   ) {}
 
@@ -43,7 +43,7 @@ export class TenantEngine {
     const engine = this.#engine;
     if (engine === undefined || changes.length === 0) return takeOver();
     if (engine.weigh(changes) > STEPS_MAX) {
-      const next = await this.turns.run(compileInSteps(after()), this.tenant);
+      const next = await this.slicing.run(compileInSteps(after()), this.tenant);
       this.forget();
       this.#engine = next;
       return takeOver();

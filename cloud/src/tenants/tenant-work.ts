@@ -1,4 +1,4 @@
-import type { Turns } from '@authz-service/core/turns';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WorkBudget } from './work-budget.js';
 
 /** What a step of a batch or search takes beside its decisions, as a rule. */
@@ -12,7 +12,7 @@ interface Counted {
 /** Runs a tenant's decisions, batches and searches: in turn with those of other tenants, and as far as its budget goes. */
 export class TenantWork {
   constructor(
-    private readonly turns: Turns,
+    private readonly slicing: TimeSlicing,
     private readonly tenant: string,
     /** Absent where there is no bound. */
     private readonly budget: WorkBudget | undefined,
@@ -30,7 +30,7 @@ export class TenantWork {
 
   /** Does work of several turns. Throws `too_many_requests`, also in the midst of it. */
   inSteps<T>(engine: () => Counted, work: Generator<undefined, T>): Promise<T> {
-    return this.turns.run(this.#counted(engine, work), this.tenant);
+    return this.slicing.run(this.#counted(engine, work), this.tenant);
   }
 
   *#counted<T>(engine: () => Counted, work: Generator<undefined, T>): Generator<undefined, T> {

@@ -11,7 +11,7 @@ import type { Staged } from '@authz-service/core/state/change';
 import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import type { Turns } from '@authz-service/core/turns';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
@@ -32,7 +32,7 @@ export interface TenantView {
 
 /** How tenants share the process. */
 export interface WorkSharing {
-  turns: Turns;
+  slicing: TimeSlicing;
   /** Makes the budget of one; absent where there is no bound. */
   budget?: (() => WorkBudget) | undefined;
 }
@@ -63,11 +63,11 @@ export class Tenant {
   private constructor(
     row: TenantRow,
     content: TenantContent,
-    { turns, budget }: WorkSharing,
+    { slicing, budget }: WorkSharing,
     private readonly changed: (tenant: Tenant) => void,
   ) {
-    this.#work = new TenantWork(turns, row.id, budget?.());
-    this.#engine = new TenantEngine(row.id, turns, () => this.#work.shouldEnd);
+    this.#work = new TenantWork(slicing, row.id, budget?.());
+    this.#engine = new TenantEngine(row.id, slicing, () => this.#work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;

@@ -3,7 +3,7 @@ import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
-import { eachInSteps } from '../turns.js';
+import { eachInSteps } from '../time-slicing.js';
 import { affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';

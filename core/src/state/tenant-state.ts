@@ -1,7 +1,7 @@
 import type { Address } from '../records/address.js';
 import { isCredential, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
-import { eachInSteps, finished } from '../turns.js';
+import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
 import { InboundIndex } from './inbound-index.js';

@@ -4,7 +4,7 @@ import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import type { PropertyType } from '../records/resource-type.js';
-import { eachInSteps, finished } from '../turns.js';
+import { eachInSteps, finished } from '../time-slicing.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { titleOf } from './kind-words.js';

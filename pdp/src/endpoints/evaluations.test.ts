@@ -1,7 +1,7 @@
 import type { Decision } from '@authz-service/core/decision/api/decision';
 import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
-import { finished } from '@authz-service/core/turns';
+import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import { EVALUATIONS_MAX, type EvaluationsResponse } from '../contract/evaluations.js';
 import type { EndpointCall, Evaluation } from './endpoint.js';

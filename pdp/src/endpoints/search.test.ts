@@ -4,7 +4,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf } from '@authz-service/core/records/registry';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/turns';
+import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import type { SearchKind } from '../contract/search.js';
 import { parseSearch } from './search.js';

@@ -5,7 +5,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/turns';
+import { finished } from '@authz-service/core/time-slicing';
 import type { FoundAction, FoundEntity, SearchKind } from '@authz-service/pdp/contract/search';
 import { parseSearch, type SearchRequest } from '@authz-service/pdp/endpoints/search';
 import { searchPage } from '@authz-service/pdp/endpoints/search-page';

@@ -3,7 +3,7 @@ import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/turns';
+import { finished } from '@authz-service/core/time-slicing';
 import type { SearchKind } from '@authz-service/pdp/contract/search';
 import { parseSearch } from '@authz-service/pdp/endpoints/search';
 import { searchPage } from '@authz-service/pdp/endpoints/search-page';

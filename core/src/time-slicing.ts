@@ -22,7 +22,7 @@ const SLICE_MS = 2;
  * turns. What is short is done at once, as long as the slice of this turn of the event loop is not used up. After a step
  * that took as long as several slices its owner lets as many turns pass, so that others do not meet two such in a row.
  */
-export class Turns {
+export class TimeSlicing {
   readonly #owners = new Map<string, Owner>();
   /** The place of the slice that ran last: who comes anew begins there. */
   #place = 0;
