@@ -23,17 +23,18 @@ export default defineConfig({
       project(
         'unit',
         ['{*,sdk/*,examples/*}/src/**/*.test.ts'],
-        ['test/src/{conformance,e2e,faults,naive}/**', '**/*property.test.ts'],
+        ['test/src/{conformance,e2e,faults,naive,sdk}/**', '**/*property.test.ts'],
       ),
       project('properties', ['**/*property.test.ts']),
       project('conformance', ['test/src/conformance/**/*.test.ts']),
       project('e2e', ['test/src/e2e/**/*.test.ts']),
+      project('sdk', ['test/src/sdk/**/*.test.ts']),
       project('faults', ['test/src/faults/**/*.test.ts']),
     ],
   },
 });
 
-/** Only `e2e` and `faults` need a build. */
+/** Only `e2e`, `faults` and `sdk` need a build. */
 function project(name: string, include: string[], exclude: string[] = []): TestProjectInlineConfiguration {
   return {
     extends: true,

@@ -1,0 +1,66 @@
+package authz
+
+import (
+	"context"
+	"net/url"
+	"time"
+)
+
+// AuditEntry is one commit: who changed what.
+type AuditEntry struct {
+	Revision   string          `json:"revision"`
+	Digest     string          `json:"digest"`
+	At         time.Time       `json:"at"`
+	RequestID  string          `json:"request_id"`
+	Credential AuditCredential `json:"credential"`
+	Stack      string          `json:"stack,omitempty"`
+	Counts     AuditCounts     `json:"counts"`
+	Changes    []AuditChange   `json:"changes"`
+	// Truncated: there were more changes than are listed.
+	Truncated bool `json:"truncated"`
+}
+
+// AuditCredential is by whose credential something was done.
+type AuditCredential struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// AuditCounts are how many records a commit touched.
+type AuditCounts struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
+}
+
+// AuditChange is one change of a commit.
+type AuditChange struct {
+	// Op is "create", "update", "move" or "delete".
+	Op      string `json:"op"`
+	Address string `json:"address"`
+	From    string `json:"from,omitempty"`
+}
+
+// TenantEvent is who made or removed a tenant.
+type TenantEvent struct {
+	// Op is "create" or "delete".
+	Op     string    `json:"op"`
+	At     time.Time `json:"at"`
+	Tenant struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"tenant"`
+	RequestID  string          `json:"request_id"`
+	Credential AuditCredential `json:"credential"`
+}
+
+// Audit walks the commits of the tenant, the latest first.
+func (c *Client) Audit(ctx context.Context, options ...CallOption) *Iterator[AuditEntry] {
+	return listed[AuditEntry](ctx, c, "/v1/audit", url.Values{}, options)
+}
+
+// TenantAudit walks who made and removed tenants, the latest first, also those that are no more. For operators.
+func (c *Client) TenantAudit(ctx context.Context, options ...CallOption) *Iterator[TenantEvent] {
+	return listed[TenantEvent](ctx, c, "/v1/audit/tenants", url.Values{}, options)
+}

@@ -1,0 +1,111 @@
+package authz
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// Client asks one decision point. It is safe for concurrent use; make one and keep it. Close it when it is done with.
+type Client struct {
+	base          *url.URL
+	address       string
+	http          *http.Client
+	userAgent     string
+	authorization authorization
+	decision      profile
+	management    profile
+	tracer        Tracer
+	batcher       *batcher
+	// endpoints are where the decision point says that they are; nil unless discovered.
+	endpoints atomic.Pointer[Metadata]
+	// life ends with Close, and with it what no single call waits for.
+	life context.Context
+	end  context.CancelFunc
+}
+
+// New makes a client for a base address, that of the cloud, of an agent or of any other AuthZEN decision point. It does
+// not connect. The error is an *Error of code invalid_config.
+func New(base string, options ...Option) (*Client, error) {
+	chosen := defaults()
+	for _, option := range options {
+		if err := option(&chosen); err != nil {
+			return nil, err
+		}
+	}
+	address, err := baseAddress(base)
+	if err != nil {
+		return nil, err
+	}
+	client := &Client{
+		base:       address,
+		address:    address.String(),
+		http:       withoutRedirects(chosen.httpClient),
+		userAgent:  chosen.userAgent,
+		decision:   chosen.decision,
+		management: chosen.management,
+		tracer:     chosen.tracer,
+	}
+	switch {
+	case chosen.hasKey && chosen.hasClient:
+		return nil, failure(CodeInvalidConfig, "There are an API key and client credentials: give one of them.")
+	case chosen.hasKey:
+		client.authorization, err = newAPIKey(chosen.apiKey)
+		if err != nil {
+			return nil, err
+		}
+	case chosen.hasClient:
+		client.authorization = newTokenSource(client, chosen.clientID, chosen.clientSecret)
+	}
+	client.life, client.end = context.WithCancel(context.Background())
+	if chosen.batching > 0 {
+		client.batcher = newBatcher(client, chosen.batching)
+	}
+	return client, nil
+}
+
+// Close ends idle connections and what is done for several calls together: token requests and joined decisions. Other calls
+// that are under way are not disturbed.
+func (c *Client) Close() {
+	c.end()
+	c.http.CloseIdleConnections()
+}
+
+// withoutRedirects copies a client, or makes one that keeps as many connections as there are calls at once.
+func withoutRedirects(given *http.Client) *http.Client {
+	own := &http.Client{}
+	if given != nil {
+		*own = *given
+	} else if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+		transport := standard.Clone()
+		transport.MaxIdleConns = 512
+		transport.MaxIdleConnsPerHost = 512
+		transport.IdleConnTimeout = 55 * time.Second
+		own.Transport = transport
+	}
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return own
+}
+
+func encode(value any) ([]byte, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		failed := failure(CodeInvalidRequest, "The request cannot be written as JSON: %s.", err)
+		failed.cause = err
+		return nil, failed
+	}
+	return body, nil
+}
+
+// asError gives any error of this package's calls as what it is.
+func asError(err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return &Error{Code: CodeInternal, Detail: err.Error(), cause: err}
+}

@@ -1,0 +1,138 @@
+package authz
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Collection has the records of one kind. A record is named by its id, or by its path: "billing/accountant".
+type Collection[Record, New, Made any] struct {
+	client *Client
+	kind   string
+	path   string
+}
+
+// Filter lists only records whose fields equal these: Filter{"application": "billing"}.
+type Filter map[string]string
+
+// Patch changes the fields that it holds (RFC 7396); nil takes a field away.
+type Patch map[string]any
+
+// List walks the records that the filter fits; nil lists all.
+func (k *Collection[Record, New, Made]) List(ctx context.Context, filter Filter, options ...CallOption) *Iterator[Record] {
+	query := url.Values{}
+	for name, value := range filter {
+		query.Set(name, value)
+	}
+	return listed[Record](ctx, k.client, k.path, query, options)
+}
+
+// Get reads one record; ErrNotFound where there is none.
+func (k *Collection[Record, New, Made]) Get(ctx context.Context, idOrPath string, options ...CallOption) (Record, error) {
+	var record Record
+	r, err := k.item(http.MethodGet, idOrPath)
+	if err == nil {
+		err = k.client.manage(ctx, r, nil, options, &record)
+	}
+	return record, err
+}
+
+// Create makes a record. The secret of a credential is in the answer, and nowhere ever again.
+func (k *Collection[Record, New, Made]) Create(ctx context.Context, record New, options ...CallOption) (Made, error) {
+	var made Made
+	r := k.client.managed(http.MethodPost, k.path, k.path)
+	r.once = true
+	err := k.client.manage(ctx, r, record, options, &made)
+	return made, err
+}
+
+// Update changes fields of a record.
+func (k *Collection[Record, New, Made]) Update(ctx context.Context, idOrPath string, patch Patch, options ...CallOption) (Record, error) {
+	var record Record
+	r, err := k.item(http.MethodPatch, idOrPath)
+	if err == nil {
+		r.once, r.contentType = true, "application/merge-patch+json"
+		err = k.client.manage(ctx, r, patch, options, &record)
+	}
+	return record, err
+}
+
+// Delete removes a record.
+func (k *Collection[Record, New, Made]) Delete(ctx context.Context, idOrPath string, options ...CallOption) error {
+	r, err := k.item(http.MethodDelete, idOrPath)
+	if err != nil {
+		return err
+	}
+	r.once = true
+	return k.client.manage(ctx, r, nil, options, nil)
+}
+
+// item refuses names that a URL loses: an empty one would name the whole collection, and dot segments vanish.
+func (k *Collection[Record, New, Made]) item(method, idOrPath string) (request, error) {
+	if idOrPath == "" || idOrPath == "." || idOrPath == ".." {
+		return request{}, failure(CodeInvalidRequest, "%q cannot name a %s in a URL: use the id of the record.", idOrPath, k.kind)
+	}
+	return k.client.managed(method, k.path+"/{id}", k.path+"/"+url.PathEscape(idOrPath)), nil
+}
+
+// managed is a management request; the route stands for its path in errors and spans.
+func (c *Client) managed(method, route, path string) request {
+	return request{method: method, route: route, target: c.address + path, contentType: "application/json", profile: c.management}
+}
+
+// manage sends a request and reads its answer, where there is one, into the value.
+func (c *Client) manage(ctx context.Context, r request, body any, options []CallOption, value any) (err error) {
+	o := optionsOf(options)
+	if body != nil {
+		if r.body, err = encode(body); err != nil {
+			return err
+		}
+	}
+	if o.match != "" {
+		r.set("If-Match", o.match)
+	}
+	ctx, span := c.span(ctx, "authz."+r.method+" "+r.route)
+	defer func() { ended(span, err) }()
+	r.span = span
+	came, err := c.send(ctx, r, &o)
+	if err != nil || value == nil {
+		return err
+	}
+	return c.decode(came, r, value)
+}
+
+func (r *request) set(name, value string) {
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	r.header.Set(name, value)
+}
+
+// listed walks the pages of a list by their cursors.
+func listed[T any](ctx context.Context, c *Client, path string, query url.Values, options []CallOption) *Iterator[T] {
+	if limit := optionsOf(options).pageLimit; limit != nil {
+		query.Set("limit", strconv.Itoa(*limit))
+	}
+	return newIterator(ctx, func(ctx context.Context, cursor string) ([]T, string, error) {
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		r := c.managed(http.MethodGet, path, path)
+		if len(query) > 0 {
+			r.target += "?" + query.Encode()
+		}
+		var answered struct {
+			Items *[]T   `json:"items"`
+			Next  string `json:"next_cursor"`
+		}
+		if err := c.manage(ctx, r, nil, options, &answered); err != nil {
+			return nil, "", err
+		}
+		if answered.Items == nil {
+			return nil, "", failure(CodeNetwork, "GET %s%s answered without items: that is not the service.", c.address, path)
+		}
+		return *answered.Items, answered.Next, nil
+	})
+}

@@ -1,0 +1,138 @@
+package authz
+
+import (
+	"context"
+	"encoding/json"
+)
+
+const evaluationsPath = "/access/v1/evaluations"
+
+// Semantic says how far a batch goes.
+type Semantic string
+
+// The semantics of AuthZEN 1.0 section 7.1.2.1. A failure is a denial to them.
+const (
+	ExecuteAll          Semantic = "execute_all"
+	DenyOnFirstDeny     Semantic = "deny_on_first_deny"
+	PermitOnFirstPermit Semantic = "permit_on_first_permit"
+)
+
+// Batch holds several questions. The members beside Evaluations stand in, whole, for those that one lacks.
+type Batch struct {
+	Subject     *Subject
+	Action      *Action
+	Resource    *Resource
+	Context     map[string]any
+	Evaluations []Evaluation
+	// Semantic is ExecuteAll unless given.
+	Semantic Semantic
+	// Reasons asks for the reason, policy and path of each decision; the service leaves them out otherwise.
+	Reasons bool
+}
+
+// Evaluation is one question of a batch.
+type Evaluation struct {
+	Subject  *Subject       `json:"subject,omitempty"`
+	Action   *Action        `json:"action,omitempty"`
+	Resource *Resource      `json:"resource,omitempty"`
+	Context  map[string]any `json:"context,omitempty"`
+}
+
+type batchBody[T any] struct {
+	Subject     *Subject         `json:"subject,omitempty"`
+	Action      *Action          `json:"action,omitempty"`
+	Resource    *Resource        `json:"resource,omitempty"`
+	Context     map[string]any   `json:"context,omitempty"`
+	Evaluations []T              `json:"evaluations"`
+	Options     *questionOptions `json:"options,omitempty"`
+}
+
+// DecideAll asks several questions in one request, which are decided at one revision. There is an outcome for each, in
+// their order; one that a short circuit has left out is ErrNotEvaluated. The error is that of the whole.
+func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOption) ([]Outcome, error) {
+	if len(batch.Evaluations) == 0 {
+		return nil, nil
+	}
+	o := optionsOf(options)
+	ctx, span := c.span(ctx, "authz.decide_all")
+	span.SetAttribute("authz.questions", len(batch.Evaluations))
+	outcomes, err := c.decideAll(ctx, batch, &o, span)
+	ended(span, err)
+	if err != nil && !o.orDeny {
+		return nil, err
+	}
+	if err != nil {
+		outcomes = make([]Outcome, len(batch.Evaluations))
+		for i := range outcomes {
+			outcomes[i].Err = err
+		}
+	}
+	for i := range outcomes {
+		outcomes[i] = outcomes[i].orDeny(o.orDeny)
+	}
+	return outcomes, nil
+}
+
+func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions, span Span) ([]Outcome, error) {
+	body, err := encode(batchBody[Evaluation]{
+		batch.Subject, batch.Action, batch.Resource, batch.Context, batch.Evaluations,
+		questionOptions{Explain: o.explain, Semantic: batch.Semantic, Reasons: batch.Reasons}.orNone(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.evaluations(ctx, body, len(batch.Evaluations), batch.Semantic, o, span)
+}
+
+// evaluations sends a batch and gives as many outcomes as it has questions.
+func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semantic Semantic, o *callOptions, span Span) ([]Outcome, error) {
+	r := c.ask(evaluationsPath, body, span)
+	came, err := c.send(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	var answered struct {
+		Evaluations *[]looseEvaluation `json:"evaluations"`
+	}
+	if err := c.decode(came, r, &answered); err != nil {
+		return nil, err
+	}
+	if answered.Evaluations == nil {
+		return nil, c.notTheService(came, r)
+	}
+	items := *answered.Evaluations
+	if len(items) > asked {
+		return nil, failure(CodeNetwork, "POST %s%s answered %d decisions to %d questions: that is not the answer to them.",
+			c.address, r.route, len(items), asked)
+	}
+	outcomes := make([]Outcome, asked)
+	for i, item := range items {
+		outcomes[i] = item.outcome(came.status)
+	}
+	rest := failure(CodeNetwork, "POST %s%s left this question unanswered.", c.address, r.route)
+	if shortCircuited(semantic, outcomes[:len(items)]) {
+		rest = failure(CodeNotEvaluated, "An earlier decision ended the batch, as %s says.", semantic)
+	}
+	for i := len(items); i < asked; i++ {
+		outcomes[i].Err = rest
+	}
+	return outcomes, nil
+}
+
+// looseEvaluation takes an item whose decision is malformed for one without, so that the others keep theirs.
+type looseEvaluation struct{ evaluation }
+
+func (e *looseEvaluation) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &e.evaluation); err != nil {
+		e.evaluation = evaluation{}
+	}
+	return nil
+}
+
+func shortCircuited(semantic Semantic, answered []Outcome) bool {
+	if len(answered) == 0 {
+		return false
+	}
+	allowed := answered[len(answered)-1].Err == nil && answered[len(answered)-1].Decision.Allowed
+	return semantic == DenyOnFirstDeny && !allowed || semantic == PermitOnFirstPermit && allowed
+}

@@ -1,0 +1,133 @@
+package authz
+
+import "encoding/json"
+
+// Decision is an answer. Its zero value denies.
+type Decision struct {
+	Allowed bool
+	// Decided is false only where OrDeny has made a denial of what could not be decided.
+	Decided bool
+	// Reason says in a sentence why.
+	Reason string
+	// PolicyID is the id of the deciding policy.
+	PolicyID string
+	// AccessPath is how the subject comes to that policy: "direct", "role", "group" or "none".
+	AccessPath string
+	// Explanation has all candidates, where Explain asked for it.
+	Explanation *Explanation
+	// Context is what the decision point added, as it came.
+	Context json.RawMessage
+	// Cause is why it could not be decided; nil where Decided.
+	Cause error
+}
+
+// Explanation lists the policies that were looked at.
+type Explanation struct {
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is a policy assigned to the subject or to what it acts as, that covers resource and action.
+type Candidate struct {
+	// Policy is the address of the policy.
+	Policy     string `json:"policy"`
+	PolicyID   string `json:"policy_id"`
+	Effect     string `json:"effect"`
+	Priority   int    `json:"priority"`
+	AccessPath string `json:"access_path"`
+	// Through are the addresses from the subject to whom the policy is assigned.
+	Through []string `json:"through"`
+	// Outcome is "applies", "does_not_apply" or "failed".
+	Outcome string `json:"outcome"`
+	Why     string `json:"why"`
+}
+
+// Outcome is what became of one question of several: a decision, or why there is none.
+type Outcome struct {
+	Decision Decision
+	Err      error
+}
+
+// evaluation is an answer on the wire.
+type evaluation struct {
+	decision *bool
+	context  json.RawMessage
+}
+
+// UnmarshalJSON reads the members by their exact names: encoding/json would take "Decision" for the decision as well, and
+// so let the last of the two win.
+func (e *evaluation) UnmarshalJSON(text []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	*e = evaluation{context: members["context"]}
+	switch string(members["decision"]) {
+	case "true", "false":
+		allowed := string(members["decision"]) == "true"
+		e.decision = &allowed
+	}
+	return nil
+}
+
+// outcome reads one answer. Whatever is not plainly a decision could not be decided.
+func (e evaluation) outcome(status int) Outcome {
+	if e.decision == nil {
+		missing := failure(CodeNetwork, "The answer holds no decision: that is not a decision point.")
+		missing.Status = status
+		return Outcome{Err: missing}
+	}
+	decision := Decision{Allowed: *e.decision, Decided: true, Context: e.context}
+	if len(e.context) == 0 {
+		return Outcome{Decision: decision}
+	}
+	var context struct {
+		Reason      any             `json:"reason"`
+		PolicyID    any             `json:"policy_id"`
+		AccessPath  any             `json:"access_path"`
+		Explanation json.RawMessage `json:"explanation"`
+		Error       json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(e.context, &context) != nil {
+		// Another vendor's context may be anything; what it says beside the decision is not understood.
+		return Outcome{Decision: decision}
+	}
+	if len(context.Error) > 0 && string(context.Error) != "null" {
+		return Outcome{Err: itemError(context.Error)}
+	}
+	decision.Reason, _ = context.Reason.(string)
+	decision.PolicyID, _ = context.PolicyID.(string)
+	decision.AccessPath, _ = context.AccessPath.(string)
+	if len(context.Explanation) > 0 {
+		var explanation Explanation
+		if json.Unmarshal(context.Explanation, &explanation) == nil {
+			decision.Explanation = &explanation
+		}
+	}
+	return Outcome{Decision: decision}
+}
+
+func itemError(text json.RawMessage) *Error {
+	var stated struct {
+		Status  any `json:"status"`
+		Code    any `json:"code"`
+		Message any `json:"message"`
+		Errors  any `json:"errors"`
+	}
+	_ = json.Unmarshal(text, &stated)
+	code, _ := stated.Code.(string)
+	status, _ := stated.Status.(float64)
+	failed := &Error{Code: codeOf(code, int(status)), Status: int(status), Fields: fieldsOf(stated.Errors)}
+	failed.Detail, _ = stated.Message.(string)
+	if failed.Detail == "" {
+		failed.Detail = "The decision point could not decide this, and does not say why."
+	}
+	return failed
+}
+
+// orDeny makes a denial of a failure where the call asks for that.
+func (o Outcome) orDeny(wanted bool) Outcome {
+	if o.Err == nil || !wanted {
+		return o
+	}
+	return Outcome{Decision: Decision{Reason: "It could not be decided, and the caller denies what is unknown.", Cause: o.Err}}
+}

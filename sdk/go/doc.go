@@ -1,0 +1,22 @@
+// Package authz asks an authorization decision point: the cloud, an agent beside the application, or any other that
+// speaks AuthZEN 1.0. It needs the standard library alone.
+//
+//	client, err := authz.New("http://127.0.0.1:8080", authz.WithAPIKey(key))
+//	…
+//	decision, err := client.Decide(ctx, authz.Question{
+//		Subject:  authz.Subject{Type: "user", ID: "alice"},
+//		Action:   authz.Action{Name: "read"},
+//		Resource: authz.Resource{Type: "invoice", ID: "INV-1"},
+//	})
+//	switch {
+//	case err != nil: // nobody decided: err is an *authz.Error with a code
+//	case decision.Allowed:
+//	default: // denied, for decision.Reason
+//	}
+//
+// A question has three outcomes: allowed, denied, or an error because it could not be decided. No option turns the third
+// into the first; a call that wants to deny what is unknown says so with [OrDeny]. Decisions are never cached.
+//
+// Every call takes a context, whose deadline and cancellation hold at each step, waits included. Besides, a decision takes
+// 2 seconds at most, and all else 2 minutes, unless the client or the call says otherwise.
+package authz

@@ -1,0 +1,78 @@
+package authz
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// WhoAmI is whom a credential stands for, and what it may do.
+type WhoAmI struct {
+	Tenant struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"tenant"`
+	Credential AuditCredential `json:"credential"`
+	Scopes     []string        `json:"scopes"`
+}
+
+// BundleKey signs bundles from now on.
+type BundleKey struct {
+	KeyID     string    `json:"kid"`
+	Version   int       `json:"version"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// AgentStatus is how an agent fares. What is nil is not known yet.
+type AgentStatus struct {
+	Status              string     `json:"status"`
+	Revision            *string    `json:"revision"`
+	BundleRevision      *string    `json:"bundle_revision"`
+	IssuedAt            *time.Time `json:"issued_at"`
+	AgeSeconds          *float64   `json:"age_seconds"`
+	LastRequest         *time.Time `json:"last_request"`
+	LastSuccess         *time.Time `json:"last_success"`
+	LastActivation      *time.Time `json:"last_activation"`
+	Degraded            bool       `json:"degraded"`
+	ConsecutiveFailures int        `json:"consecutive_failures"`
+	LastError           *struct {
+		At     time.Time `json:"at"`
+		Code   Code      `json:"code"`
+		Detail string    `json:"detail"`
+	} `json:"last_error"`
+	// Document is all that the agent says, as it came.
+	Document json.RawMessage `json:"-"`
+}
+
+// WhoAmI reads whom the credential stands for.
+func (c *Client) WhoAmI(ctx context.Context, options ...CallOption) (WhoAmI, error) {
+	var answered WhoAmI
+	err := c.manage(ctx, c.managed(http.MethodGet, "/v1/whoami", "/v1/whoami"), nil, options, &answered)
+	return answered, err
+}
+
+// AgentStatus reads how an agent fares. Agents only.
+func (c *Client) AgentStatus(ctx context.Context, options ...CallOption) (AgentStatus, error) {
+	var answered AgentStatus
+	err := c.manage(ctx, c.managed(http.MethodGet, "/v1/status", "/v1/status"), nil, options, &answered.Document)
+	if err == nil {
+		if failed := json.Unmarshal(answered.Document, &answered); failed != nil {
+			err = failure(CodeNetwork, "GET %s/v1/status answered with no agent's status: %s.", c.address, failed)
+		}
+	}
+	return answered, err
+}
+
+// RotateBundleKeys has bundles signed by a new key, for operators. With revoke, agents are to trust none of those before it.
+func (c *Client) RotateBundleKeys(ctx context.Context, revoke bool, options ...CallOption) (BundleKey, error) {
+	var key BundleKey
+	r := c.managed(http.MethodPost, "/v1/bundle-keys", "/v1/bundle-keys")
+	r.once = true
+	body := map[string]bool{}
+	if revoke {
+		body["revoke"] = true
+	}
+	err := c.manage(ctx, r, body, options, &key)
+	return key, err
+}

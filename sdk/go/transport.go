@@ -1,0 +1,242 @@
+package authz
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// request is one call, as it is sent at each attempt.
+type request struct {
+	method string
+	// route names the call in errors and spans, without what might name a person: "/v1/subjects/{id}".
+	route string
+	// target is the address in full.
+	target      string
+	header      http.Header
+	body        []byte
+	contentType string
+	profile     profile
+	// once: another attempt might do it twice, so that only what was surely not processed is repeated.
+	once bool
+	// anonymous: without the client's credential.
+	anonymous bool
+	// also is a status besides 2xx that is an answer.
+	also int
+	// secrets are what no error may repeat, besides the credential.
+	secrets []string
+	span    Span
+}
+
+// answer is what came, read whole.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// fault is a failed attempt.
+type fault struct {
+	err  *Error
+	fate fate
+	wait time.Duration
+}
+
+const unclearNote = " It is not known whether the change was made: look before you try again."
+
+// send makes attempts until one is answered, the deadline is near, or another one would be of no use.
+func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, error) {
+	if o.requestID != "" && !headerSafe(o.requestID) {
+		return nil, failure(CodeInvalidRequest, "A request id has 1 to 256 visible ASCII characters: choose another one.")
+	}
+	if o.total > 0 {
+		r.profile.total = o.total
+	}
+	if o.attempt > 0 {
+		r.profile.attempt = o.attempt
+	}
+	overall, cancel := context.WithTimeout(ctx, r.profile.total)
+	defer cancel()
+	deadline, _ := overall.Deadline()
+	var last *Error
+	renewed, doubt := false, false
+	attempts := 0
+	defer func() {
+		if r.span != nil {
+			r.span.SetAttribute("authz.attempts", attempts)
+		}
+	}()
+	for retry := 0; ; {
+		credential, err := c.credential(overall, r)
+		if err != nil {
+			return nil, c.given(ctx, overall, r, last, err)
+		}
+		if overall.Err() != nil {
+			return nil, noted(r, doubt, c.ended(ctx, r, last))
+		}
+		attempts++
+		came, failed := c.attempt(overall, r, o, credential.header)
+		if failed == nil {
+			return came, nil
+		}
+		last = redacted(failed.err, r.secrets, c.authorization)
+		doubt = doubt || failed.fate == unclear
+		if overall.Err() != nil && failed.err.Status == 0 {
+			return nil, noted(r, doubt, c.ended(ctx, r, nil))
+		}
+		if failed.err.Status == http.StatusUnauthorized && credential.reused && !renewed {
+			renewed = true
+			c.authorization.discard(credential.header)
+			continue
+		}
+		wait := backoff(r.profile.backoff, retry)
+		if failed.wait > wait {
+			wait = failed.wait
+		}
+		repeatable := failed.fate == unprocessed || failed.fate == unclear && !r.once
+		if retry >= r.profile.retries || !repeatable || time.Until(deadline) <= wait {
+			return nil, noted(r, doubt, last)
+		}
+		if pause(overall, wait) != nil {
+			return nil, noted(r, doubt, c.ended(ctx, r, last))
+		}
+		retry++
+	}
+}
+
+func (c *Client) credential(ctx context.Context, r request) (credential, error) {
+	if c.authorization == nil || r.anonymous {
+		return credential{}, nil
+	}
+	return c.authorization.get(ctx)
+}
+
+// given is the error of a credential that could not be had, or of the deadline in whose time that was.
+func (c *Client) given(ctx, overall context.Context, r request, last *Error, err error) error {
+	if overall.Err() != nil {
+		return c.ended(ctx, r, last)
+	}
+	return redacted(asError(err), r.secrets, c.authorization)
+}
+
+// ended says why a call had to stop: its deadline, or the context of the caller.
+func (c *Client) ended(ctx context.Context, r request, last *Error) *Error {
+	before := ""
+	if last != nil {
+		before = " The last attempt failed: " + last.Detail
+	}
+	at := r.method + " " + c.address + r.route
+	if errors.Is(ctx.Err(), context.Canceled) {
+		canceled := failure(CodeCanceled, "%s was given up by its caller.%s", at, before)
+		canceled.cause = context.Canceled
+		return canceled
+	}
+	timeout := failure(CodeTimeout, "%s had no answer within %s, the deadline of %s.%s", at, r.profile.total, r.profile.what, before)
+	if ctx.Err() != nil {
+		timeout.Detail = fmt.Sprintf("%s had no answer before the deadline of the caller's context.%s", at, before)
+	}
+	timeout.cause = context.DeadlineExceeded
+	return timeout
+}
+
+func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authorization string) (*answer, *fault) {
+	ctx, cancel := context.WithTimeout(ctx, r.profile.attempt)
+	defer cancel()
+	sent, err := http.NewRequestWithContext(ctx, r.method, r.target, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, &fault{err: failure(CodeInvalidRequest, "The request cannot be made: %s.", err)}
+	}
+	if r.body != nil {
+		sent.Header.Set("Content-Type", r.contentType)
+	}
+	for name, values := range r.header {
+		sent.Header[name] = values
+	}
+	sent.Header.Set("Accept", "application/json, application/problem+json")
+	sent.Header.Set("User-Agent", c.userAgent)
+	if authorization != "" {
+		sent.Header.Set("Authorization", authorization)
+	}
+	if o.requestID != "" {
+		sent.Header.Set("X-Request-Id", o.requestID)
+	}
+	response, err := c.http.Do(sent)
+	if err != nil {
+		return nil, c.connectionFault(ctx, r, err)
+	}
+	body, err := readAll(response, r.profile.maxBytes)
+	if errors.Is(err, errTooLong) {
+		at := r.method + " " + c.address + r.route
+		return nil, &fault{err: failure(CodeNetwork, "%s answered with more than %d bytes: it is not read further.", at, r.profile.maxBytes)}
+	}
+	if err != nil {
+		return nil, c.connectionFault(ctx, r, err)
+	}
+	came := &answer{response.StatusCode, response.Header, body}
+	if came.status >= 200 && came.status < 300 || came.status == r.also {
+		return came, nil
+	}
+	problem, known := c.problemOf(came, r)
+	became := fateOf(came.status)
+	if came.status == http.StatusServiceUnavailable && !known {
+		// A proxy answers 503 also where the connection to the service broke midway.
+		became = unclear
+	}
+	return nil, &fault{problem, became, retryAfter(came.header.Get("Retry-After"), time.Now())}
+}
+
+// connectionFault says what an error of net/http means. What it says of the address is left out: a path may name a person.
+func (c *Client) connectionFault(ctx context.Context, r request, err error) *fault {
+	var located *url.Error
+	if errors.As(err, &located) {
+		err = located.Err
+	}
+	at := r.method + " " + c.address + r.route
+	var slow net.Error
+	if ctx.Err() != nil || errors.As(err, &slow) && slow.Timeout() {
+		timeout := failure(CodeTimeout, "%s had no answer within %s, the time of one attempt.", at, r.profile.attempt)
+		timeout.cause = context.DeadlineExceeded
+		return &fault{err: timeout, fate: unclear}
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		failed := failure(CodeNetwork, "%s cannot be reached: %s. Is the service running there?", c.address, dial.Err)
+		failed.cause = err
+		return &fault{err: failed, fate: unprocessed}
+	}
+	failed := failure(CodeNetwork, "%s failed: %s.", at, err)
+	failed.cause = err
+	if lasting(err) {
+		return &fault{err: failed}
+	}
+	return &fault{err: failed, fate: unclear}
+}
+
+func noted(r request, doubt bool, err *Error) *Error {
+	if !r.once || !doubt {
+		return err
+	}
+	copied := *err
+	copied.Detail += unclearNote
+	return &copied
+}
+
+func quoted(revision int64) string { return `"` + strconv.FormatInt(revision, 10) + `"` }
+
+func headerSafe(text string) bool {
+	if text == "" || len(text) > 256 {
+		return false
+	}
+	for _, letter := range []byte(text) {
+		if letter < 0x21 || letter > 0x7e {
+			return false
+		}
+	}
+	return true
+}

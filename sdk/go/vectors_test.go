@@ -1,0 +1,286 @@
+package authz
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// vector is one case of test/vectors, whose README has the format.
+type vector struct {
+	Name   string `json:"name"`
+	Client struct {
+		APIKey            string `json:"apiKey"`
+		ClientID          string `json:"clientId"`
+		ClientSecret      string `json:"clientSecret"`
+		Retries           *int   `json:"retries"`
+		DecisionTimeoutMs int    `json:"decisionTimeoutMs"`
+		AttemptTimeoutMs  int    `json:"attemptTimeoutMs"`
+	} `json:"client"`
+	Call struct {
+		Op        string          `json:"op"`
+		Question  Question        `json:"question"`
+		Request   json.RawMessage `json:"request"`
+		OrDeny    bool            `json:"orDeny"`
+		Limit     *int            `json:"limit"`
+		Times     int             `json:"times"`
+		Together  int             `json:"together"`
+		TimeoutMs int             `json:"timeoutMs"`
+	} `json:"call"`
+	Script  []entry  `json:"script"`
+	Outcome expected `json:"outcome"`
+}
+
+type expected struct {
+	Decision    *bool           `json:"decision"`
+	Decided     *bool           `json:"decided"`
+	Reason      *string         `json:"reason"`
+	PolicyID    *string         `json:"policyId"`
+	AccessPath  *string         `json:"accessPath"`
+	Error       Code            `json:"error"`
+	DetailHas   []string        `json:"detailHas"`
+	DetailLacks []string        `json:"detailLacks"`
+	Results     json.RawMessage `json:"results"`
+	Metadata    json.RawMessage `json:"metadata"`
+	Each        []expected      `json:"each"`
+	WithinMs    int             `json:"withinMs"`
+}
+
+// TestVectors runs the cases that all SDKs share.
+func TestVectors(t *testing.T) {
+	files, err := filepath.Glob("../../test/vectors/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no vectors: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var vectors struct {
+			Cases []vector `json:"cases"`
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		if err := decoder.Decode(&vectors); err != nil || len(vectors.Cases) == 0 {
+			t.Fatalf("%s holds no cases: %v", file, err)
+		}
+		for _, one := range vectors.Cases {
+			one := one
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".json")+"/"+one.Name, func(t *testing.T) {
+				t.Parallel()
+				one.run(t)
+			})
+		}
+	}
+}
+
+func (v vector) run(t *testing.T) {
+	server := startScripted(t, v.Script)
+	client := v.client(t, server.base)
+	defer func() {
+		client.Close()
+		server.end()
+	}()
+	started := time.Now()
+	switch {
+	case v.Call.Times > 0:
+		for i := 0; i < v.Call.Times; i++ {
+			v.call(t, client, server, v.Outcome.Each[i])
+		}
+	case v.Call.Together > 0:
+		var calls sync.WaitGroup
+		for i := 0; i < v.Call.Together; i++ {
+			calls.Add(1)
+			go func(want expected) {
+				defer calls.Done()
+				v.call(t, client, server, want)
+			}(v.Outcome.Each[i])
+		}
+		calls.Wait()
+	default:
+		v.call(t, client, server, v.Outcome)
+	}
+	if within := v.Outcome.WithinMs; within > 0 {
+		if took := time.Since(started); took > time.Duration(within+100)*time.Millisecond {
+			t.Errorf("it took %s, want %d ms and 100 ms more at most", took, within)
+		}
+	}
+}
+
+func (v vector) client(t *testing.T, base string) *Client {
+	var options []Option
+	given := v.Client
+	if given.APIKey != "" {
+		options = append(options, WithAPIKey(given.APIKey))
+	}
+	if given.ClientID != "" {
+		options = append(options, WithClientCredentials(given.ClientID, given.ClientSecret))
+	}
+	if given.Retries != nil {
+		options = append(options, WithRetries(*given.Retries))
+	}
+	if given.DecisionTimeoutMs > 0 {
+		total, attempt := time.Duration(given.DecisionTimeoutMs), time.Duration(given.AttemptTimeoutMs)
+		options = append(options, WithDecisionTimeouts(total*time.Millisecond, attempt*time.Millisecond))
+	}
+	client, err := New(base, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want expected) {
+	ctx := context.Background()
+	var options []CallOption
+	if v.Call.OrDeny {
+		options = append(options, OrDeny())
+	}
+	if v.Call.TimeoutMs > 0 {
+		options = append(options, Timeout(time.Duration(v.Call.TimeoutMs)*time.Millisecond))
+	}
+	if v.Call.Limit != nil {
+		options = append(options, PageLimit(*v.Call.Limit))
+	}
+	switch v.Call.Op {
+	case "decide":
+		decision, err := client.Decide(ctx, v.Call.Question, options...)
+		want.check(t, "the decision", Outcome{decision, err})
+	case "decideAll":
+		outcomes, err := client.DecideAll(ctx, v.batch(t), options...)
+		if want.failed(t, err) {
+			return
+		}
+		var each []expected
+		unmarshal(t, want.Results, &each)
+		if len(outcomes) != len(each) {
+			t.Fatalf("there are %d outcomes, want %d", len(outcomes), len(each))
+		}
+		for i := range each {
+			each[i].check(t, fmt.Sprintf("outcome %d", i), outcomes[i])
+		}
+	case "searchSubjects":
+		var search SubjectSearch
+		unmarshal(t, v.Call.Request, &search)
+		found, err := client.SearchSubjects(ctx, search, options...).All()
+		want.found(t, found, err)
+	case "searchResources":
+		var search ResourceSearch
+		unmarshal(t, v.Call.Request, &search)
+		found, err := client.SearchResources(ctx, search, options...).All()
+		want.found(t, found, err)
+	case "searchActions":
+		var search ActionSearch
+		unmarshal(t, v.Call.Request, &search)
+		found, err := client.SearchActions(ctx, search, options...).All()
+		want.found(t, found, err)
+	case "metadata":
+		found, err := client.Metadata(ctx, options...)
+		if !want.failed(t, err) {
+			expect := strings.ReplaceAll(string(want.Metadata), "BASE", server.base)
+			if text := marshal(t, found); !sameJSON(t, text, []byte(expect)) {
+				t.Errorf("the metadata are %s, want %s", text, expect)
+			}
+		}
+	default:
+		t.Fatalf("the runner does not know the call %q", v.Call.Op)
+	}
+}
+
+// batch reads a request as AuthZEN writes it.
+func (v vector) batch(t *testing.T) Batch {
+	var request batchBody[Evaluation]
+	unmarshal(t, v.Call.Request, &request)
+	batch := Batch{request.Subject, request.Action, request.Resource, request.Context, request.Evaluations, "", false}
+	if request.Options != nil {
+		batch.Semantic, batch.Reasons = request.Options.Semantic, request.Options.Reasons
+	}
+	return batch
+}
+
+func (want expected) found(t *testing.T, found any, err error) {
+	if !want.failed(t, err) {
+		if text := marshal(t, found); !sameJSON(t, text, want.Results) {
+			t.Errorf("found %s, want %s", text, want.Results)
+		}
+	}
+}
+
+// failed is true where an error is wanted, and checks it.
+func (want expected) failed(t *testing.T, err error) bool {
+	t.Helper()
+	if want.Error == "" {
+		if err != nil {
+			t.Errorf("got the error %v, want none", err)
+		}
+		return err != nil
+	}
+	if err == nil {
+		t.Errorf("got no error, want %s", want.Error)
+		return true
+	}
+	failed := asError(err)
+	if failed.Code != want.Error {
+		t.Errorf("got the error %v, want %s", err, want.Error)
+	}
+	for _, part := range want.DetailHas {
+		if !strings.Contains(failed.Detail, part) {
+			t.Errorf("the detail %q lacks %q", failed.Detail, part)
+		}
+	}
+	for _, part := range want.DetailLacks {
+		if strings.Contains(err.Error(), part) {
+			t.Errorf("the error %q holds %q", err, part)
+		}
+	}
+	return true
+}
+
+func (want expected) check(t *testing.T, what string, got Outcome) {
+	t.Helper()
+	if want.failed(t, got.Err) {
+		if got.Decision.Allowed {
+			t.Errorf("%s is allowed beside an error", what)
+		}
+		return
+	}
+	if got.Decision.Allowed != *want.Decision {
+		t.Errorf("%s is %t, want %t", what, got.Decision.Allowed, *want.Decision)
+	}
+	decided := want.Decided == nil || *want.Decided
+	if got.Decision.Decided != decided || decided == (got.Decision.Cause != nil) {
+		t.Errorf("%s says decided=%t and the cause %v", what, got.Decision.Decided, got.Decision.Cause)
+	}
+	for name, pair := range map[string][2]*string{
+		"reason":      {&got.Decision.Reason, want.Reason},
+		"policy":      {&got.Decision.PolicyID, want.PolicyID},
+		"access path": {&got.Decision.AccessPath, want.AccessPath},
+	} {
+		if pair[1] != nil && *pair[0] != *pair[1] {
+			t.Errorf("the %s of %s is %q, want %q", name, what, *pair[0], *pair[1])
+		}
+	}
+}
+
+func unmarshal(t *testing.T, text []byte, value any) {
+	t.Helper()
+	if err := json.Unmarshal(text, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func marshal(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
