@@ -9,6 +9,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { ActivationFigures } from './activation.js';
 import { measureAgent } from './agent.js';
+import { bar, barRows } from './bars.js';
 import { DECISION_STEPS_MAX, measureConditions } from './conditions.js';
 import { type EngineFigures, measureEngine } from './engine.js';
 import { measureNeighbours } from './neighbours.js';
@@ -44,6 +45,8 @@ function engineApart(policies: number, condition = ''): EngineFigures {
 function engine(): void {
   const rows = [100, 1000, 10_000, 100_000, 1_000_000].map((policies) => {
     const { decision, lookup, explained, p99 } = engineApart(policies);
+    bar(`engine, ${count(policies)} policies`, decision / lookup, 'at most', 8, ' look-ups');
+    if (policies === 1_000_000) bar('engine, 1,000,000 policies, p99', p99, 'at most', 10, ' µs');
     return [
       count(policies),
       fixed(decision),
@@ -61,6 +64,7 @@ function engine(): void {
   );
   const bare = engineApart(10_000);
   const conditional = engineApart(10_000, FOUR_CLAUSES);
+  bar('engine, a condition of four clauses', conditional.decision - bare.decision, 'at most', 1.5, ' µs');
   table(
     'A condition of four clauses, 10,000 policies',
     ['µs bare', 'µs with it', 'difference'],
@@ -70,6 +74,7 @@ function engine(): void {
 
 function conditions(): void {
   const figures = measureConditions().sort((left, right) => right.ms - left.ms);
+  bar('the costliest condition of one decision', figures[0]?.ms ?? Number.NaN, 'at most', 5, ' ms');
   table(
     `Until the ${count(DECISION_STEPS_MAX)} steps of one decision are used up, the costliest first`,
     ['condition', 'ms'],
@@ -92,6 +97,9 @@ async function peers(): Promise<void> {
 
 async function agent(): Promise<void> {
   const figures = await measureAgent();
+  bar('agent over HTTP, of bare node:http', median(figures.shares), 'at least', 0.65);
+  bar('agent over HTTP, times Cerbos', figures.agent / figures.cerbos, 'at least', 15);
+  bar('warm start', figures.warmStart.seconds, 'at most', 1, ' s');
   table(
     'Agent over HTTP: 10,000 subjects, 100,000 resources, 1,000 roles, 10,000 policies',
     ['', 'requests/s', 'of the bare server'],
@@ -133,6 +141,8 @@ function apart(script: string, ...flags: string[]): unknown {
 
 function activation(): void {
   const { records, seconds, perRecord } = apart('activation', '--expose-gc') as ActivationFigures;
+  bar('activation of a million records', seconds, 'at most', 5.3, ' s');
+  bar('resident a record', perRecord, 'at most', 260, ' B');
   table(
     'Activation: decode, verify and compile',
     ['records', 's', 'bytes resident a record'],
@@ -142,6 +152,7 @@ function activation(): void {
 
 function renewal(): void {
   const figures = apart('renewal') as RenewalFigures;
+  bar('requests while a million records are taken in, p99', figures.p99, 'at most', 25, ' ms');
   table(
     `Requests to an agent while it takes in a bundle of ${count(figures.records)} records`,
     ['requests', 's until it is served', 'p50 ms', 'p99 ms', 'max ms', 'p99 ms before'],
@@ -158,8 +169,20 @@ function renewal(): void {
   );
 }
 
+/** Times the builtin `terraform_data`. */
+const TERRAFORM_BARS: { readonly [command: string]: number } = {
+  'create plan': 3,
+  apply: 1.5,
+  'no-op plan': 2.6,
+  destroy: 1.3,
+};
+
 async function terraform(): Promise<void> {
   const { commands, handshake, resident } = await measureTerraform();
+  for (const { name, builtin, ours } of commands)
+    bar(`Terraform, ${name}`, ours / builtin, 'at most', TERRAFORM_BARS[name] ?? Number.NaN, ' ×');
+  bar('Terraform, handshake, of bare Node', handshake.provider / handshake.bare, 'at most', 2, ' ×');
+  bar('Terraform, most resident', resident / 2 ** 20, 'at most', 120, ' MiB');
   table(
     `Terraform with ${count(RESOURCES)} resources, medians of five`,
     ['', 's with terraform_data', 's with this provider', 'ratio', 'median of the ratio of a round'],
@@ -184,6 +207,8 @@ async function terraform(): Promise<void> {
 
 async function propagation(): Promise<void> {
   const figures = await measurePropagation();
+  for (const { records, enforced } of figures)
+    bar(`revocation enforced, ${count(records)} records, p99`, enforced.p99, 'at most', 250, ' ms');
   table(
     'From the sending of a revocation to the first denial by the agent, cloud and agent on one machine',
     ['records', 'p50 ms', 'p99 ms', 'commit answered p50 ms', 'p99 ms', 'poll that finds nothing new ms'],
@@ -197,6 +222,7 @@ async function propagation(): Promise<void> {
 
 async function neighbours(): Promise<void> {
   const figures = await measureNeighbours();
+  for (const { load, p99 } of figures) bar(`another tenant's decisions beside ${load}, p99`, p99, 'at most', 20, ' ms');
   table(
     'Decisions of a tenant in the cloud, while ten callers of another one keep 40 conditions with nested macros busy',
     ['these ask for', 'p50 ms', 'p99 ms', 'max ms', 'their answers by status'],
@@ -235,4 +261,5 @@ if (first === '--engine') {
   }
   process.stdout.write(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}\n`);
   for (const name of wanted) await parts[name]?.();
+  table('Bars', ['', 'measured', 'bar', ''], barRows());
 }
