@@ -1,14 +1,15 @@
 /**
- * Generates the typed CDKTF constructs from the schema that the built provider gives to Terraform, which must be on the
- * PATH: a file for each resource and data source, in provider/src/cdktf/generated.
+ * Generates the typed CDKTF constructs from the built provider's schema, without Terraform: a file for each resource and
+ * data source, in provider/src/cdktf/generated.
  *   npm run constructs -w provider [-- --check]    with --check: writes nothing, exits with 1 when they are stale
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { schemaMessage } from '../provider/dist/terraform/framework/schema-message.js';
+import { NESTING } from '../provider/dist/terraform/protocol/messages.js';
 import { serviceProvider } from '../provider/dist/terraform/resources/service-provider.js';
 import { strict } from './strict-constructs.mjs';
 
@@ -21,20 +22,47 @@ const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'),
 
 const scratch = mkdtempSync(join(tmpdir(), 'constructs-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
-writeFileSync(
-  join(scratch, 'terraform.tfrc'),
-  `provider_installation {\n dev_overrides {\n "${SOURCE}" = "${join(root, 'provider/dist/bundle')}"\n }\n direct {}\n}\n`,
-);
-writeFileSync(
-  join(scratch, 'main.tf'),
-  `terraform {\n required_providers {\n service = {\n source = "${SOURCE}"\n }\n }\n}\n`,
-);
-// The generator itself asks Terraform for its version, and would repeat what is wrong with a developer's settings.
-Object.assign(process.env, { TF_CLI_CONFIG_FILE: join(scratch, 'terraform.tfrc'), CHECKPOINT_DISABLE: '1' });
+// When it is loaded, the generator asks Terraform for its version and its makers for a newer one; neither is needed here.
+Object.assign(process.env, { TERRAFORM_BINARY_NAME: 'true', CHECKPOINT_DISABLE: '1' });
 
+const NESTING_WORDS = new Map(Object.entries(NESTING).map(([word, number]) => [number, word]));
+
+/** What Terraform says with "providers schema -json" of the messages that it gets. */
 function schema() {
-  const text = execFileSync('terraform', ['providers', 'schema', '-json'], { cwd: scratch, encoding: 'utf8' });
-  return { ...JSON.parse(text), provider_versions: { [`registry.terraform.io/${SOURCE}`]: version } };
+  const { schema: own, resources, dataSources } = serviceProvider({});
+  const provider = {
+    provider: schemaJson(own),
+    resource_schemas: schemasJson(resources),
+    data_source_schemas: schemasJson(dataSources),
+  };
+  const name = `registry.terraform.io/${SOURCE}`;
+  return { format_version: '1.0', provider_schemas: { [name]: provider }, provider_versions: { [name]: version } };
+}
+
+const byName = ([left], [right]) => (left < right ? -1 : 1);
+const schemasJson = (offers) =>
+  Object.fromEntries(
+    Object.entries(offers)
+      .sort(byName)
+      .map(([type, offer]) => [type, schemaJson(offer.schema)]),
+  );
+
+function schemaJson(schema) {
+  const { version, block } = schemaMessage(schema);
+  return { version, block: { attributes: attributesJson(block.attributes), description: block.description } };
+}
+
+function attributesJson(attributes) {
+  return Object.fromEntries(attributes.map((attribute) => [attribute.name, attributeJson(attribute)]).sort(byName));
+}
+
+function attributeJson({ name, type, nested_type: nested, description_kind, ...flags }) {
+  if (nested === undefined) return { ...flags, type: JSON.parse(Buffer.from(type).toString()) };
+  const { nesting, attributes } = nested;
+  return {
+    ...flags,
+    nested_type: { nesting_mode: NESTING_WORDS.get(nesting), attributes: attributesJson(attributes) },
+  };
 }
 
 /** The generated files by name. The generator's links lead to pages that only a public registry has. */
