@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
+import { DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment';
 import type { Environment } from './environment.js';
 import { openProfile, type ProfilesFile } from './profiles.js';
 

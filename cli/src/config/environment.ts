@@ -1,7 +1,7 @@
 import { unknownVariables } from '@authz-service/core/variables';
-import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
+import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

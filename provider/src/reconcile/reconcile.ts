@@ -9,8 +9,8 @@ import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
-import { foresee } from './foresee.js';
 import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
+import { preflight } from './preflight.js';
 import { type CloudClient, type Progress, sendOnce } from './send-once.js';
 
 export interface PlanOptions {
@@ -36,7 +36,7 @@ export async function planTree(
   const state = await client.state(signal === undefined ? {} : { signal });
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership });
-  foresee(plan, manifest, state);
+  preflight(plan, manifest, state);
   return plan;
 }
 

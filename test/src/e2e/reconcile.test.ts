@@ -63,19 +63,19 @@ it('a tree is applied in one revision, and then planned to nothing', async () =>
   expect(await client.authorize(question)).toMatchObject({ decision: true });
 });
 
-it('what a plan foresees is what the cloud refuses, word for word', async () => {
-  const client = await tenant('foreseen');
+it("what a plan's preflight refuses is what the cloud refuses, word for word", async () => {
+  const client = await tenant('preflight');
   await applyPlan(client, await planTree(client, BILLING));
   await client.records('group').create({ name: 'staff' });
   await client.records('role_assignment').create({ role: 'billing/clerk', entity_type: 'group', entity: 'staff' });
-  const foreseen = await planTree(client, { ...BILLING, records: [] }).catch((error) => error);
+  const preflight = await planTree(client, { ...BILLING, records: [] }).catch((error) => error);
   const { records } = await client.state();
   const mine = records.filter((record) => record.managed_by === 'billing');
   const sent = await client
     .changeset({ stack: 'billing', changes: mine.map(({ address }) => ({ op: 'delete', address })) })
     .catch((error) => error);
-  expect(foreseen).toBeInstanceOf(ProblemError);
-  expect(foreseen).toMatchObject({ code: sent.code, detail: sent.detail });
+  expect(preflight).toBeInstanceOf(ProblemError);
+  expect(preflight).toMatchObject({ code: sent.code, detail: sent.detail });
 });
 
 it('an apply whose answer gets lost is done once, and told as if it had not been lost', async () => {

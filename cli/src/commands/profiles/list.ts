@@ -1,5 +1,5 @@
 import { nounOf } from '@authz-service/core/state/kind-words';
-import { DEFAULT_CLOUD_URL } from '@authz-service/provider/reconcile/credentials';
+import { DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment';
 import { type ProfileEntry, profilesPath, readProfiles } from '../../config/profiles.js';
 import { table } from '../../output/table.js';
 import { err, out } from '../../output/terminal.js';

@@ -6,8 +6,8 @@ import { equalJson } from '@authz-service/core/state/equal-json';
 import { validateRecords } from '@authz-service/core/state/validate';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import type { Wish } from './change-queue.js';
+import { mentionsType, type ResourceType } from './dependents.js';
 import type { Records } from './snapshot.js';
-import { mentionsType, type ResourceType } from './stranded.js';
 
 type TypeFields = Fields<'resource_type'>;
 
@@ -51,7 +51,7 @@ export class Narrowings {
       : [...this.waiting]
           .filter(([address, { fields, users }]) => {
             const isTouched = [...users].some((user) => sent.has(user));
-            return isTouched && !sent.has(address) && strandedAmong(users, typeOf(fields), after).length === 0;
+            return isTouched && !sent.has(address) && dependentsAmong(users, typeOf(fields), after).length === 0;
           })
           .map(([address, { fields }]): Wish => ({ address, change: { op: 'update', address, fields } }));
     return { changes, along };
@@ -89,7 +89,7 @@ export class Narrowings {
     if (change.op !== 'update' || present?.kind !== 'resource_type') return change;
     const fields = change.fields as TypeFields;
     const mentioning = [...records.all()].filter((record) => mentionsType(record, address)).map((one) => one.address);
-    const users = strandedAmong(mentioning, typeOf(fields), after);
+    const users = dependentsAmong(mentioning, typeOf(fields), after);
     // What belongs to others does not change in this run: the service refuses it and says so.
     if (users.length === 0 || users.some((user) => !this.isOwn(records.get(user)?.managed_by ?? ''))) return change;
     const waiting = { fields, users: new Set(users) };
@@ -123,7 +123,7 @@ export function fitForBoth(before: TypeFields, after: TypeFields): TypeFields {
 }
 
 /** Those of the records that a type would make invalid. */
-function strandedAmong(addresses: Iterable<Address>, type: ResourceType, records: RecordView): Address[] {
+function dependentsAmong(addresses: Iterable<Address>, type: ResourceType, records: RecordView): Address[] {
   const get = (address: Address) => (address === type.address ? type : records.get(address));
   const found = validateRecords({ get, inbound: () => [] }, addresses, { external: () => true });
   return [...new Set(found.filter(({ severity }) => severity === 'error').map(({ address }) => address))];

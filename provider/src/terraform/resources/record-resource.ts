@@ -11,13 +11,13 @@ import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { danglingIn, referTo } from './dangling.js';
+import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
 import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
-import { changedAfter, inTheWay, mentionsAmong, strandedBy } from './stranded.js';
 import { foundInPlace, notAdopted } from './takeover.js';
 
 /** The resource that stands for one kind of record. */
@@ -232,7 +232,7 @@ class RecordResource implements Resource<Configured> {
     const found = judgeRecord(record, view);
     if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
-      found.push(...strandedBy(record, records, isOwn));
+      found.push(...dependentsOf(record, records, isOwn));
     }
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');

@@ -8,10 +8,10 @@ import type { ChangesetResult } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
+import { type Mention, mentionsAmong } from './dependents.js';
 import { Narrowings } from './narrowings.js';
-import { Patience } from './patience.js';
+import { RetryPolicy } from './retry-policy.js';
 import { Records, Snapshot } from './snapshot.js';
-import { type Mention, mentionsAmong } from './stranded.js';
 
 /** How the provider was configured. */
 export interface Access {
@@ -62,14 +62,14 @@ export class Service {
     this.stackIsNamed = stackIsNamed;
     this.log = log;
     this.narrowings = new Narrowings((owner) => takeOwnership || owner === stack);
-    const patience = new Patience(log);
+    const retries = new RetryPolicy(log);
     this.snapshot = new Snapshot((ifNoneMatch, signal) =>
-      patience.with(() => client.state({ ifNoneMatch, signal }), signal),
+      retries.run(() => client.state({ ifNoneMatch, signal }), signal),
     );
     const queue = () =>
       new ChangeQueue({
         send: (body, idempotencyKey, { stop, giveUp }) =>
-          patience.with(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
+          retries.run(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
         exists: (address) => this.known?.get(address) !== undefined,
         compose: (wishes, alone) => this.narrowings.compose(wishes, this.known ?? NO_RECORDS, alone),
         leftBehind: (along, problem) => this.narrowings.refuse(along, problem),

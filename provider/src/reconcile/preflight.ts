@@ -11,7 +11,7 @@ import type { TenantSnapshot } from '@authz-service/sdk/wire';
  * Stages the plan on the state it was made for, with the code the cloud stages it with: what would be refused there is
  * refused now, before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
  */
-export function foresee(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
+export function preflight(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
   checkExternal(external, snapshot);
   if (plan.changes.length === 0) return;
   new TenantState(snapshot.records).stage(planChanges(plan), {

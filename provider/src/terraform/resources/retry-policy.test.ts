@@ -1,17 +1,17 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { expect, it } from 'vitest';
 import { Log } from '../protocol/log.js';
-import { Patience } from './patience.js';
+import { RetryPolicy } from './retry-policy.js';
 
 const away = new ProblemError('network', 'nobody listens');
 
 it('is spent once for an outage, and there again once something was answered', async () => {
-  const patience = new Patience(new Log('off'), 400);
+  const retries = new RetryPolicy(new Log('off'), 400);
   const { signal } = new AbortController();
   let asked = 0;
   const ask = (failures: number) => {
     asked = 0;
-    return patience.with(async () => {
+    return retries.run(async () => {
       asked++;
       if (asked <= failures) throw away;
       return 'answered';
@@ -28,6 +28,6 @@ it('is spent once for an outage, and there again once something was answered', a
 
 it('is not for what was answered', async () => {
   const refused = new ProblemError('conflict', 'it is there');
-  const patience = new Patience(new Log('off'));
-  await expect(patience.with(() => Promise.reject(refused), new AbortController().signal)).rejects.toBe(refused);
+  const retries = new RetryPolicy(new Log('off'));
+  await expect(retries.run(() => Promise.reject(refused), new AbortController().signal)).rejects.toBe(refused);
 });

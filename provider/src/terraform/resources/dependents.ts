@@ -16,7 +16,7 @@ export type ResourceType = DeclaredRecord<'resource_type'>;
  * What a changed type would make invalid of the records there are. Those of this stack may change in the same run, or
  * fail a plan of their own; of other stacks' records nothing changes in this run.
  */
-export function strandedBy(type: ResourceType, records: Records, isOwn: (owner: string) => boolean): Diagnostic[] {
+export function dependentsOf(type: ResourceType, records: Records, isOwn: (owner: string) => boolean): Diagnostic[] {
   const touched = [...records.all()].filter((record) => mentionsType(record, type.address));
   const view: RecordView = {
     get: (address) => (address === type.address ? type : records.get(address)),

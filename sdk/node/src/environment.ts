@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { baseAddress } from '@authz-service/sdk/base-address';
-import type { Credentials } from '@authz-service/sdk/client';
+import { baseAddress } from './base-address.js';
+import type { Credentials } from './client.js';
 
 /** Where a cloud listens unless told otherwise. */
 export const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';

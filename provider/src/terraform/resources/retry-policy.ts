@@ -4,24 +4,24 @@ import type { Log } from '../protocol/log.js';
 
 const PASSING: ReadonlySet<string> = new Set(['network', 'timeout', 'not_ready']);
 /** How long a service that was there may be away, as when it restarts. */
-const PATIENCE_MS = 45_000;
+const AWAY_MAX_MS = 45_000;
 const PAUSE_MS = { first: 250, longest: 4_000 };
 
-/** Waits for a service that is away, once for all who wait for it: who comes later has no patience of its own. */
-export class Patience {
+/** Waits for a service that is away, once for all who wait for it: who comes later waits no longer than the others. */
+export class RetryPolicy {
   /** Since when nothing has been answered, by the monotonic clock; for ever, once that took too long. */
   #awaySince: number | undefined;
 
   constructor(
     private readonly log: Log,
-    private readonly patienceMs = PATIENCE_MS,
+    private readonly awayMaxMs = AWAY_MAX_MS,
   ) {}
 
   /**
    * Does the work, again and again while the service cannot be reached, for as long as a restart takes; the client's own
    * retries, which cover a moment, lie inside. The work must be harmless to repeat. Stops waiting when the signal aborts.
    */
-  async with<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)) {
       try {
         const done = await work();
@@ -35,7 +35,7 @@ export class Patience {
         const now = performance.now();
         this.#awaySince ??= now;
         if (signal.aborted) throw error;
-        if (now + pauseMs > this.#awaySince + this.patienceMs) {
+        if (now + pauseMs > this.#awaySince + this.awayMaxMs) {
           this.#awaySince = Number.NEGATIVE_INFINITY;
           throw error;
         }

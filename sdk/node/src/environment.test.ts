@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessFromEnvironment } from './credentials.js';
+import { accessFromEnvironment } from './environment.js';
 
 const CLIENT = { SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'secret' };
 
