@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { asking } from '../e2e/agent/tenant-fixture.js';
 import { bootstrapEnv, CloudProcess } from '../e2e/cloud/cloud-process.js';
@@ -150,13 +150,16 @@ describe('a cloud whose clock jumps', () => {
 
     cloudClock.set(7.1);
     expect(await readiness()).not.toHaveProperty('clock_behind_seconds');
-    const said = cloud.stderr.filter(
-      (line) => line.includes('with the newest commit') || line.includes('clock is behind'),
-    );
-    expect(said.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'WARN', clock_behind_seconds: behind(), msg: expect.stringMatching(/set the clock$/) },
-      { level: 'INFO', msg: 'the clock has caught up with the newest commit' },
-    ]);
+    // The answer may be here before the line of the log.
+    await vi.waitFor(() => {
+      const said = cloud.stderr.filter(
+        (line) => line.includes('with the newest commit') || line.includes('clock is behind'),
+      );
+      expect(said.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'WARN', clock_behind_seconds: behind(), msg: expect.stringMatching(/set the clock$/) },
+        { level: 'INFO', msg: 'the clock has caught up with the newest commit' },
+      ]);
+    }, 10_000);
   });
 
   it('leads the time of decisions until the next commit, which the agent says when it begins and ends', async () => {
