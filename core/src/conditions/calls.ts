@@ -1,4 +1,5 @@
 import { accepts, functions, methods, type Overload } from './functions.js';
+import { macros } from './macros.js';
 import { folded, mismatch, type Node, type Run, refused, sizeOf } from './node.js';
 import { Failure } from './outcome.js';
 import { ConditionFault } from './parse.js';
@@ -27,12 +28,10 @@ function unknown(name: string, method: boolean, offset: number): ConditionFault 
     return new ConditionFault(`${name} is called as ${form}`, offset);
   }
   return new ConditionFault(
-    `there is no function "${name}": ${suggestion(name, [...table.keys(), ...MACROS])}`,
+    `there is no function "${name}": ${suggestion(name, [...table.keys(), ...macros])}`,
     offset,
   );
 }
-
-const MACROS = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 
 function fitsTypes(overload: Overload, parts: readonly Node[]): boolean {
   return (

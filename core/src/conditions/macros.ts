@@ -5,6 +5,9 @@ import type { Scope } from './scope.js';
 import { ANY, BOOL, listOf, mayBe, STRING, type StaticType } from './static-type.js';
 import { isMap, isTrouble, keysOf, type Result, type Value } from './value.js';
 
+/** Called like functions, but with names and expressions for arguments. */
+export const macros: readonly string[] = ['has', 'all', 'exists', 'exists_one', 'map', 'filter', 'cel.bind'];
+
 /** A macro's body, built with its variable in `slot`. */
 export interface Body {
   node: Node;
