@@ -6,12 +6,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { goRecords } from './sdk-types/go.mjs';
+import { pythonRecords } from './sdk-types/python.mjs';
 import { readOpenapi } from './sdk-types/read-openapi.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each language's file, and what writes its text from the same description. */
-const LANGUAGES = [{ file: 'sdk/go/records_gen.go', emit: goRecords }];
+const LANGUAGES = [
+  { file: 'sdk/go/records_gen.go', emit: goRecords },
+  { file: 'sdk/python/src/authz_service/records.py', emit: pythonRecords },
+];
 
 const description = await readOpenapi();
 let stale = 0;

@@ -1,0 +1,201 @@
+"""What answers mean: status, headers and body become values and errors, alike in both clients."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+from urllib.parse import urlsplit
+
+from .decision import Candidate, Decision, Entity, FoundAction, Metadata, Outcome
+from .errors import Network, NotEvaluated, Pointer, ServiceError, code_of_status, error_of, is_code
+
+#: The longest answer read, in bytes.
+ANSWER_BYTES_MAX = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, read whole. The names of headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def json_of(answer: Answer, at: str) -> Any:
+    """The JSON of a successful answer. Raises `Network` where something other than the service has answered."""
+    if is_json(answer):
+        try:
+            return json.loads(answer.body)
+        except (ValueError, RecursionError):
+            pass
+    raise not_the_service(answer.status, content_type(answer), at)
+
+
+def object_of(answer: Answer, at: str) -> Mapping[str, Any]:
+    body = json_of(answer, at)
+    if isinstance(body, dict):
+        return body
+    raise not_the_service(answer.status, "JSON that is no object", at)
+
+
+def problem_of(answer: Answer, at: str) -> ServiceError:
+    """The error that an answer of 300 and above states."""
+    status = answer.status
+    if status < 400:
+        where = urlsplit(answer.headers.get("location", ""))
+        origin = f"{where.scheme}://{where.netloc.rpartition('@')[2]}" if where.netloc else ""
+        return Network(
+            f"{at} answered {status} and leads to {origin}{where.path}: redirects are not followed, for they would "
+            "carry the credential elsewhere. Set the final address as URL.",
+            status=status,
+        )
+    body: Any = None
+    if is_json(answer):
+        try:
+            body = json.loads(answer.body)
+        except (ValueError, RecursionError):
+            pass
+    members: Mapping[str, Any] = body if isinstance(body, dict) else {}
+    oauth = _text(members.get("error"))
+    if oauth is not None and not is_code(members.get("code")):
+        why = _text(members.get("error_description"))
+        code = "invalid_client" if oauth == "invalid_client" else code_of_status(status)
+        return error_of(code, f"{at} refused ({oauth}){f': {why}' if why else ''}.", status=status)
+    code = members["code"] if is_code(members.get("code")) else code_of_status(status)
+    detail = _text(members.get("detail")) or _text(members.get("message")) or _text(members.get("title"))
+    request_id = _text(members.get("request_id")) or answer.headers.get("x-request-id")
+    return error_of(
+        code, detail or f"{at} answered {status} and gave no detail.", _pointers(members.get("errors")), request_id, status
+    )
+
+
+def decision_of(body: Any, at: str) -> Decision:
+    if not isinstance(body, dict) or not isinstance(body.get("decision"), bool):
+        raise Network(f"{at} answered without a decision: that is not a decision point.")
+    context = body.get("context")
+    if not isinstance(context, dict):
+        return Decision(body["decision"])
+    explanation = context.get("explanation")
+    return Decision(
+        body["decision"],
+        _text(context.get("reason")),
+        _text(context.get("policy_id")),
+        _text(context.get("access_path")),
+        _candidates(explanation) if isinstance(explanation, dict) else None,
+        context,
+    )
+
+
+def outcomes_of(body: Mapping[str, Any], asked: int, short_circuits: bool, at: str) -> List[Outcome]:
+    """One outcome for each question, in order."""
+    items = body.get("evaluations")
+    if not isinstance(items, list):
+        raise Network(f"{at} answered without a list of evaluations: that is not a decision point.")
+    if len(items) > asked:
+        raise Network(f"{at} answered {len(items)} evaluations where {asked} were asked for.")
+    outcomes = [_outcome_of(item, at) for item in items]
+    ended = short_circuits and len(items) > 0
+    for _ in range(asked - len(items)):
+        missing = (
+            NotEvaluated("The batch ended with an earlier question.")
+            if ended
+            else Network(f"{at} left this evaluation out.")
+        )
+        outcomes.append(Outcome(error=missing))
+    return outcomes
+
+
+def _outcome_of(item: Any, at: str) -> Outcome:
+    context = item.get("context") if isinstance(item, dict) else None
+    fault = context.get("error") if isinstance(context, dict) else None
+    if fault is not None:
+        members = fault if isinstance(fault, dict) else {}
+        status = members.get("status")
+        known = status if isinstance(status, int) and not isinstance(status, bool) else 500
+        code = members["code"] if is_code(members.get("code")) else code_of_status(known)
+        detail = _text(members.get("message")) or _text(fault) or "The evaluation failed and gave no detail."
+        return Outcome(error=error_of(code, detail, _pointers(members.get("errors")), status=known))
+    try:
+        return Outcome(decision_of(item, at))
+    except Network as error:
+        return Outcome(error=error)
+
+
+def page_of(body: Mapping[str, Any], at: str) -> Tuple[List[Any], Optional[str]]:
+    """The results of a page of a search, and the token of the next."""
+    results = body.get("results")
+    if not isinstance(results, list):
+        raise Network(f"{at} answered without a list of results: that is not a decision point.")
+    page = body.get("page")
+    return results, (_text(page.get("next_token")) if isinstance(page, dict) else None)
+
+
+def entity_of(result: Any, at: str) -> Entity:
+    if isinstance(result, dict) and isinstance(result.get("type"), str) and isinstance(result.get("id"), str):
+        return Entity(result["type"], result["id"])
+    raise Network(f"{at} answered with a result that has no type and id.")
+
+
+def action_of(result: Any, at: str) -> FoundAction:
+    if isinstance(result, dict) and isinstance(result.get("name"), str):
+        return FoundAction(result["name"])
+    raise Network(f"{at} answered with a result that has no name.")
+
+
+def metadata_of(body: Mapping[str, Any], origin: str, at: str) -> Metadata:
+    """Every URL has to be of the origin that the client was given: credentials go nowhere else."""
+    found = {}
+    for name in Metadata.__dataclass_fields__:
+        url = body.get(name)
+        if url is None and name not in ("policy_decision_point", "access_evaluation_endpoint"):
+            continue
+        if not isinstance(url, str):
+            raise Network(f"{at} answered without {name}: that is not a decision point's.")
+        parts = urlsplit(url)
+        if f"{parts.scheme}://{parts.netloc}" != origin:
+            raise Network(f"{at} names {url} as {name}, which is not of {origin}: it is not used.")
+        found[name] = url
+    return Metadata(**found)
+
+
+def is_json(answer: Answer) -> bool:
+    kind = content_type(answer)
+    return kind.startswith("application/") and (kind.endswith("/json") or kind.endswith("+json"))
+
+
+def content_type(answer: Answer) -> str:
+    return answer.headers.get("content-type", "no content type").partition(";")[0].strip().lower()
+
+
+def not_the_service(status: int, what: str, at: str) -> Network:
+    return Network(
+        f"{at} answered {status} with {what} that cannot be used: that is not the service. Check the URL, and any proxy "
+        "on the way.",
+        status=status,
+    )
+
+
+def _candidates(explanation: Mapping[str, Any]) -> Tuple[Candidate, ...]:
+    candidates = explanation.get("candidates")
+    names = Candidate.__dataclass_fields__
+    found: List[Candidate] = []
+    for item in candidates if isinstance(candidates, list) else []:
+        if isinstance(item, dict) and all(name in item for name in names) and isinstance(item["through"], list):
+            members: Dict[str, Any] = {name: item[name] for name in names}
+            members["through"] = tuple(item["through"])
+            found.append(Candidate(**members))
+    return tuple(found)
+
+
+def _pointers(items: Any) -> List[Pointer]:
+    return [
+        Pointer(_text(item.get("pointer")) or "", item["detail"], _text(item.get("address")))
+        for item in (items if isinstance(items, list) else [])
+        if isinstance(item, dict) and isinstance(item.get("detail"), str)
+    ]
+
+
+def _text(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) and value else None

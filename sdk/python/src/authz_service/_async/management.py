@@ -1,0 +1,150 @@
+"""What the cloud offers besides decisions and records."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, AsyncIterator, Dict, Iterable, Mapping, Optional, cast
+
+from .._answers import Answer, json_of
+from .._request import Request, json_bytes, path_segment
+from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
+from .records import AsyncRecords, every_item
+from .sender import AsyncSender
+
+
+class AsyncManagement:
+    """The calls of whoever manages a tenant. They may take 120 s in all and 30 s an attempt, unless told otherwise."""
+
+    def __init__(self, sender: AsyncSender, total: float, attempt: float, retries: int) -> None:
+        self._sender = sender
+        self._total = total
+        self._attempt = attempt
+        self._retries = retries
+        #: The records of each kind: `client.records.roles.list(application="billing")`.
+        self.records = AsyncRecords(self._json)
+        self.tenants = AsyncTenants(self)
+
+    async def change_set(
+        self,
+        changes: Iterable[Mapping[str, Any]],
+        *,
+        base_revision: Optional[str] = None,
+        stack: Optional[str] = None,
+        take_ownership: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> ChangeSetResult:
+        """Changes records, all or none, in one revision.
+
+        The idempotency key names this wish: sent again with the same body it is done once, and answered as the first
+        time. One is made where none is given, so that the call may be tried again.
+        """
+        given = {"base_revision": base_revision, "stack": stack, "take_ownership": take_ownership}
+        body: Dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        body["changes"] = list(changes)
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        answer = await self._json(
+            "POST", "/v1/changesets", body=body, headers=headers, writes=True, timeout=timeout
+        )
+        return cast(ChangeSetResult, answer)
+
+    async def state(self, *, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[State]:
+        """All records of the tenant with its revision; None while that still is `if_none_match`."""
+        answer = await self._conditional("/v1/state", if_none_match, {}, timeout)
+        return None if answer.status == 304 else cast(State, json_of(answer, f"GET {self._sender.base}/v1/state"))
+
+    async def bundle(
+        self, *, if_none_match: Optional[str] = None, tenant: Optional[str] = None, timeout: Optional[float] = None
+    ) -> Optional[Bundle]:
+        """The policy bundle, as agents fetch it; None while its revision still is `if_none_match`."""
+        answer = await self._conditional("/v1/policies/bundle", if_none_match, {"tenant": tenant}, timeout)
+        return None if answer.status == 304 else Bundle(answer.headers.get("etag"), answer.body)
+
+    async def whoami(self, *, timeout: Optional[float] = None) -> WhoAmI:
+        """Whom the credential stands for, and what it may do."""
+        return cast(WhoAmI, await self._json("GET", "/v1/whoami", timeout=timeout))
+
+    def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> AsyncIterator[Dict[str, Any]]:
+        """The commits of the tenant, the latest first, fetched page by page as the loop goes on."""
+        return every_item(self._json, "/v1/audit", {"limit": limit}, timeout)
+
+    async def agent_status(self, *, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """How an agent fares: which revision it serves, how old that is, and what went wrong last. Agents only."""
+        return cast(Dict[str, Any], await self._json("GET", "/v1/status", timeout=timeout))
+
+    async def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """Has bundles signed by a new key, for operators; `revoke`: agents are to trust none of the keys before it."""
+        body = {"revoke": True} if revoke else {}
+        answer = await self._json("POST", "/v1/bundle-keys", body=body, harmless=False, timeout=timeout)
+        return cast(Dict[str, Any], answer)
+
+    async def _json(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        query: Optional[Mapping[str, Any]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        harmless: bool = True,
+        writes: bool = False,
+        timeout: Optional[float] = None,
+    ) -> Any:
+        request = self._request(method, path, query, headers, timeout)
+        request.body = None if body is None else json_bytes(body)
+        request.harmless = harmless
+        request.writes = writes or not harmless
+        answer = await self._sender.send(request)
+        return None if answer.status == 204 else json_of(answer, f"{method} {self._sender.base}{path}")
+
+    async def _conditional(
+        self, path: str, if_none_match: Optional[str], query: Mapping[str, Any], timeout: Optional[float]
+    ) -> Answer:
+        headers = {}
+        if if_none_match is not None:
+            quoted = if_none_match.startswith(('"', 'W/"'))
+            headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
+        request = self._request("GET", path, query, headers, timeout)
+        request.also = 304
+        return await self._sender.send(request)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, Any]],
+        headers: Optional[Mapping[str, str]],
+        timeout: Optional[float],
+    ) -> Request:
+        total = self._total if timeout is None else timeout
+        return Request(method, path, total, self._attempt, self._retries, 0.2, headers=headers or {}, query=query or {})
+
+
+class AsyncTenants:
+    """The tenants, for operators."""
+
+    def __init__(self, management: AsyncManagement) -> None:
+        self._send = management._json
+
+    def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> AsyncIterator[Tenant]:
+        return every_item(self._send, "/v1/tenants", {"limit": limit}, timeout)
+
+    async def get(self, name: str, *, timeout: Optional[float] = None) -> Tenant:
+        return cast(Tenant, await self._send("GET", _tenant(name), timeout=timeout))
+
+    async def create(self, name: str, *, timeout: Optional[float] = None) -> MadeTenant:
+        """Makes a tenant; the answer holds the secret of its first administrator, this once."""
+        answer = await self._send("POST", "/v1/tenants", body={"name": name}, harmless=False, timeout=timeout)
+        return cast(MadeTenant, answer)
+
+    async def delete(self, name: str, *, timeout: Optional[float] = None) -> None:
+        """Removes the tenant with all its records."""
+        await self._send("DELETE", _tenant(name), harmless=False, timeout=timeout)
+
+    def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> AsyncIterator[Dict[str, Any]]:
+        """Who made and removed tenants, the latest first, also those that are no more."""
+        return every_item(self._send, "/v1/audit/tenants", {"limit": limit}, timeout)
+
+
+def _tenant(name: str) -> str:
+    return f"/v1/tenants/{path_segment(name, 'a tenant')}"

@@ -1,0 +1,121 @@
+"""Records, as the cloud keeps them."""
+
+from __future__ import annotations
+
+from typing import Any, AsyncIterator, Callable, Coroutine, Generic, Mapping, Optional, TypeVar, Union, cast
+
+from .. import records as kinds
+from .._request import path_segment
+
+#: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
+#: `body`, `query`, `headers`, `harmless`, `timeout`.
+Send = Callable[..., Coroutine[Any, Any, Any]]
+
+R = TypeVar("R")
+N = TypeVar("N")
+M = TypeVar("M")
+
+
+async def every_item(send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float]) -> AsyncIterator[Any]:
+    """Walks pages by their cursors, as far as the loop goes on."""
+    cursor: Optional[str] = None
+    while True:
+        page = await send("GET", path, query={**query, "cursor": cursor}, timeout=timeout)
+        for item in page["items"]:
+            yield item
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            return
+
+
+class AsyncRecordCollection(Generic[R, N, M]):
+    """The records of one kind. A record is named by its id, or by its path: `billing/accountant`."""
+
+    def __init__(self, send: Send, collection: str) -> None:
+        self._send = send
+        self._path = f"/v1/{collection}"
+
+    def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> AsyncIterator[R]:
+        """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
+        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout)
+
+    async def get(self, name: str, *, timeout: Optional[float] = None) -> R:
+        return cast(R, await self._send("GET", self._item(name), timeout=timeout))
+
+    async def create(self, record: N, *, timeout: Optional[float] = None) -> M:
+        """A credential's secret is in the answer, and nowhere ever again."""
+        return cast(M, await self._send("POST", self._path, body=record, harmless=False, timeout=timeout))
+
+    async def update(
+        self,
+        name: str,
+        patch: Mapping[str, Any],
+        *,
+        if_match: Union[int, str, None] = None,
+        timeout: Optional[float] = None,
+    ) -> R:
+        """A JSON merge patch (RFC 7396): None takes a field away, what is left out stays.
+
+        `if_match`: only while the record's `revision` is this; else `Conflict` (`precondition_failed`).
+        """
+        headers = {"content-type": "application/merge-patch+json", **_match(if_match)}
+        answer = await self._send(
+            "PATCH", self._item(name), body=patch, headers=headers, harmless=False, timeout=timeout
+        )
+        return cast(R, answer)
+
+    async def delete(
+        self, name: str, *, if_match: Union[int, str, None] = None, timeout: Optional[float] = None
+    ) -> None:
+        await self._send("DELETE", self._item(name), headers=_match(if_match), harmless=False, timeout=timeout)
+
+    def _item(self, name: str) -> str:
+        return f"{self._path}/{path_segment(name, 'a record')}"
+
+
+def _match(if_match: Union[int, str, None]) -> Mapping[str, str]:
+    if if_match is None:
+        return {}
+    return {"if-match": f'"{if_match}"' if isinstance(if_match, int) else if_match}
+
+
+class AsyncRecords:
+    """The records of each kind."""
+
+    def __init__(self, send: Send) -> None:
+        self.applications: AsyncRecordCollection[kinds.Application, kinds.NewApplication, kinds.Application] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["application"])
+        )
+        self.resource_types: AsyncRecordCollection[kinds.ResourceType, kinds.NewResourceType, kinds.ResourceType] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["resource_type"])
+        )
+        self.resources: AsyncRecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["resource"])
+        )
+        self.subjects: AsyncRecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["subject"])
+        )
+        self.roles: AsyncRecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["role"])
+        )
+        self.groups: AsyncRecordCollection[kinds.Group, kinds.NewGroup, kinds.Group] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["group"])
+        )
+        self.policies: AsyncRecordCollection[kinds.Policy, kinds.NewPolicy, kinds.Policy] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["policy"])
+        )
+        self.policy_assignments: AsyncRecordCollection[
+            kinds.PolicyAssignment, kinds.NewPolicyAssignment, kinds.PolicyAssignment
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["policy_assignment"])
+        self.role_assignments: AsyncRecordCollection[
+            kinds.RoleAssignment, kinds.NewRoleAssignment, kinds.RoleAssignment
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["role_assignment"])
+        self.group_memberships: AsyncRecordCollection[
+            kinds.GroupMembership, kinds.NewGroupMembership, kinds.GroupMembership
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["group_membership"])
+        self.api_keys: AsyncRecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["api_key"])
+        )
+        self.oauth_clients: AsyncRecordCollection[kinds.OauthClient, kinds.NewOauthClient, kinds.MadeOauthClient] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["oauth_client"])
+        )

@@ -1,0 +1,122 @@
+"""Access tokens of an OAuth client."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Optional, Sequence, Tuple
+from urllib.parse import quote_plus
+
+from .._answers import object_of
+from .._authorization import basic, bearer
+from .._request import Request
+from ..errors import InvalidConfig, Network, NotFound, Timeout
+from .sender import AsyncSender
+from .transport import AsyncTransport
+from .waiting import AsyncShared, AsyncTasks
+
+#: After an early renewal, the next is tried no sooner than this.
+_RENEWAL_PAUSE = 5.0
+#: How long a service without a token endpoint is taken for an agent before it is asked again.
+_TOKENLESS = 60.0
+
+
+@dataclass
+class _Token:
+    #: None where the service takes no tokens.
+    header: Optional[str]
+    #: From here on a new one is fetched while this one still serves.
+    renew_at: float
+    expires_at: float
+
+
+class AsyncTokenSource:
+    """Tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls.
+
+    One request for a token is under way at a time, whoever gives up waiting for it. An agent has no token endpoint and
+    needs no credential: calls to it go without, so that a caller's credentials may stay set.
+    """
+
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        base: str,
+        client_id: str,
+        client_secret: str,
+        user_agent: str,
+        retries: int,
+        tasks: AsyncTasks,
+    ) -> None:
+        if not client_id or not client_secret:
+            raise InvalidConfig("The client id or the client secret is empty: give both.")
+        self._basic = basic(client_id, client_secret)
+        self._secrets = (client_secret, quote_plus(client_secret), self._basic.partition(" ")[2])
+        self._sender = AsyncSender(transport, base, None, user_agent, self._secrets)
+        self._retries = retries
+        self._tasks = tasks
+        self._lock = threading.Lock()
+        self._token: Optional[_Token] = None
+        self._flight: Optional[AsyncShared[_Token]] = None
+
+    async def header(self, seconds: float) -> Tuple[Optional[str], bool]:
+        with self._lock:
+            token = self._token
+            now = time.monotonic()
+            if token is not None and now < token.expires_at:
+                if now >= token.renew_at:
+                    token.renew_at = now + _RENEWAL_PAUSE
+                    self._refresh()
+                return token.header, True
+            flight = self._refresh()
+        fetched = await flight.wait(seconds)
+        if fetched is None:
+            raise Timeout(f"POST {self._sender.base}/oauth/token gave no token in time.")
+        return fetched[0].header, False
+
+    def discard(self, header: Optional[str]) -> None:
+        with self._lock:
+            if self._token is not None and self._token.header == header:
+                self._token = None
+
+    def secrets(self) -> Sequence[str]:
+        token = self._token
+        if token is None or token.header is None:
+            return self._secrets
+        return (*self._secrets, token.header.partition(" ")[2])
+
+    def _refresh(self) -> AsyncShared[_Token]:
+        flight = self._flight
+        if flight is None or flight.over:
+            flight = self._flight = AsyncShared(self._fetch, self._tasks)
+        return flight
+
+    async def _fetch(self) -> _Token:
+        started = time.monotonic()
+        request = Request(
+            "POST",
+            "/oauth/token",
+            total=30.0,
+            attempt=5.0,
+            retries=self._retries,
+            backoff=0.05,
+            body=b"grant_type=client_credentials",
+            headers={"authorization": self._basic, "content-type": "application/x-www-form-urlencoded"},
+        )
+        at = f"POST {self._sender.base}/oauth/token"
+        try:
+            body = object_of(await self._sender.send(request), at)
+        except NotFound:
+            return self._keep(_Token(None, started + _TOKENLESS, started + _TOKENLESS))
+        access_token = body.get("access_token")
+        if not isinstance(access_token, str):
+            raise Network(f"{at} answered without an access token: that is not the service's.")
+        told = body.get("expires_in")
+        life = float(told) if isinstance(told, (int, float)) and not isinstance(told, bool) and told > 0 else 60.0
+        renew_at = started + life - min(60.0, life / 10)
+        return self._keep(_Token(bearer(access_token, "The access token"), renew_at, started + life))
+
+    def _keep(self, token: _Token) -> _Token:
+        with self._lock:
+            self._token = token
+        return token

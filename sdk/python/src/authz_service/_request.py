@@ -1,0 +1,132 @@
+"""Requests, and when they are tried again: the rules of docs/decisions/0016, alike in both clients."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Mapping, Optional
+from urllib.parse import quote, urlencode, urlsplit
+
+from .errors import InvalidConfig, InvalidRequest, ServiceError
+
+#: The longest wait between two attempts, in seconds.
+_BACKOFF_MAX = 10.0
+
+#: What is known of a request that failed: it surely did nothing, may have done its work, or was answered for good.
+UNPROCESSED, UNCLEAR, FINAL = "unprocessed", "unclear", "final"
+
+
+@dataclass
+class Request:
+    """A request to a path below the base address. Times are in seconds."""
+
+    method: str
+    path: str
+    #: The longest that the call may take with all its attempts and waits.
+    total: float
+    #: The longest that one attempt may take.
+    attempt: float
+    retries: int
+    #: The first wait before another attempt is at most this long.
+    backoff: float
+    body: Optional[bytes] = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    #: Whether it may be repeated although it may have been processed.
+    harmless: bool = True
+    #: Whether it changes something, so that a failure that leaves open whether it did says so.
+    writes: bool = False
+    #: A status below 400, besides 2xx, that is an answer and no fault.
+    also: int = 0
+    #: Whether somebody still waits for the answer; where nobody does, nothing is tried again.
+    wanted: Callable[[], bool] = lambda: True
+    attempts: int = 0
+
+    @property
+    def target(self) -> str:
+        query = urlencode([(name, value) for name, value in self.query.items() if value is not None], quote_via=quote)
+        return f"{self.path}?{query}" if query else self.path
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failed attempt: what went wrong, what became of the request, and how long the service asks to wait."""
+
+    error: ServiceError
+    fate: str
+    wait: float = 0.0
+
+
+class TransportFault(Exception):
+    """There is no answer. `timed_out`: in the time given; else the connection failed, as `why` says."""
+
+    def __init__(self, why: str, fate: str, timed_out: bool = False) -> None:
+        super().__init__(why)
+        self.why = why
+        self.fate = fate
+        self.timed_out = timed_out
+
+
+def may_repeat(harmless: bool, fate: str) -> bool:
+    return fate == UNPROCESSED or (fate == UNCLEAR and harmless)
+
+
+def fate_of(status: int) -> str:
+    """A gateway's 502 or 504 says nothing of what the service did."""
+    if status in (429, 503):
+        return UNPROCESSED
+    return UNCLEAR if status in (502, 504) else FINAL
+
+
+def backoff(attempt: int, base: float) -> float:
+    """The wait before another attempt: exponential with full jitter. `attempt` counts from 0."""
+    return random.random() * min(_BACKOFF_MAX, base * 2.0 ** min(attempt, 30))
+
+
+def retry_after(header: Optional[str]) -> float:
+    """A `Retry-After` (RFC 9110 section 10.2.3) in seconds from now; 0 where there is none to go by."""
+    text = (header or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return 0.0
+
+
+def json_bytes(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"The request has no form in JSON: {error}.") from None
+
+
+def base_address(url: str) -> str:
+    """The address without a slash at its end. The text is quoted only where it can hold no password."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise InvalidConfig("The service URL holds a user name or a password: leave them out.")
+    try:
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        raise InvalidConfig(f'"{url}" is no http or https address: write it like "http://127.0.0.1:8080".')
+    if parts.query or parts.fragment:
+        raise InvalidConfig(f'"{url}" holds a query or a fragment: give the base address alone.')
+    return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+
+
+def origin_of(base: str) -> str:
+    parts = urlsplit(base)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def path_segment(name: str, what: str) -> str:
+    """An empty name would mean the whole collection, and a dot segment vanish from the URL."""
+    if name in ("", ".", ".."):
+        raise InvalidRequest(f'"{name}" cannot name {what} in a URL: use its id.')
+    return quote(name, safe="")

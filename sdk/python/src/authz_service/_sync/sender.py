@@ -1,0 +1,142 @@
+# Generated from _async/sender.py by scripts/unasync.py. Do not edit.
+"""Sends requests: attempts with time-outs, retries where they are safe, credentials, and faults as errors."""
+
+from __future__ import annotations
+
+import time
+from typing import Dict, Optional, Protocol, Sequence, Tuple, Union
+
+from .._answers import Answer, problem_of
+from .._request import FINAL, UNCLEAR, Fault, Request, TransportFault, backoff, fate_of, may_repeat, retry_after
+from ..errors import Network, ServiceError, Timeout
+from .transport import Transport
+from .waiting import pause
+
+_UNCLEAR_NOTE = " It is not known whether the change was made: look before you try again."
+
+
+class Authorization(Protocol):
+    """Where the `Authorization` header of requests comes from."""
+
+    def header(self, seconds: float) -> Tuple[Optional[str], bool]:
+        """The header, if any, and whether it was made for an earlier call, so that a 401 may mean that it has lapsed."""
+        ...
+
+    def discard(self, header: Optional[str]) -> None:
+        """Forgets a header that the service refused, unless a newer one has taken its place."""
+        ...
+
+    def secrets(self) -> Sequence[str]:
+        """What no text of an error may hold."""
+        ...
+
+
+class Sender:
+    def __init__(
+        self,
+        transport: Transport,
+        base: str,
+        authorization: Optional[Authorization],
+        user_agent: str,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self.base = base
+        self._transport = transport
+        self._authorization = authorization
+        self._user_agent = user_agent
+        self._secrets = secrets
+
+    def send(self, request: Request) -> Answer:
+        """The answer, whose status is below 300 or `request.also`. Raises `ServiceError`."""
+        at = f"{request.method} {self.base}{request.path}"
+        headers = self._headers(request)
+        ends = time.monotonic() + request.total
+        retried = 0
+        renewed = unclear = False
+        try:
+            while True:
+                credential: Optional[str] = None
+                reused = False
+                if self._authorization is not None:
+                    credential, reused = self._authorization.header(ends - time.monotonic())
+                    if credential is not None:
+                        headers["authorization"] = credential
+                    else:
+                        headers.pop("authorization", None)
+                seconds = ends - time.monotonic()
+                if seconds <= 0:
+                    raise _timeout(at, request.total)
+                request.attempts += 1
+                outcome = self._attempt(request, at, headers, min(seconds, request.attempt))
+                if isinstance(outcome, Answer):
+                    return outcome
+                error, fate = outcome.error, outcome.fate
+                if error.code == "unauthorized" and reused and not renewed and self._authorization is not None:
+                    renewed = True
+                    self._authorization.discard(credential)
+                    continue
+                unclear = unclear or fate == UNCLEAR
+                if time.monotonic() >= ends and error.code == "timeout":
+                    raise _timeout(at, request.total)
+                wait = max(outcome.wait, backoff(retried, request.backoff))
+                hopeless = time.monotonic() + wait >= ends or not request.wanted()
+                if retried >= request.retries or hopeless or not may_repeat(request.harmless, fate):
+                    raise error
+                pause(wait)
+                if not request.wanted():
+                    raise error
+                retried += 1
+        except ServiceError as error:
+            raise self._told(error, request.writes and unclear) from None
+
+    def _attempt(
+        self, request: Request, at: str, headers: Dict[str, str], seconds: float
+    ) -> Union[Answer, Fault]:
+        try:
+            answer = self._transport.exchange(
+                request.method, self.base + request.target, headers, request.body, seconds
+            )
+        except TransportFault as fault:
+            if fault.timed_out:
+                return Fault(_timeout(at, seconds), fault.fate)
+            return Fault(Network(f"{at} could not be answered: {fault.why}."), fault.fate)
+        if 200 <= answer.status < 300 or answer.status == request.also:
+            return answer
+        fate = fate_of(answer.status) if answer.status >= 400 else FINAL
+        return Fault(problem_of(answer, at), fate, retry_after(answer.headers.get("retry-after")))
+
+    def _headers(self, request: Request) -> Dict[str, str]:
+        headers = {"accept": "application/json", "user-agent": self._user_agent}
+        if request.body is not None:
+            headers["content-type"] = "application/json"
+        headers.update(request.headers)
+        return headers
+
+    def _told(self, error: ServiceError, unclear: bool) -> ServiceError:
+        detail = error.detail
+        hidden = [*self._secrets, *(self._authorization.secrets() if self._authorization is not None else ())]
+        for secret in hidden:
+            detail = detail.replace(secret, "[redacted]")
+        if unclear:
+            detail += _UNCLEAR_NOTE
+        return error if detail == error.detail else error.with_detail(detail)
+
+
+class ApiKey:
+    """An API key as a bearer token."""
+
+    def __init__(self, header: str) -> None:
+        self._header = header
+
+    def header(self, seconds: float) -> Tuple[Optional[str], bool]:
+        return self._header, False
+
+    def discard(self, header: Optional[str]) -> None:
+        pass
+
+    def secrets(self) -> Sequence[str]:
+        return (self._header.partition(" ")[2],)
+
+
+def _timeout(at: str, seconds: float) -> Timeout:
+    return Timeout(f"{at} gave no answer within {seconds:.3g} s.")

@@ -1,0 +1,179 @@
+"""The vectors that all SDKs share, for both clients."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import json
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import pytest
+from authz_service import AsyncClient, Client, Decision, Outcome, ServiceError
+from tests.scripted_server import ScriptedServer
+
+VECTORS = Path(__file__).parents[3] / "test" / "vectors"
+
+CASES = [
+    pytest.param(case, id=f"{file.stem}: {case['name']}")
+    for file in sorted(VECTORS.glob("*.json"))
+    for case in json.loads(file.read_text())["cases"]
+]
+
+
+def test_there_are_vectors() -> None:
+    assert len(CASES) > 60
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_threads(case: Dict[str, Any]) -> None:
+    with ScriptedServer(case["script"]) as server:
+        started = time.monotonic()
+        with Client(server.url, **options_of(case)) as client:
+            found = run_sync(client, case["call"])
+        took = time.monotonic() - started
+    compare(case, found, took, server)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_asyncio(case: Dict[str, Any]) -> None:
+    async def run() -> Tuple[Any, float]:
+        started = time.monotonic()
+        async with AsyncClient(server.url, **options_of(case)) as client:
+            return await run_async(client, case["call"]), time.monotonic() - started
+
+    with ScriptedServer(case["script"]) as server:
+        found, took = asyncio.run(run())
+    compare(case, found, took, server)
+
+
+def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
+    given = case.get("client", {})
+    names = {"apiKey": "api_key", "clientId": "client_id", "clientSecret": "client_secret", "retries": "retries"}
+    options = {names[name]: value for name, value in given.items() if name in names}
+    if "decisionTimeoutMs" in given:
+        options["decision_timeout"] = given["decisionTimeoutMs"] / 1000
+    if "attemptTimeoutMs" in given:
+        options["decision_attempt_timeout"] = given["attemptTimeoutMs"] / 1000
+    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs"}
+    return options
+
+
+def named_of(call: Dict[str, Any]) -> Dict[str, Any]:
+    named: Dict[str, Any] = {"timeout": call["timeoutMs"] / 1000} if "timeoutMs" in call else {}
+    if "orDeny" in call:
+        named["or_deny"] = call["orDeny"]
+    if "limit" in call:
+        named["limit"] = call["limit"]
+    return named
+
+
+def batch_of(request: Dict[str, Any]) -> Tuple[List[Any], Dict[str, Any]]:
+    shared = {name: request[name] for name in ("subject", "action", "resource", "context") if name in request}
+    options = request.get("options", {})
+    if "evaluations_semantic" in options:
+        shared["semantic"] = options["evaluations_semantic"]
+    return request["evaluations"], shared
+
+
+def search_of(call: Dict[str, Any]) -> Dict[str, Any]:
+    return {**call["request"], **named_of(call)}
+
+
+SEARCHES = {
+    "searchSubjects": "search_subjects",
+    "searchResources": "search_resources",
+    "searchActions": "search_actions",
+}
+
+
+def run_sync(client: Client, call: Dict[str, Any]) -> Any:
+    def once() -> Any:
+        try:
+            if call["op"] == "decide":
+                return client.ask(call["question"], **named_of(call))
+            if call["op"] == "decideAll":
+                questions, shared = batch_of(call["request"])
+                return client.decide_all(questions, **shared, **named_of(call))
+            if call["op"] == "metadata":
+                return client.metadata(**named_of(call))
+            return list(getattr(client, SEARCHES[call["op"]])(**search_of(call)))
+        except ServiceError as error:
+            return error
+
+    if "times" in call:
+        return [once() for _ in range(call["times"])]
+    if "together" in call:
+        with concurrent.futures.ThreadPoolExecutor(call["together"]) as pool:
+            return [future.result() for future in [pool.submit(once) for _ in range(call["together"])]]
+    return once()
+
+
+async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
+    async def once() -> Any:
+        try:
+            if call["op"] == "decide":
+                return await client.ask(call["question"], **named_of(call))
+            if call["op"] == "decideAll":
+                questions, shared = batch_of(call["request"])
+                return await client.decide_all(questions, **shared, **named_of(call))
+            if call["op"] == "metadata":
+                return await client.metadata(**named_of(call))
+            return [result async for result in getattr(client, SEARCHES[call["op"]])(**search_of(call))]
+        except ServiceError as error:
+            return error
+
+    if "times" in call:
+        return [await once() for _ in range(call["times"])]
+    if "together" in call:
+        return await asyncio.gather(*[once() for _ in range(call["together"])])
+    return await once()
+
+
+def compare(case: Dict[str, Any], found: Any, took: float, server: ScriptedServer) -> None:
+    outcome = case["outcome"]
+    if "each" in outcome:
+        assert len(found) == len(outcome["each"])
+        for one, expected in zip(found, outcome["each"]):
+            check(one, expected, server)
+    else:
+        check(found, outcome, server)
+    assert server.faults == []
+    if "withinMs" in outcome:
+        assert took <= outcome["withinMs"] / 1000 + 0.1
+
+
+KNOWN = {"decision", "reason", "policyId", "accessPath", "decided", "error", "detailHas", "detailLacks", "withinMs"}
+
+
+def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
+    if "metadata" in outcome:
+        expected = json.loads(json.dumps(outcome["metadata"]).replace("BASE", server.url))
+        assert {name: value for name, value in vars(found).items() if value is not None} == expected
+        return
+    if "results" in outcome:
+        assert isinstance(found, list), found
+        assert len(found) == len(outcome["results"])
+        for one, expected in zip(found, outcome["results"]):
+            if isinstance(one, Outcome):
+                check(one.error if one.decision is None else one.decision, expected, server)
+            else:
+                assert vars(one) == expected
+        return
+    assert set(outcome) <= KNOWN, outcome
+    if "error" in outcome:
+        assert isinstance(found, ServiceError), found
+        assert found.code == outcome["error"], found
+        for text in outcome.get("detailHas", []):
+            assert text in found.detail
+        for text in outcome.get("detailLacks", []):
+            assert text not in f"{found!r} {found}"
+        return
+    assert isinstance(found, Decision), found
+    assert found.allowed is outcome["decision"]
+    assert bool(found) is outcome["decision"]
+    names = {"reason": "reason", "policyId": "policy_id", "accessPath": "access_path", "decided": "decided"}
+    for name, attribute in names.items():
+        if name in outcome:
+            assert getattr(found, attribute) == outcome[name]
