@@ -41,8 +41,16 @@ export interface ProblemItem {
   address?: string;
 }
 
+/** What marks an error as a problem, of whatever package: the SDK stands alone, and brings a class of its own. */
+const PROBLEM = Symbol.for('authz-service.problem');
+
 /** A refusal whose detail names the value and the remedy, fit to be shown to the caller. */
 export class ProblemError extends Error {
+  /** Holds for every error that is marked as a problem. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && PROBLEM in value;
+  }
+
   override readonly name = 'ProblemError';
   /** The id under which the service logged the request, where the refusal came over HTTP. */
   readonly requestId?: string;
@@ -58,6 +66,10 @@ export class ProblemError extends Error {
     super(detail, options);
     if (options?.requestId !== undefined) this.requestId = options.requestId;
     if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get [PROBLEM](): true {
+    return true;
   }
 
   get title(): string {

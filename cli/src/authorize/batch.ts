@@ -1,6 +1,6 @@
 import { nearest } from '@authz-service/core/nearest';
 import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
 import * as z from 'zod';
 import { UsageError } from '../errors/usage-error.js';
 import { typed } from './question.js';

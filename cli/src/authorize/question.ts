@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { UsageError } from '../errors/usage-error.js';
 
 /** The flags that make up one question. */

@@ -1,7 +1,14 @@
 import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
-import type { DecisionQuestion, DecisionResponse } from '@authz-service/sdk/wire';
+import type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
+import type { Decision } from '@authz-service/sdk/decision';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
 import type { Style } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';
+
+/** A decision in the service's own words, as scripts read it with `--json`. */
+export function answerOf({ allowed, context }: Decision): DecisionResponse {
+  return { decision: allowed, context: context as DecisionResponse['context'] };
+}
 
 /** How a person reads one answer. */
 export function renderAnswer(question: DecisionQuestion, answer: DecisionResponse, style: Style): string {

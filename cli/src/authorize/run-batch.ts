@@ -1,11 +1,12 @@
-import type { ProblemCode } from '@authz-service/core/problem';
-import type { BatchOutcome } from '@authz-service/sdk/batch';
+import type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { DecisionQuestion, DecisionResponse } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
+import type { ErrorCode } from '@authz-service/sdk/service-error';
 import { failureOf } from '../errors/failure.js';
 import type { Terminal } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';
-import { sentence, verdict } from './render.js';
+import { answerOf, sentence, verdict } from './render.js';
+import { type BatchOutcome, runAll } from './run-all.js';
 
 export interface BatchOptions {
   json: boolean;
@@ -22,7 +23,7 @@ const CHUNK = 1000;
 const VERDICT_COLUMNS = 'allowed'.length;
 
 /** Problems that are not one request's own: the others would meet them too. */
-const COMMON: ReadonlySet<ProblemCode> = new Set([
+const COMMON: ReadonlySet<ErrorCode> = new Set([
   'network',
   'timeout',
   'unauthorized',
@@ -37,7 +38,7 @@ const COMMON: ReadonlySet<ProblemCode> = new Set([
  * nobody listens, one failure says so. Throws a problem that all requests have in common.
  */
 export async function runBatch(
-  client: Pick<ServiceClient, 'authorizeAll'>,
+  client: Pick<ServiceClient, 'decide'>,
   questions: readonly DecisionQuestion[],
   { json, concurrency, signal }: BatchOptions,
   out: Terminal,
@@ -50,7 +51,9 @@ export async function runBatch(
   while (start < questions.length) {
     const chunk = questions.slice(start, start + (start === 0 ? 1 : CHUNK));
     start += chunk.length;
-    const outcomes = await client.authorizeAll(chunk, { concurrency, signal });
+    const outcomes = await runAll(chunk, concurrency, async (question) =>
+      answerOf(await client.decide(question, { signal })),
+    );
     for (const outcome of outcomes) {
       if (!outcome.ok && COMMON.has(outcome.error.code)) throw outcome.error;
       if (!outcome.ok) counts.failed++;

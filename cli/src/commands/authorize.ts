@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { parseBatch } from '../authorize/batch.js';
 import { questionOf } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
-import { renderAnswer } from '../authorize/render.js';
+import { answerOf, renderAnswer } from '../authorize/render.js';
 import { runBatch } from '../authorize/run-batch.js';
 import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
@@ -102,7 +102,7 @@ the order of the requests; a request that cannot be answered gives a line {"erro
       const counts = await runBatch(client, (batch ?? []).map(prepare), options, out);
       return { json: undefined, exitCode: counts.failed > 0 ? 1 : counts.denied > 0 ? denied : 0 };
     }
-    const answer = await client.authorize(prepare(question), { signal: this.signal });
+    const answer = answerOf(await client.decide(prepare(question), { signal: this.signal }));
     return { json: answer, text: renderAnswer(question, answer, out.style), exitCode: answer.decision ? 0 : denied };
   }
 }

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/wire';
+import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/question';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf, typed } from '../authorize/question.js';

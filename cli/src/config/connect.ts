@@ -56,6 +56,7 @@ export async function clientOf({ url, credentials }: Pick<Connection, 'url' | 'c
     credentials,
     userAgent: 'authz-service-cli',
     decisionTimeoutMs: DECISION_TIMEOUT_MS,
+    attemptTimeoutMs: DECISION_TIMEOUT_MS,
   });
 }
 
@@ -75,9 +76,7 @@ export async function authorizationOf(
   ]);
   const transport = new Transport({
     base: url,
-    timeoutMs: 30_000,
-    overallTimeoutMs: 60_000,
-    retries: 1,
+    patience: { timeoutMs: 60_000, attemptTimeoutMs: 30_000, retries: 1, backoffMs: 200 },
     userAgent: 'authz-service-cli',
     fetch: globalThis.fetch,
   });

@@ -1,5 +1,5 @@
 import { AUTHZEN_PATHS } from '@authz-service/sdk/authzen-paths';
-import type { AuthzenConfiguration } from '@authz-service/sdk/wire';
+import type { AuthzenConfiguration } from '@authz-service/sdk/metadata';
 import { CheckFailed } from './check.js';
 
 const TIMEOUT_MS = 30_000;

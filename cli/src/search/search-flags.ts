@@ -1,4 +1,4 @@
-import type { FoundEntity } from '@authz-service/sdk/wire';
+import type { FoundEntity } from '@authz-service/sdk/question';
 import { integer } from '@oclif/core/flags';
 import { printable } from '../output/text.js';
 

@@ -63,8 +63,8 @@ export async function sendOnce(
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     onProgress?.({ phase: 'sending', changes: body.changes.length });
-    const timeoutMs = ATTEMPT_MS + CHANGE_MS * body.changes.length;
-    const limits = { timeoutMs, overallTimeoutMs: 2 * timeoutMs };
+    const attemptTimeoutMs = ATTEMPT_MS + CHANGE_MS * body.changes.length;
+    const limits = { attemptTimeoutMs, timeoutMs: 2 * attemptTimeoutMs };
     const result = await client.changeset(body, { idempotencyKey, signal: giveUp.signal, ...limits });
     onProgress?.({ phase: 'done', revision: result.revision });
     return result;
@@ -94,7 +94,7 @@ const FATES: { [F in Fate]: string } = {
 /** Change-sets are whole or not at all, so that one look at the tenant tells. */
 async function lookAtFate(client: CloudClient, plan: Plan): Promise<Fate> {
   try {
-    const look = { ifNoneMatch: plan.base_revision, overallTimeoutMs: LOOK_MS };
+    const look = { ifNoneMatch: plan.base_revision, timeoutMs: LOOK_MS };
     const snapshot = await client.state(look);
     if (snapshot === undefined) return 'not_applied';
     return holds(snapshot, plan) ? 'applied' : 'not_applied';

@@ -1,4 +1,5 @@
-import { PROBLEMS, type ProblemCode, ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import { isObject, itemsOf } from './decision.js';
+import { codeOfStatus, isErrorCode, ServiceError } from './service-error.js';
 
 /** The longest answer read, in bytes after decompression. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
@@ -10,23 +11,34 @@ const GATEWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 export interface Answer {
   status: number;
   headers: Headers;
-  body: Buffer;
+  body: Uint8Array;
 }
 
 /** Reads a response whole. Throws `network` beyond `max` bytes, whatever the length the server announced. */
 export async function readAnswer(response: Response, at: string, max = ANSWER_BYTES_MAX): Promise<Answer> {
+  const { status, headers } = response;
+  const announced = headers.get('content-length');
+  if (announced !== null && Number(announced) <= max && !headers.has('content-encoding')) {
+    return { status, headers, body: new Uint8Array(await response.arrayBuffer()) };
+  }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  if (response.body !== null) {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      bytes += chunk.byteLength;
-      if (bytes > max) {
-        throw new ProblemError('network', `${at} answered with more than ${max} bytes: it is not read further.`);
-      }
-      chunks.push(chunk);
+  const reader = response.body?.getReader();
+  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+    bytes += part.value.byteLength;
+    if (bytes > max) {
+      reader?.cancel().catch(() => {});
+      throw new ServiceError('network', `${at} answered with more than ${max} bytes: it is not read further.`);
     }
+    chunks.push(part.value);
   }
-  return { status: response.status, headers: response.headers, body: Buffer.concat(chunks, bytes) };
+  const body = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return { status, headers, body };
 }
 
 /** The JSON of a successful answer. Throws `network` where something other than the service has answered. */
@@ -36,46 +48,50 @@ export function jsonOf(answer: Answer, at: string): unknown {
   return parsed;
 }
 
-/** The problem that an answer of 300 and above states. */
-export function problemOf(answer: Answer, at: string): ProblemError {
-  if (answer.status < 400) {
-    return new ProblemError(
+/** The error that an answer of 300 and above states. */
+export function errorOf(answer: Answer, at: string): ServiceError {
+  const { status } = answer;
+  if (status < 400) {
+    return new ServiceError(
       'network',
-      `${at} answered ${answer.status}${redirection(answer)}: redirects are not followed, for they would carry ` +
+      `${at} answered ${status}${redirection(answer)}: redirects are not followed, for they would carry ` +
         'the credential elsewhere. Set the final address as URL.',
+      [],
+      { status },
     );
   }
   const body = isJson(answer) ? parse(answer.body) : undefined;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return notTheService(answer, at);
-  const members = body as Record<string, unknown>;
-  const code = codeOf(members.code);
-  if (code === undefined && GATEWAY.has(answer.status)) {
+  if (!isObject(body)) return notTheService(answer, at);
+  const code = isErrorCode(body.code) ? body.code : undefined;
+  if (code === undefined && GATEWAY.has(status)) {
     const why = 'a proxy on the way is busy, or does not reach the service.';
-    return new ProblemError('network', `${at} answered ${answer.status} with JSON that is not the service's: ${why}`);
+    const detail = `${at} answered ${status} with JSON that is not the service's: ${why}`;
+    return new ServiceError('network', detail, [], { status });
   }
-  if (typeof members.error === 'string') return oauthProblem(members.error, members.error_description, at);
-  const requestId = textOf(members.request_id) ?? answer.headers.get('x-request-id') ?? undefined;
-  return new ProblemError(
-    code ?? 'internal',
-    textOf(members.detail) ?? textOf(members.title) ?? `${at} answered ${answer.status} and gave no detail.`,
-    itemsOf(members.errors),
-    requestId === undefined ? {} : { requestId },
+  if (typeof body.error === 'string') return oauthError(body.error, body.error_description, status, at);
+  return new ServiceError(
+    code ?? codeOfStatus(status),
+    textOf(body.detail) ?? textOf(body.title) ?? `${at} answered ${status} and gave no detail.`,
+    itemsOf(body.errors),
+    { requestId: textOf(body.request_id) ?? answer.headers.get('x-request-id') ?? undefined, status },
   );
 }
 
 /** An error of the token endpoint (RFC 6749 section 5.2). */
-function oauthProblem(error: string, description: unknown, at: string): ProblemError {
+function oauthError(error: string, description: unknown, status: number, at: string): ServiceError {
   const why = textOf(description);
   const detail = `${at} refused (${error})${why === undefined ? '' : `: ${why.replace(/\.$/, '')}`}.`;
-  return new ProblemError(error === 'invalid_client' ? 'invalid_client' : 'invalid_request', detail);
+  return new ServiceError(error === 'invalid_client' ? 'invalid_client' : codeOfStatus(status), detail, [], { status });
 }
 
-function notTheService(answer: Answer, at: string): ProblemError {
+function notTheService(answer: Answer, at: string): ServiceError {
   const type = answer.headers.get('content-type')?.split(';')[0] ?? 'no content type';
-  return new ProblemError(
+  return new ServiceError(
     'network',
     `${at} answered ${answer.status} with ${isJson(answer) ? 'JSON that cannot be used' : `${type} instead of JSON`}: ` +
       'that is not the service. Check the URL, and any proxy on the way.',
+    [],
+    { status: answer.status },
   );
 }
 
@@ -95,34 +111,16 @@ function isJson(answer: Answer): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(answer.headers.get('content-type') ?? '');
 }
 
-function parse(body: Buffer): unknown {
+const UTF8 = new TextDecoder();
+
+function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(UTF8.decode(body));
   } catch {
     return undefined;
   }
 }
 
-function codeOf(value: unknown): ProblemCode | undefined {
-  return typeof value === 'string' && Object.hasOwn(PROBLEMS, value) ? (value as ProblemCode) : undefined;
-}
-
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function itemsOf(value: unknown): ProblemItem[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown) => {
-    if (typeof item !== 'object' || item === null) return [];
-    const { pointer, detail, address } = item as Record<string, unknown>;
-    if (typeof detail !== 'string') return [];
-    return [
-      {
-        pointer: typeof pointer === 'string' ? pointer : '',
-        detail,
-        ...(typeof address === 'string' ? { address } : {}),
-      },
-    ];
-  });
 }

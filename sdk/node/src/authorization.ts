@@ -1,4 +1,4 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ServiceError } from './service-error.js';
 
 /** Where the `Authorization` header of requests comes from. */
 export interface Authorization {
@@ -23,7 +23,7 @@ export function apiKeyAuthorization(apiKey: string): Authorization {
 /** The header of a bearer token (RFC 6750 section 2.1); `what` names the token in the error, which never shows it. */
 export function bearer(token: string, what: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return `Bearer ${token}`;
-  throw new ProblemError(
+  throw new ServiceError(
     'invalid_config',
     `${what} is ${token === '' ? 'empty' : 'malformed: it holds white space or characters beyond ASCII'}.`,
   );

@@ -1,4 +1,4 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ServiceError } from './service-error.js';
 
 /**
  * A base address without a slash at its end. Throws `invalid_config`, naming the setting it comes `from`; the text is
@@ -6,7 +6,7 @@ import { ProblemError } from '@authz-service/core/problem';
  */
 export function baseAddress(text: string, from?: string): string {
   const refused = (fault: string, subject = `"${text}"`) =>
-    new ProblemError('invalid_config', `${from === undefined ? '' : `${from}: `}${subject} ${fault}`);
+    new ServiceError('invalid_config', `${from === undefined ? '' : `${from}: `}${subject} ${fault}`);
   let url: URL;
   try {
     url = new URL(text);

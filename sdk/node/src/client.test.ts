@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import type { ProblemError } from '@authz-service/core/problem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
 import { type ClientOptions, ServiceClient } from './client.js';
+import type { ServiceError } from './service-error.js';
 
 const QUESTION = {
   subject: { type: 'user', id: 'alice' },
@@ -10,7 +10,15 @@ const QUESTION = {
   resource: { type: 'invoice', name: 'INV-1' },
 };
 const YES = { decision: true, context: { reason: 'because', policy_id: 'p', access_path: 'role' } };
-const AUTHORIZE = 'POST /v1/authorize';
+const DECISION = {
+  allowed: true,
+  decided: true,
+  reason: 'because',
+  policyId: 'p',
+  accessPath: 'role',
+  context: YES.context,
+};
+const AUTHORIZE = 'POST /access/v1/evaluation';
 
 let server: ScriptedServer;
 beforeEach(async () => {
@@ -21,7 +29,7 @@ afterEach(() => server.close());
 const client = (options: Partial<ClientOptions> = {}): ServiceClient =>
   new ServiceClient({ url: server.url, retries: 0, ...options });
 
-const refused = (work: Promise<unknown>): Promise<ProblemError> =>
+const refused = (work: Promise<unknown>): Promise<ServiceError> =>
   work.then(
     () => expect.fail('it was not refused'),
     (error) => error,
@@ -30,7 +38,7 @@ const refused = (work: Promise<unknown>): Promise<ProblemError> =>
 describe('requests', () => {
   it('asks a question in its natural shape and gives the response object', async () => {
     server.script(AUTHORIZE, { json: YES });
-    expect(await client().authorize(QUESTION, { requestId: 'r-1' })).toEqual(YES);
+    expect(await client().decide(QUESTION, { requestId: 'r-1' })).toEqual(DECISION);
     const [request] = server.received;
     expect(JSON.parse(request?.body ?? '')).toEqual(QUESTION);
     expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'r-1' });
@@ -40,13 +48,13 @@ describe('requests', () => {
   it('takes what is undefined, and does not send it', async () => {
     server.script(AUTHORIZE, { json: YES });
     const request: { ip?: string; user?: { level: number | undefined } } = {};
-    await client().authorize({ ...QUESTION, context: { ip: request.ip, user: { level: request.user?.level } } });
+    await client().decide({ ...QUESTION, context: { ip: request.ip, user: { level: request.user?.level } } });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ ...QUESTION, context: { user: {} } });
   });
 
   it.each(['/', '/prefix', '/prefix/'])('takes a base address that ends in "%s"', async (end) => {
-    server.script(`POST ${end.replace(/\/$/, '')}/v1/authorize`, { json: YES });
-    expect(await client({ url: server.url + end }).authorize(QUESTION)).toEqual(YES);
+    server.script(`POST ${end.replace(/\/$/, '')}/access/v1/evaluation`, { json: YES });
+    expect(await client({ url: server.url + end }).decide(QUESTION)).toEqual(DECISION);
   });
 
   it('sends an API key as bearer token', async () => {
@@ -78,7 +86,7 @@ describe('requests', () => {
     server.script('GET /v1/policies/bundle', (response) => {
       response.writeHead(200, { 'content-type': 'application/gzip', etag: '"7"' }).end(bytes);
     });
-    expect(await client().bundle()).toEqual({ etag: '"7"', bytes });
+    expect(await client().bundle()).toEqual({ etag: '"7"', bytes: new Uint8Array(bytes) });
   });
 
   it('walks tenants and audit by their cursors', async () => {
@@ -99,48 +107,6 @@ describe('requests', () => {
     const events: unknown[] = [];
     for await (const { op } of client().tenantAudit()) events.push(op);
     expect(events).toEqual(['delete', 'create']);
-  });
-});
-
-describe('many questions', () => {
-  it('keeps their order and tells each its own outcome, a few at a time', async () => {
-    let open = 0;
-    let most = 0;
-    server.script(AUTHORIZE, (response) => {
-      most = Math.max(most, ++open);
-      const turn = server.received.length;
-      setImmediate(() => {
-        open -= 1;
-        if (turn % 3 === 0) response.writeHead(400, { 'content-type': 'application/problem+json' });
-        else response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(turn % 3 === 0 ? { code: 'ambiguous_name', detail: 'two' } : YES));
-      });
-    });
-    const outcomes = await client().authorizeAll(Array(12).fill(QUESTION), { concurrency: 2 });
-    expect(outcomes).toHaveLength(12);
-    expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(8);
-    expect(outcomes.find((outcome) => !outcome.ok)).toMatchObject({ error: { code: 'ambiguous_name', detail: 'two' } });
-    expect(most).toBeLessThanOrEqual(2);
-  });
-
-  it('answers each question at its own place', async () => {
-    const echo: typeof fetch = async (_url, init) =>
-      Response.json({ ...YES, context: { ...YES.context, reason: JSON.parse(String(init?.body)).subject.id } });
-    const questions = Array.from({ length: 50 }, (_, n) => ({ ...QUESTION, subject: { type: 'user', id: `u${n}` } }));
-    const outcomes = await client({ fetch: echo }).authorizeAll(questions, { concurrency: 7 });
-    expect(outcomes.map((outcome) => outcome.ok && outcome.value.context.reason)).toEqual(
-      questions.map((question) => question.subject.id),
-    );
-  });
-
-  it('ends as a whole when it is aborted', async () => {
-    server.script(AUTHORIZE, 'hang');
-    const abort = new AbortController();
-    const all = client().authorizeAll([QUESTION, QUESTION, QUESTION], { concurrency: 1, signal: abort.signal });
-    const reason = new Error('enough');
-    abort.abort(reason);
-    await expect(all).rejects.toBe(reason);
-    expect(server.received.length).toBeLessThanOrEqual(1);
   });
 });
 
@@ -168,11 +134,15 @@ describe('what is no answer of the service', () => {
       { status: 418, json: { code: 'teapot', detail: 'short' } },
       { code: 'internal', detail: 'short' },
     ],
-    ['an inherited name is no code', { status: 400, json: { code: 'toString', detail: 'x' } }, { code: 'internal' }],
+    [
+      'an inherited name is no code',
+      { status: 400, json: { code: 'toString', detail: 'x' } },
+      { code: 'invalid_request' },
+    ],
     [
       'JSON without a detail names the URL',
       { status: 500, json: {} },
-      { code: 'internal', detail: expect.stringMatching(/POST http.*\/v1\/authorize answered 500/) },
+      { code: 'internal', detail: expect.stringMatching(/POST http.*\/access\/v1\/evaluation answered 500/) },
     ],
     ...[429, 502, 503, 504].flatMap((status) =>
       [{ message: 'busy' }, { error: 'busy' }, { code: 'busy' }].map((json): [string, Reply, object] => [
@@ -209,8 +179,8 @@ describe('what is no answer of the service', () => {
     ],
   ] as const)('%s', async (_name, reply, expected) => {
     server.script(AUTHORIZE, reply);
-    const error = await refused(client({ credentials: { apiKey: 'svc_abc' } }).authorize(QUESTION));
-    expect(error.name).toBe('ProblemError');
+    const error = await refused(client({ credentials: { apiKey: 'svc_abc' } }).decide(QUESTION));
+    expect(error.name).toBe('ServiceError');
     expect(error).toMatchObject(expected);
     expect(server.received).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
-import { ProblemError } from '@authz-service/core/problem';
 import { baseAddress } from './base-address.js';
 import type { Credentials } from './client.js';
+import { ServiceError } from './service-error.js';
 
 /** Where a cloud listens unless told otherwise. */
 export const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function accessFromEnvironment(environment: Environment): CloudAccess {
   const credentials = credentialsIn(environment);
   if (credentials === undefined) {
-    throw new ProblemError(
+    throw new ServiceError(
       'invalid_config',
       'No credentials: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or SERVICE_API_KEY) in the environment.',
     );
@@ -42,8 +42,8 @@ export function credentialsIn(environment: Environment): Credentials | undefined
   return apiKey === undefined ? undefined : { apiKey };
 }
 
-function missing(name: string, present: string): ProblemError {
-  return new ProblemError('invalid_config', `${present} is set but ${name} is not: set both in the environment.`);
+function missing(name: string, present: string): ServiceError {
+  return new ServiceError('invalid_config', `${present} is set but ${name} is not: set both in the environment.`);
 }
 
 /** Pipelines hand secrets on with a line feed at the end; an empty variable is as good as none. */

@@ -1,5 +1,8 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ServiceError } from './service-error.js';
 import type { Fault } from './transport.js';
+
+/** An error of the operating system, as Node has it. */
+type SystemError = Error & { code?: string; syscall?: string };
 
 /** Node's code for a server that speaks no TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
@@ -35,19 +38,19 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
   const meaning = MEANINGS[code] ?? MEANINGS[cause.message] ?? `${cause.message}.`;
   const detail = unsent ? `${base} cannot be reached: ${meaning}` : `${at} failed: ${meaning}`;
   return {
-    problem: new ProblemError('network', code === '' ? detail : `${detail} (${code})`, [], { cause: error }),
+    error: new ServiceError('network', code === '' ? detail : `${detail} (${code})`, [], { cause: error }),
     fate: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
     waitMs: 0,
   };
 }
 
 /** Depending on how the connection was made, Node has a code for a server without TLS, or only OpenSSL's words. */
-function isPlainServer({ code, message }: NodeJS.ErrnoException): boolean {
+function isPlainServer({ code, message }: SystemError): boolean {
   return code === NO_TLS || message.includes('wrong version number');
 }
 
 /** `fetch` wraps the system's error, and a host with several addresses gives one error for each. */
-function rootOf(error: unknown): NodeJS.ErrnoException {
+function rootOf(error: unknown): SystemError {
   let current = error;
   for (let depth = 0; depth < 8; depth++) {
     if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0];

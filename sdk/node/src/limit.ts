@@ -5,7 +5,7 @@
 export class Limit {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: ReturnType<typeof setTimeout>;
   readonly #follow = (): void => this.#controller.abort(this.#parent?.reason);
 
   constructor(parent: AbortSignal | undefined, ms: number, reason: () => unknown) {

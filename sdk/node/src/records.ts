@@ -1,5 +1,5 @@
-import { ProblemError } from '@authz-service/core/problem';
-import { COLLECTIONS, type Kind } from '@authz-service/core/records/kinds';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { ServiceError } from './service-error.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
 
@@ -73,13 +73,13 @@ export class RecordCollection<K extends Kind> {
   }
 
   get #path(): string {
-    return `/v1/${COLLECTIONS[this.kind]}`;
+    return `/v1/${this.kind.replaceAll('_', '-').replace(/cy$/, 'cie')}s`;
   }
 
   /** An empty id would name the whole collection, and a dot segment vanish from the URL. */
   #item(idOrPath: string): string {
     if (/^\.{0,2}$/.test(idOrPath)) {
-      throw new ProblemError(
+      throw new ServiceError(
         'invalid_request',
         `"${idOrPath}" cannot name a ${this.kind} in a URL: use the id of the record.`,
       );

@@ -1,16 +1,17 @@
 import { setTimeout as later } from 'node:timers/promises';
-import type { ProblemError } from '@authz-service/core/problem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
 import { type ClientOptions, ServiceClient } from './client.js';
 import { backoffMs, retryAfterMs } from './retry.js';
+import type { ServiceError } from './service-error.js';
 
 const QUESTION = {
   subject: { type: 'user', id: 'alice' },
   action: { name: 'read' },
   resource: { type: 'invoice', name: 'INV-1' },
 };
-const AUTHORIZE = 'POST /v1/authorize';
+const YES = { decision: true };
+const AUTHORIZE = 'POST /access/v1/evaluation';
 
 let server: ScriptedServer;
 beforeEach(async () => {
@@ -25,7 +26,7 @@ afterEach(async () => {
 const client = (options: Partial<ClientOptions> = {}): ServiceClient =>
   new ServiceClient({ url: server.url, retries: 2, ...options });
 
-const refused = (work: Promise<unknown>): Promise<ProblemError> =>
+const refused = (work: Promise<unknown>): Promise<ServiceError> =>
   work.then(
     () => expect.fail('it was not refused'),
     (error) => error,
@@ -39,7 +40,7 @@ const status = (code: number, headers: Record<string, string> = {}): Reply => ({
 
 const OPERATIONS = {
   read: ['GET /v1/roles/a', () => client().records('role').get('a')],
-  decision: [AUTHORIZE, () => client().authorize(QUESTION)],
+  decision: [AUTHORIZE, () => client().decide(QUESTION)],
   changeset: ['POST /v1/changesets', () => client().changeset({ changes: [] })],
   create: ['POST /v1/roles', () => client().records('role').create({ name: 'a' })],
   update: ['PATCH /v1/roles/a', () => client().records('role').update('a', { description: 'x' })],
@@ -68,14 +69,14 @@ describe('a passing fault', () => {
     async (_name, fault, again, not) => {
       for (const operation of again) {
         const [line, run] = OPERATIONS[operation];
-        server.script(line, fault, { json: { items: [] } });
+        server.script(line, fault, { json: { items: [], decision: true } });
         await run();
         expect(server.count(line), operation).toBe(2);
       }
       for (const operation of not) {
         const [line, run] = OPERATIONS[operation];
         const before = server.count(line);
-        server.script(line, fault, { json: { items: [] } });
+        server.script(line, fault, { json: { items: [], decision: true } });
         await refused(run());
         expect(server.count(line) - before, operation).toBe(1);
       }
@@ -84,7 +85,7 @@ describe('a passing fault', () => {
 
   it('that lasts is given up after the retries, with the last problem', async () => {
     server.script(AUTHORIZE, status(503));
-    expect(await refused(client().authorize(QUESTION))).toMatchObject({ detail: 'status 503' });
+    expect(await refused(client().decide(QUESTION))).toMatchObject({ detail: 'status 503' });
     expect(server.count(AUTHORIZE)).toBe(3);
   });
 
@@ -133,26 +134,26 @@ describe('Retry-After', () => {
   });
 
   it('is waited for', async () => {
-    server.script(AUTHORIZE, status(429, { 'retry-after': '1' }), { json: {} });
+    server.script(AUTHORIZE, status(429, { 'retry-after': '1' }), { json: YES });
     const timers = vi.spyOn(globalThis, 'setTimeout');
-    await client().authorize(QUESTION);
+    await client().decide(QUESTION);
     expect(timers.mock.calls.map(([, ms]) => ms)).toContain(1000);
   });
 
   it.each([
-    ['longer than is bearable', '31', {}],
-    ['beyond the time of the whole call', '5', { overallTimeoutMs: 4000 }],
+    ['beyond the time of a decision', '31', {}],
+    ['beyond the time of the whole call', '5', { decisionTimeoutMs: 4000 }],
   ])('%s: the refusal is handed on at once', async (_name, seconds, options) => {
     server.script(AUTHORIZE, status(503, { 'retry-after': seconds }), { json: {} });
-    expect(await refused(client(options).authorize(QUESTION))).toMatchObject({ detail: 'status 503' });
+    expect(await refused(client(options).decide(QUESTION))).toMatchObject({ detail: 'status 503' });
     expect(server.received).toHaveLength(1);
   });
 });
 
 it('waits grow exponentially, are random over their whole length, and bounded', () => {
-  expect([0, 1, 2, 3].map((attempt) => backoffMs(attempt, () => 1))).toEqual([200, 400, 800, 1600]);
-  expect(backoffMs(3, () => 0.25)).toBe(400);
-  expect(backoffMs(60, () => 1)).toBe(10_000);
+  expect([0, 1, 2, 3].map((attempt) => backoffMs(200, attempt, () => 1))).toEqual([200, 400, 800, 1600]);
+  expect(backoffMs(200, 3, () => 0.25)).toBe(400);
+  expect(backoffMs(200, 60, () => 1)).toBe(10_000);
 });
 
 describe('time', () => {
@@ -160,10 +161,12 @@ describe('time', () => {
     server.script(AUTHORIZE, 'hang');
     // Counted here: on a busy machine the time may be over before the server has heard of the attempt.
     const attempts = vi.fn(fetch);
-    expect(await refused(client({ timeoutMs: 30, retries: 1, fetch: attempts }).authorize(QUESTION))).toMatchObject({
-      code: 'timeout',
-      detail: `${AUTHORIZE.replace(' ', ` ${server.url}`)} had no answer within 0.03 s.`,
-    });
+    expect(await refused(client({ attemptTimeoutMs: 30, retries: 1, fetch: attempts }).decide(QUESTION))).toMatchObject(
+      {
+        code: 'timeout',
+        detail: `${AUTHORIZE.replace(' ', ` ${server.url}`)} had no answer within 0.03 s.`,
+      },
+    );
     expect(attempts).toHaveBeenCalledTimes(2);
   });
 
@@ -174,10 +177,12 @@ describe('time', () => {
       server.script('POST /access/v1/evaluations', 'hang');
       const evaluations = { ...QUESTION, evaluations: [{}] };
       for (const [ask, seconds] of [
-        [() => client({ retries: 3 }).authorize(QUESTION), '2 s, the deadline of a decision (decisionTimeoutMs).'],
-        [() => client({ decisionTimeoutMs: 50 }).evaluations(evaluations), '0.05 s, the deadline of a decision (dec'],
-        [() => client({ overallTimeoutMs: 40 }).authorize(QUESTION), '0.04 s.'],
-        [() => client().authorize(QUESTION, { overallTimeoutMs: 3000 }), '3 s.'],
+        [
+          () => client({ attemptTimeoutMs: 9000 }).decide(QUESTION),
+          '2 s, the deadline of a decision (decisionTimeoutMs).',
+        ],
+        [() => client({ decisionTimeoutMs: 50 }).decideAll(evaluations), '0.05 s, the deadline of a decision (dec'],
+        [() => client({ attemptTimeoutMs: 9000 }).decide(QUESTION, { timeoutMs: 3000 }), '3 s.'],
       ] as const) {
         const refusal = refused(ask());
         await vi.runOnlyPendingTimersAsync();
@@ -193,21 +198,21 @@ describe('time', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"decision":');
     });
-    expect(await refused(client({ retries: 0 }).authorize(QUESTION, { timeoutMs: 30 }))).toMatchObject({
+    expect(await refused(client({ retries: 0 }).decide(QUESTION, { timeoutMs: 30 }))).toMatchObject({
       code: 'timeout',
     });
   });
 
   it('the whole call ends by its own, with what went wrong before', async () => {
     server.script(AUTHORIZE, status(503), 'hang');
-    const error = await refused(client({ overallTimeoutMs: 200, retries: 9 }).authorize(QUESTION));
-    expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('within 0.2 s.') });
+    const error = await refused(client({ decisionTimeoutMs: 200, retries: 9 }).decide(QUESTION));
+    expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('within 0.2 s') });
     expect(error.detail).toContain('status 503');
   });
 
   it('a write that timed out may have been done, and says so', async () => {
     server.script('POST /v1/roles', 'hang');
-    const error = await refused(client({ overallTimeoutMs: 50 }).records('role').create({ name: 'a' }));
+    const error = await refused(client({ managementTimeoutMs: 50 }).records('role').create({ name: 'a' }));
     expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('not known') });
   });
 });
@@ -216,14 +221,14 @@ describe('a caller who gives up', () => {
   const reason = new Error('enough');
 
   it('before: nothing is sent', async () => {
-    await expect(client().authorize(QUESTION, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(client().decide(QUESTION, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(server.received).toHaveLength(0);
   });
 
   it('while the answer is awaited', async () => {
     const abort = new AbortController();
     server.script(AUTHORIZE, () => abort.abort(reason));
-    await expect(client().authorize(QUESTION, { signal: abort.signal })).rejects.toBe(reason);
+    await expect(client().decide(QUESTION, { signal: abort.signal })).rejects.toBe(reason);
   });
 
   it('while another attempt is waited for', async () => {
@@ -232,9 +237,9 @@ describe('a caller who gives up', () => {
       response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '20' }).end('{}');
       response.on('close', () => later(20).then(() => abort.abort(reason)));
     });
-    await expect(client({ decisionTimeoutMs: 60_000 }).authorize(QUESTION, { signal: abort.signal })).rejects.toBe(
-      reason,
-    );
+    await expect(
+      client({ decisionTimeoutMs: 60_000, attemptTimeoutMs: 60_000 }).decide(QUESTION, { signal: abort.signal }),
+    ).rejects.toBe(reason);
     expect(server.received).toHaveLength(1);
   });
 });

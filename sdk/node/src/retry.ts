@@ -1,8 +1,4 @@
-const BASE_MS = 200;
 const CAP_MS = 10_000;
-
-/** The longest wait a server may ask for that is still waited; beyond it the refusal is handed on at once. */
-export const RETRY_AFTER_MAX_MS = 30_000;
 
 /**
  * What repeating a request may do: `harmless` ones are repeated after any passing fault, `once` only where the request
@@ -23,9 +19,9 @@ export function fateOf(status: number): Fate {
   return status === 502 || status === 504 ? 'unclear' : 'final';
 }
 
-/** The wait before another attempt, in milliseconds: exponential with full jitter. `attempt` counts from 0. */
-export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
+/** The wait before another attempt, in milliseconds: exponential from `baseMs`, with full jitter. `attempt` counts from 0. */
+export function backoffMs(baseMs: number, attempt: number, random: () => number = Math.random): number {
+  return random() * Math.min(CAP_MS, baseMs * 2 ** attempt);
 }
 
 /** A `Retry-After` header (RFC 9110 section 10.2.3) in milliseconds from `now`; 0 where there is none to go by. */

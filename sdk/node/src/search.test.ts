@@ -1,7 +1,7 @@
-import type { ProblemError } from '@authz-service/core/problem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
 import { ServiceClient } from './client.js';
+import type { ServiceError } from './service-error.js';
 
 let server: ScriptedServer;
 let client: ServiceClient;
@@ -63,7 +63,7 @@ describe('a search', () => {
 
   it('says when the tenant has moved on', async () => {
     server.script('POST /access/v1/search/action', { status: 400, json: { code: 'invalid_cursor', detail: 'moved' } });
-    const error = await all(client.searchActions({ subject, resource })).catch((problem: ProblemError) => problem);
+    const error = await all(client.searchActions({ subject, resource })).catch((problem: ServiceError) => problem);
     expect(error).toMatchObject({ code: 'invalid_cursor', detail: 'moved' });
   });
 });
@@ -74,17 +74,21 @@ describe('a batch', () => {
     server.script('POST /access/v1/evaluations', { json: { evaluations } });
     const options = { evaluations_semantic: 'permit_on_first_permit' } as const;
     const question = { subject, action, options, evaluations: [{ resource }, {}] };
-    expect(await client.evaluations(question)).toEqual(evaluations);
+    expect(await client.decideAll(question)).toMatchObject([
+      { ok: true, decision: { allowed: true } },
+      { ok: false, error: { code: 'not_evaluated' } },
+    ]);
     expect(sent()).toEqual([['POST /access/v1/evaluations', question]]);
   });
 
   it('of nothing is not sent', async () => {
-    expect(await client.evaluations({ subject, evaluations: [] })).toEqual([]);
+    expect(await client.decideAll({ subject, evaluations: [] })).toEqual([]);
     expect(server.received).toEqual([]);
   });
 });
 
 it('reads the metadata', async () => {
-  server.script('GET /.well-known/authzen-configuration', { json: { policy_decision_point: server.url } });
-  expect(await client.metadata()).toEqual({ policy_decision_point: server.url });
+  const metadata = { policy_decision_point: server.url, access_evaluation_endpoint: `${server.url}/ask` };
+  server.script('GET /.well-known/authzen-configuration', { json: metadata });
+  expect(await client.metadata()).toEqual(metadata);
 });

@@ -1,28 +1,27 @@
-import type { SearchResponse } from '@authz-service/pdp/contract/search';
-import type { Send } from './records.js';
+import { isObject } from './decision.js';
+import { ServiceError } from './service-error.js';
 import type { CallOptions } from './transport.js';
 
 export interface SearchOptions extends CallOptions {
-  /** The most results that one page holds; the service's own limit unless given. */
-  limit?: number;
+  /** The most results that one page holds; the decision point's own limit unless given. */
+  limit?: number | undefined;
 }
 
 /** Walks the pages of a search. All are of one revision: when the tenant moves on meanwhile, `invalid_cursor`. */
 export async function* everyResult<R>(
-  send: Send,
-  path: string,
+  ask: (body: unknown, options: CallOptions) => Promise<unknown>,
   question: object,
   { limit, ...options }: SearchOptions = {},
 ): AsyncGenerator<R, void, undefined> {
   let token: string | undefined;
   do {
     const page = { ...(limit !== undefined && { limit }), ...(token !== undefined && { token }) };
-    const body = Object.keys(page).length > 0 ? { ...question, page } : question;
-    const answer = (await send({ method: 'POST', path, body, repeat: 'harmless' }, options)) as Pick<
-      SearchResponse,
-      'page'
-    > & { results: R[] };
-    yield* answer.results;
-    token = answer.page?.next_token || undefined;
+    const answer = await ask(Object.keys(page).length > 0 ? { ...question, page } : question, options);
+    if (!isObject(answer) || !Array.isArray(answer.results)) {
+      throw new ServiceError('network', 'The search was answered without a list of results: that is not an answer.');
+    }
+    yield* answer.results as R[];
+    const next = isObject(answer.page) ? answer.page.next_token : undefined;
+    token = typeof next === 'string' && next !== '' ? next : undefined;
   } while (token !== undefined);
 }

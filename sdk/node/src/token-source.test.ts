@@ -21,7 +21,12 @@ const token = (access_token: string, expires_in = 3600) => ({
 });
 const client = () => new ServiceClient({ url: server.url, credentials: CLIENT, retries: 0 });
 const transport = () =>
-  new Transport({ base: server.url, timeoutMs: 5000, overallTimeoutMs: 5000, retries: 0, userAgent: 't', fetch });
+  new Transport({
+    base: server.url,
+    patience: { timeoutMs: 5000, attemptTimeoutMs: 5000, retries: 0, backoffMs: 1 },
+    userAgent: 't',
+    fetch,
+  });
 const bearers = () =>
   server.received.filter((request) => request.line === WHOAMI).map((request) => request.headers.authorization);
 

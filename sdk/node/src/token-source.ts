@@ -1,7 +1,7 @@
-import { ProblemError } from '@authz-service/core/problem';
 import { jsonOf } from './answer.js';
 import { type Authorization, bearer } from './authorization.js';
 import { until } from './limit.js';
+import { ServiceError } from './service-error.js';
 import type { Transport } from './transport.js';
 
 /** After an early renewal failed, the next is tried no sooner than this. */
@@ -39,7 +39,7 @@ export class TokenSource implements Authorization {
     now: () => number = () => Date.now(),
   ) {
     if (client.clientId === '' || client.clientSecret === '') {
-      throw new ProblemError('invalid_config', 'The client id or the client secret is empty: give both.');
+      throw new ServiceError('invalid_config', 'The client id or the client secret is empty: give both.');
     }
     this.#transport = transport;
     this.#clientId = client.clientId;
@@ -89,7 +89,7 @@ export class TokenSource implements Authorization {
         secrets: [this.#clientSecret],
       })
       .catch((error: unknown) => {
-        if (error instanceof ProblemError && error.code === 'not_found') return undefined;
+        if (error instanceof ServiceError && error.code === 'not_found') return undefined;
         throw error;
       });
     if (answer === undefined) {
@@ -100,7 +100,7 @@ export class TokenSource implements Authorization {
     const at = `POST ${this.#transport.base}/oauth/token`;
     const body = (jsonOf(answer, at) ?? {}) as { access_token?: unknown; expires_in?: unknown };
     if (typeof body.access_token !== 'string') {
-      throw new ProblemError('network', `${at} answered without an access token: that is not the service's.`);
+      throw new ServiceError('network', `${at} answered without an access token: that is not the service's.`);
     }
     const lifeMs = typeof body.expires_in === 'number' && body.expires_in > 0 ? body.expires_in * 1000 : 60_000;
     this.#token = {
@@ -116,5 +116,5 @@ export class TokenSource implements Authorization {
 /** HTTP Basic with both parts form-encoded first (RFC 6749 section 2.3.1). */
 function basic(clientId: string, clientSecret: string): string {
   const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
-  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`;
+  return `Basic ${btoa(`${encode(clientId)}:${encode(clientSecret)}`)}`;
 }

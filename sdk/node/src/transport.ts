@@ -1,28 +1,37 @@
-import { ProblemError } from '@authz-service/core/problem';
-import { type Answer, problemOf, readAnswer } from './answer.js';
+import { type Answer, errorOf, readAnswer } from './answer.js';
 import type { Authorization } from './authorization.js';
 import { networkFault } from './fault.js';
 import { Limit, pause, until } from './limit.js';
-import { backoffMs, type Fate, fateOf, mayRepeat, RETRY_AFTER_MAX_MS, type Repeat, retryAfterMs } from './retry.js';
+import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, retryAfterMs } from './retry.js';
+import { ServiceError } from './service-error.js';
 
 /** What every method of the client takes. */
 export interface CallOptions {
   /** Gives the call up, also while it waits to try again; the call rejects with the signal's reason. */
-  signal?: AbortSignal;
-  /** The longest that one attempt may take, in milliseconds. */
-  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
   /** The longest that the call may take with all its attempts and waits, in milliseconds. */
-  overallTimeoutMs?: number;
+  timeoutMs?: number | undefined;
+  /** The longest that one attempt may take, in milliseconds. */
+  attemptTimeoutMs?: number | undefined;
   /** Sent as `X-Request-ID`, echoed and logged by the service. */
-  requestId?: string;
+  requestId?: string | undefined;
+}
+
+/** How long a kind of call may take, and how often it is tried again. */
+export interface Patience {
+  timeoutMs: number;
+  attemptTimeoutMs: number;
+  retries: number;
+  /** The longest wait before the first retry; it doubles with each. */
+  backoffMs: number;
+  /** Whose deadline it is, for the error. */
+  whose?: string;
 }
 
 export interface TransportOptions {
   /** The base address, without a slash at its end. */
   base: string;
-  timeoutMs: number;
-  overallTimeoutMs: number;
-  retries: number;
+  patience: Patience;
   userAgent: string;
   fetch: typeof globalThis.fetch;
 }
@@ -36,8 +45,12 @@ export interface ServiceRequest {
   /** Sent as JSON; a URLSearchParams as a form. */
   body?: unknown;
   repeat: Repeat;
-  /** A shorter time for the whole call than the client's own, and which option sets it. */
-  deadline?: { ms: number; of: string; option: string };
+  /** In place of the transport's own. */
+  patience?: Patience;
+  /** An address on the origin of the base, in place of the path below it. */
+  url?: string | undefined;
+  /** Counts the attempts. */
+  onAttempt?: () => void;
   /** The request changes something: a failure that leaves open whether it did, says so. */
   writes?: true;
   /** What no error text may repeat, besides the credential. */
@@ -48,7 +61,7 @@ export interface ServiceRequest {
 
 /** A failed attempt: what went wrong, what became of the request, and how long the service asks to wait. */
 export interface Fault {
-  problem: ProblemError;
+  error: ServiceError;
   fate: Fate;
   waitMs: number;
 }
@@ -67,40 +80,40 @@ export class Transport {
     return this.#options.base;
   }
 
-  /** Throws `ProblemError`: the service's own, `network` or `timeout`; or the reason of the caller's signal. */
+  /** Throws `ServiceError`: the service's own, `network` or `timeout`; or the reason of the caller's signal. */
   async send(request: ServiceRequest, options: CallOptions = {}, authorization?: Authorization): Promise<Answer> {
-    const url = this.#url(request);
-    const at = `${request.method} ${this.#options.base}${request.path}`;
-    const { retries } = this.#options;
-    const deadline = options.overallTimeoutMs === undefined ? request.deadline : undefined;
-    const longest = options.overallTimeoutMs ?? this.#options.overallTimeoutMs;
-    const overallTimeoutMs = Math.min(deadline?.ms ?? longest, longest);
-    const whose = deadline?.ms === overallTimeoutMs ? `, the deadline of ${deadline.of} (${deadline.option})` : '';
+    const url = request.url ?? this.#url(request);
+    const at = `${request.method} ${request.url ?? `${this.#options.base}${request.path}`}`;
+    const patience = request.patience ?? this.#options.patience;
+    const timeoutMs = options.timeoutMs ?? patience.timeoutMs;
+    const whose = options.timeoutMs === undefined ? (patience.whose ?? '') : '';
     let last: Fault | undefined;
-    const overall = new Limit(options.signal, overallTimeoutMs, () => timeout(at, overallTimeoutMs, whose, last));
-    const endsAt = performance.now() + overallTimeoutMs;
+    const overall = new Limit(options.signal, timeoutMs, () => timeout(at, timeoutMs, whose, last));
+    const endsAt = performance.now() + timeoutMs;
     let renewed = false;
     let unclear = false;
     try {
       for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
-        const outcome = await this.#attempt(request, url, at, options, credential?.header, overall.signal);
+        request.onAttempt?.();
+        const attemptMs = options.attemptTimeoutMs ?? patience.attemptTimeoutMs;
+        const outcome = await this.#attempt(request, url, at, options, attemptMs, credential?.header, overall.signal);
         if ('status' in outcome) return outcome;
-        last = { ...outcome, problem: redacted(outcome.problem, request.secrets ?? authorization?.secrets() ?? []) };
-        if (last.problem.code === 'unauthorized' && credential?.reused === true && !renewed) {
+        last = { ...outcome, error: redacted(outcome.error, request.secrets ?? authorization?.secrets() ?? []) };
+        if (last.error.code === 'unauthorized' && credential?.reused === true && !renewed) {
           renewed = true;
           authorization?.discard(credential.header);
           continue;
         }
         unclear ||= last.fate === 'unclear';
-        const waitMs = Math.max(last.waitMs, backoffMs(attempt));
-        const hopeless = last.waitMs > RETRY_AFTER_MAX_MS || performance.now() + waitMs >= endsAt;
-        if (attempt >= retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.problem;
+        const waitMs = Math.max(last.waitMs, backoffMs(patience.backoffMs, attempt));
+        const hopeless = performance.now() + waitMs >= endsAt;
+        if (attempt >= patience.retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.error;
         await pause(waitMs, overall.signal);
         attempt += 1;
       }
     } catch (error) {
-      throw request.writes && unclear && error instanceof ProblemError ? withNote(error, UNCLEAR) : error;
+      throw request.writes && unclear && error instanceof ServiceError ? withNote(error, UNCLEAR) : error;
     } finally {
       overall.end();
     }
@@ -111,10 +124,10 @@ export class Transport {
     url: string,
     at: string,
     options: CallOptions,
+    timeoutMs: number,
     authorization: string | undefined,
     signal: AbortSignal,
   ): Promise<Answer | Fault> {
-    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
     const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs, ''));
     try {
       const init = this.#init(request, options, authorization, limit.signal);
@@ -125,15 +138,15 @@ export class Transport {
       );
       if ((answer.status >= 200 && answer.status < 300) || answer.status === request.also) return answer;
       return {
-        problem: problemOf(answer, at),
+        error: errorOf(answer, at),
         fate: fateOf(answer.status),
         waitMs: retryAfterMs(answer.headers.get('retry-after'), Date.now()),
       };
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : limit.signal.reason;
-      if (reason instanceof ProblemError) return { problem: reason, fate: 'unclear', waitMs: 0 };
+      if (reason instanceof ServiceError) return { error: reason, fate: 'unclear', waitMs: 0 };
       if (signal.aborted) throw reason;
-      if (error instanceof ProblemError) return { problem: error, fate: 'final', waitMs: 0 };
+      if (error instanceof ServiceError) return { error, fate: 'final', waitMs: 0 };
       return networkFault(error, this.#options.base, at);
     } finally {
       limit.end();
@@ -170,35 +183,33 @@ export class Transport {
   }
 }
 
-function timeout(at: string, ms: number, whose: string, last?: Fault): ProblemError {
-  const before = last === undefined ? '' : ` The last attempt failed: ${last.problem.detail}`;
-  return new ProblemError('timeout', `${at} had no answer within ${ms / 1000} s${whose}.${before}`);
+function timeout(at: string, ms: number, whose: string, last?: Fault): ServiceError {
+  const before = last === undefined ? '' : ` The last attempt failed: ${last.error.detail}`;
+  return new ServiceError('timeout', `${at} had no answer within ${ms / 1000} s${whose}.${before}`);
 }
 
 function headerText(value: string): string {
   if (/^[\x21-\x7e]{1,256}$/.test(value)) return value;
-  throw new ProblemError('invalid_request', 'A request id has 1 to 256 visible ASCII characters: choose another one.');
+  throw new ServiceError('invalid_request', 'A request id has 1 to 256 visible ASCII characters: choose another one.');
 }
 
-function withNote(problem: ProblemError, note: string): ProblemError {
-  return rewritten(problem, (text) => text + note, problem.errors);
+function withNote(error: ServiceError, note: string): ServiceError {
+  return rewritten(error, (text) => text + note, error.errors);
 }
 
-/** The problem without the caller's secrets, should an answer have repeated them. */
-function redacted(problem: ProblemError, secrets: string[]): ProblemError {
-  if (!secrets.some((secret) => `${problem.detail}${JSON.stringify(problem.errors)}`.includes(secret))) return problem;
+/** The error without the caller's secrets, should an answer have repeated them. */
+function redacted(error: ServiceError, secrets: string[]): ServiceError {
+  if (!secrets.some((secret) => `${error.detail}${JSON.stringify(error.errors)}`.includes(secret))) return error;
   const clean = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  const errors = problem.errors.map((item) => ({ ...item, detail: clean(item.detail) }));
-  return rewritten(problem, clean, errors);
+  const errors = error.errors.map((item) => ({ ...item, detail: clean(item.detail) }));
+  return rewritten(error, clean, errors);
 }
 
 function rewritten(
-  problem: ProblemError,
+  error: ServiceError,
   rewrite: (text: string) => string,
-  errors: ProblemError['errors'],
-): ProblemError {
-  return new ProblemError(problem.code, rewrite(problem.detail), errors, {
-    cause: problem.cause,
-    ...(problem.requestId === undefined ? {} : { requestId: problem.requestId }),
-  });
+  errors: ServiceError['errors'],
+): ServiceError {
+  const { code, cause, requestId, status } = error;
+  return new ServiceError(code, rewrite(error.detail), errors, { cause, requestId, status });
 }

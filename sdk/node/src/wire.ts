@@ -3,29 +3,6 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Change } from '@authz-service/core/state/change';
-import type { DecisionRequestBody } from '@authz-service/pdp/contract/decision-request';
-import type { EvaluationsRequestBody } from '@authz-service/pdp/contract/evaluations';
-import type { ActionSearchBody, ResourceSearchBody, SubjectSearchBody } from '@authz-service/pdp/contract/search';
-
-export type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
-export type { EvaluationResponse } from '@authz-service/pdp/contract/evaluations';
-export type { AuthzenConfiguration } from '@authz-service/pdp/contract/metadata';
-export type { FoundAction, FoundEntity } from '@authz-service/pdp/contract/search';
-
-/** A question (specification 2.2): who wants to do what to which resource. A member that is undefined is not sent. */
-export type DecisionQuestion = DecisionRequestBody;
-
-/** Several questions; the members beside `evaluations` stand in, whole, for those that one lacks. */
-export type EvaluationsQuestion = EvaluationsRequestBody;
-
-/** Which subjects of a type? Properties and roles count as if each subject had them. */
-export type SubjectQuestion = SubjectSearchBody;
-
-/** On which resources of a type? Properties count as if each resource had them. */
-export type ResourceQuestion = ResourceSearchBody;
-
-/** Which actions? */
-export type ActionQuestion = ActionSearchBody;
 
 /** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */
 export const REFERENCE_FIELDS = {
@@ -204,5 +181,5 @@ export interface PolicyBundle {
   /** What `ifNoneMatch` takes. */
   etag: string | undefined;
   /** The tar.gz archive. */
-  bytes: Buffer;
+  bytes: Uint8Array;
 }

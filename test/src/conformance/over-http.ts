@@ -1,9 +1,9 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { ProblemError } from '@authz-service/core/problem';
 import { type Address, encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
 import { ServiceClient } from '@authz-service/sdk/client';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
+import type { ServiceError } from '@authz-service/sdk/service-error';
 import { expect, it } from 'vitest';
 import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { ADMIN } from '../../../cloud/testing/test-cloud.js';
@@ -73,18 +73,18 @@ async function check(client: ServiceClient, one: ConformanceCase, idOf: (address
   const question = withIds(one.request, idOf) as DecisionQuestion;
   const wanted = one.expect;
   if ('error' in wanted) {
-    const problem = await client.authorize(question).then(
+    const problem = await client.decide(question).then(
       (answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`),
-      (error: ProblemError) => error,
+      (error: ServiceError) => error,
     );
-    expect(problem).toMatchObject({ name: 'ProblemError', code: wanted.error });
+    expect(problem).toMatchObject({ name: 'ServiceError', code: wanted.error });
     for (const part of wanted.detail ?? []) expect(problem.detail).toContain(part);
     const pointers = problem.errors.map((item) => item.pointer).sort();
     if (wanted.pointers !== undefined) expect(pointers).toEqual([...wanted.pointers].sort());
     return;
   }
-  const answer = await client.authorize(question);
-  expect(answer).toEqual({
+  const { allowed, context } = await client.decide(question);
+  expect({ decision: allowed, context }).toEqual({
     decision: wanted.decision,
     context: {
       access_path: wanted.access_path,

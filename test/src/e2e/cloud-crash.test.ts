@@ -95,7 +95,7 @@ describe('a cloud that is killed in the middle of 50 applies', () => {
 
       // The digest in the bundle is recomputed from its records when it is read.
       const bundle = await client.bundle();
-      const { json } = await unpackBundle(bundle?.bytes ?? Buffer.alloc(0), { compressed: 1e8, unpacked: 1e9 });
+      const { json } = await unpackBundle(Buffer.from(bundle?.bytes ?? []), { compressed: 1e8, unpacked: 1e9 });
       const read = decodeBundle(json);
       expect(read.revision).toBe(state.revision);
 

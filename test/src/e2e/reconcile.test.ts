@@ -60,7 +60,7 @@ it('a tree is applied in one revision, and then planned to nothing', async () =>
     action: { name: 'read' },
     resource: { type: 'invoice', name: 'any' },
   };
-  expect(await client.authorize(question)).toMatchObject({ decision: true });
+  expect(await client.decide(question)).toMatchObject({ allowed: true });
 });
 
 it("what a plan's preflight refuses is what the cloud refuses, word for word", async () => {

@@ -109,22 +109,23 @@ describe('records of every kind', () => {
       action: { name: 'read' },
       resource: { type: 'order', id: resource.id },
     };
-    expect(await caller.authorize(question, { requestId: 'from-the-sdk' })).toMatchObject({
-      decision: true,
-      context: { policy_id: policy.id, access_path: 'group' },
+    expect(await caller.decide(question, { requestId: 'from-the-sdk' })).toMatchObject({
+      allowed: true,
+      policyId: policy.id,
+      accessPath: 'group',
     });
-    const outcomes = await caller.authorizeAll([
-      question,
-      { ...question, action: { name: 'delete' } },
-      { ...question, resource: { type: '', id: 'x' } },
-    ]);
+    const outcomes = await caller.decideAll({
+      ...question,
+      evaluations: [{}, { action: { name: 'delete' } }, { resource: { type: '', id: 'x' } }],
+      options: { reasons: true },
+    });
     expect(outcomes).toMatchObject([
-      { ok: true, value: { decision: true } },
-      { ok: true, value: { decision: false, context: { access_path: 'none' } } },
+      { ok: true, decision: { allowed: true } },
+      { ok: true, decision: { allowed: false, accessPath: 'none' } },
       { ok: false, error: { code: 'invalid_request' } },
     ]);
-    expect(await caller.authorize({ ...question, options: { explain: true } })).toMatchObject({
-      context: { explanation: { candidates: [{ policy: 'policy/read', outcome: 'applies' }] } },
+    expect(await caller.decide({ ...question, options: { explain: true } })).toMatchObject({
+      explanation: { candidates: [{ policy: 'policy/read', outcome: 'applies' }] },
     });
     expect(await refused(caller.state())).toMatchObject({ code: 'forbidden' });
   });
@@ -183,7 +184,7 @@ describe('the rest', () => {
     const agent = new ServiceClient({ url: cloud.url, credentials: { apiKey: secret } });
     const bundle = await agent.bundle();
     if (bundle === undefined) expect.fail('there was no bundle');
-    const unpacked = (await unpackBundle(bundle.bytes, { compressed: 1 << 20, unpacked: 1 << 20 })).json;
+    const unpacked = (await unpackBundle(Buffer.from(bundle.bytes), { compressed: 1 << 20, unpacked: 1 << 20 })).json;
     expect(JSON.parse(unpacked.toString())).toMatchObject({ tenants: [{ name: 'bundle' }] });
     expect(await agent.bundle({ ifNoneMatch: bundle.etag })).toBeUndefined();
   });

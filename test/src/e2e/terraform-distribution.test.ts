@@ -160,7 +160,7 @@ describe('service provider install', { timeout: 90_000 }, () => {
       await workspace.isSettled();
       const resource = { type: 'order', name: '1', properties: { total: 20 } };
       const question = { subject: { type: 'user', id: 'erin' }, action: { name: 'refund' }, resource };
-      expect(await client.authorize(question)).toMatchObject({ decision: true });
+      expect(await client.decide(question)).toMatchObject({ allowed: true });
     } finally {
       workspace.remove();
       await cloud.close();

@@ -87,7 +87,7 @@ describe('a cloud whose clock jumps', () => {
     const url = await cloud.url();
     const ask = async (apiKey: unknown) => {
       const client = new ServiceClient({ url, credentials: { apiKey: String(apiKey) }, retries: 0 });
-      return await client.authorize(JSON.parse(asking(subject)));
+      return await client.decide(JSON.parse(asking(subject)));
     };
     expect(await ask(secret)).toMatchObject({ decision: true });
     const body = new URLSearchParams({

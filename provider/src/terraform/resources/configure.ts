@@ -70,6 +70,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       credentials: { clientId, clientSecret },
       userAgent: USER_AGENT,
       decisionTimeoutMs: DECISION_TIMEOUT_MS,
+      attemptTimeoutMs: DECISION_TIMEOUT_MS,
     });
     const service = new Service({
       client,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@authz-service/core/json';
-import type { DecisionQuestion } from '@authz-service/sdk/wire';
+import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { type Diagnostic, refuse } from '../framework/diagnostics.js';
 import type { DataSource } from '../framework/provider.js';
 import type { Attribute, Attributes } from '../framework/schema.js';
@@ -79,9 +79,15 @@ export const decisionSource: DataSource<Configured> = {
   async read(configured, config, { signal }) {
     const { client } = serviceOf(configured);
     const question = questionFrom(config);
-    const answer = await explained(signal, () => client.authorize(question, { signal }));
-    const { reason, access_path: accessPath, policy_id: policyId } = answer.context;
-    return { ...config, decision: answer.decision, reason, access_path: accessPath, policy_id: policyId ?? null };
+    const answer = await explained(signal, () => client.decide(question, { signal }));
+    const { allowed, reason, accessPath, policyId } = answer;
+    return {
+      ...config,
+      decision: allowed,
+      reason: reason ?? null,
+      access_path: accessPath ?? null,
+      policy_id: policyId ?? null,
+    };
   },
 };
 

@@ -3,8 +3,8 @@ import { jsonOf } from '@authz-service/sdk/answer';
 import { type ServiceRequest, Transport } from '@authz-service/sdk/transport';
 import type { IssuedToken } from './service.js';
 
-const TIMEOUT_MS = 30_000;
-const OVERALL_TIMEOUT_MS = 60_000;
+const ATTEMPT_TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 /** Fetches an access token (RFC 6749 section 4.4). Throws `invalid_client`, or `invalid_request` for a foreign scope. */
 export async function issueToken(
@@ -19,9 +19,7 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   const transport = new Transport({
     base: url,
-    timeoutMs: TIMEOUT_MS,
-    overallTimeoutMs: OVERALL_TIMEOUT_MS,
-    retries: 3,
+    patience: { timeoutMs: TIMEOUT_MS, attemptTimeoutMs: ATTEMPT_TIMEOUT_MS, retries: 3, backoffMs: 200 },
     userAgent,
     fetch,
   });

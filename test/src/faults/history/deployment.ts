@@ -34,7 +34,12 @@ export class Deployment {
 
   /** The client of the first administrator, who waits for an answer no longer than `timeoutMs`. */
   admin(timeoutMs = 30_000): ServiceClient {
-    return new ServiceClient({ url: this.front.url, credentials: ADMINISTRATOR, retries: 0, timeoutMs });
+    return new ServiceClient({
+      url: this.front.url,
+      credentials: ADMINISTRATOR,
+      retries: 0,
+      attemptTimeoutMs: timeoutMs,
+    });
   }
 
   get cloudPid(): number | undefined {

@@ -1,7 +1,7 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ServiceError } from '@authz-service/sdk/service-error';
 
 /** What became of one item of a batch. */
-export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: ProblemError };
+export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: ServiceError };
 
 /**
  * Runs `work` over all items, at most `concurrency` at a time, and gives the outcomes in the order of the items. One
@@ -21,7 +21,7 @@ export async function runAll<T, R>(
       try {
         outcomes[index] = { ok: true, value: await work(item) };
       } catch (error) {
-        if (!(error instanceof ProblemError)) {
+        if (!(error instanceof ServiceError)) {
           stopped = true;
           throw error;
         }

@@ -1,6 +1,6 @@
-import { ProblemError } from '@authz-service/core/problem';
+import { ServiceError } from '@authz-service/sdk/service-error';
 import { expect, it } from 'vitest';
-import { runAll } from './batch.js';
+import { runAll } from './run-all.js';
 
 it('never has more under way than it may, and takes up all it may', async () => {
   let open = 0;
@@ -16,7 +16,7 @@ it('never has more under way than it may, and takes up all it may', async () => 
 it('gives outcomes in the order of the items, however they end', async () => {
   const outcomes = await runAll([3, 1, 2], 3, async (n) => {
     for (let turn = 0; turn < n; turn++) await new Promise(setImmediate);
-    if (n === 1) throw new ProblemError('ambiguous_name', 'one');
+    if (n === 1) throw new ServiceError('ambiguous_name', 'one');
     return n;
   });
   expect(outcomes).toMatchObject([

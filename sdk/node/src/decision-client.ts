@@ -1,0 +1,234 @@
+import { jsonOf } from './answer.js';
+import { type Authorization, apiKeyAuthorization } from './authorization.js';
+import { AUTHZEN_PATHS } from './authzen-paths.js';
+import { baseAddress } from './base-address.js';
+import { Batcher } from './batcher.js';
+import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
+import { Limit, until } from './limit.js';
+import { type AuthzenConfiguration, metadataOf } from './metadata.js';
+import type {
+  ActionQuestion,
+  DecisionQuestion,
+  EvaluationsQuestion,
+  FoundAction,
+  FoundEntity,
+  ResourceQuestion,
+  SubjectQuestion,
+} from './question.js';
+import { everyResult, type SearchOptions } from './search.js';
+import { ServiceError } from './service-error.js';
+import { Spans, type Tracer } from './spans.js';
+import { TokenSource } from './token-source.js';
+import { type CallOptions, type Patience, type ServiceRequest, Transport } from './transport.js';
+
+/** An OAuth client, or an API key. */
+export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
+
+export interface ClientOptions {
+  /** The address of a decision point: the cloud, an agent, or another vendor's. A slash at its end is fine. */
+  url: string;
+  /** None for an agent. */
+  credentials?: Credentials | undefined;
+  /** The longest that a decision, batch or page of a search may take with all its attempts; 2,000 unless given. */
+  decisionTimeoutMs?: number | undefined;
+  /** The same for all else; 120,000 unless given. */
+  managementTimeoutMs?: number | undefined;
+  /** The longest that one attempt may take; 1,000 for decisions and 30,000 for all else unless given. */
+  attemptTimeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated where that is safe; 2 for decisions and 3 for all else unless given. */
+  retries?: number | undefined;
+  /** Joins the decisions asked in one turn of the event loop into one request; `max` in each, 1,000 unless given. */
+  batching?: boolean | { max: number } | undefined;
+  /** Reads the decision point's metadata before the first decision, and asks at the endpoints that it names. */
+  discover?: boolean | undefined;
+  /** In place of the platform's own `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Of OpenTelemetry; unless given, that of `@opentelemetry/api` where the application has it. False for no spans. */
+  tracer?: Tracer | false | undefined;
+  userAgent?: string | undefined;
+}
+
+export interface DecideOptions extends CallOptions {
+  /** Denies what could not be decided; the decision then has `decided: false` and the `error`. */
+  orDeny?: boolean | undefined;
+}
+
+type Endpoint = 'evaluation' | 'evaluations' | 'subject' | 'resource' | 'action';
+
+const MEMBERS: Record<Endpoint, string> = {
+  evaluation: 'access_evaluation_endpoint',
+  evaluations: 'access_evaluations_endpoint',
+  subject: 'search_subject_endpoint',
+  resource: 'search_resource_endpoint',
+  action: 'search_action_endpoint',
+};
+
+/** Statuses by which a decision point says that it has no such endpoint. */
+const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+/**
+ * Asks decisions of any AuthZEN 1.0 decision point. A question is allowed, denied, or could not be decided: then the call
+ * rejects with `ServiceError`, or with the reason of the caller's signal. No option turns the last into the first.
+ */
+export class DecisionClient {
+  readonly url: string;
+  protected readonly transport: Transport;
+  protected readonly authorization: Authorization | undefined;
+  readonly #patience: Patience;
+  readonly #discover: boolean;
+  readonly #spans: Spans;
+  readonly #batcher: Batcher | undefined;
+  #metadata: Promise<AuthzenConfiguration> | undefined;
+
+  /** Throws `invalid_config` for an address or a credential that cannot be used. */
+  constructor(options: ClientOptions) {
+    const { credentials, retries, attemptTimeoutMs } = options;
+    this.url = baseAddress(options.url);
+    this.#discover = options.discover ?? false;
+    this.#patience = {
+      timeoutMs: options.decisionTimeoutMs ?? 2_000,
+      attemptTimeoutMs: attemptTimeoutMs ?? 1_000,
+      retries: retries ?? 2,
+      backoffMs: 50,
+      whose: ', the deadline of a decision (decisionTimeoutMs)',
+    };
+    this.transport = new Transport({
+      base: this.url,
+      patience: {
+        timeoutMs: options.managementTimeoutMs ?? 120_000,
+        attemptTimeoutMs: attemptTimeoutMs ?? 30_000,
+        retries: retries ?? 3,
+        backoffMs: 200,
+      },
+      userAgent: options.userAgent ?? 'authz-service-sdk-node',
+      fetch: options.fetch ?? globalThis.fetch,
+    });
+    if (credentials !== undefined) {
+      this.authorization =
+        'apiKey' in credentials
+          ? apiKeyAuthorization(credentials.apiKey)
+          : new TokenSource(this.transport, credentials);
+    }
+    this.#spans = new Spans(options.tracer);
+    if (options.batching) {
+      this.#batcher = new Batcher({
+        max: options.batching === true ? 1_000 : options.batching.max,
+        timeoutMs: this.#patience.timeoutMs,
+        one: (question, call) => this.#one(question, call),
+        many: (questions, call) => this.#many(questions, call),
+        offered: (error) => !(error instanceof ServiceError && NOT_OFFERED.has(error.status)),
+      });
+    }
+  }
+
+  /** Who may do what? Allowed or denied; rejects where that could not be decided, unless the call says `orDeny`. */
+  async decide(question: DecisionQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Decision> {
+    try {
+      return await (this.#batcher?.decide(question, options) ?? this.#one(question, options));
+    } catch (error) {
+      if (orDeny && error instanceof ServiceError) return denial(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Several questions in one request, decided at one revision where the decision point has revisions. The outcomes come in
+   * the order of the questions, each a decision or that question's error: `not_evaluated` where the semantic had ended the
+   * batch before it. With `orDeny` each of them is a decision.
+   */
+  async decideAll(question: EvaluationsQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Outcome[]> {
+    const { length } = question.evaluations;
+    if (length === 0) return [];
+    let outcomes: Outcome[];
+    try {
+      outcomes = await this.#many(question, options);
+    } catch (error) {
+      if (!orDeny || !(error instanceof ServiceError)) throw error;
+      outcomes = Array.from({ length }, () => ({ ok: false, error }));
+    }
+    if (!orDeny) return outcomes;
+    return outcomes.map((outcome) => (outcome.ok ? outcome : { ok: true, decision: denial(outcome.error) }));
+  }
+
+  /** The subjects of a type that may do this, page by page as the loop goes on. */
+  searchSubjects(question: SubjectQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
+    return everyResult((body, call) => this.#ask('subject', body, call), question, options);
+  }
+
+  /** The resources of a type on which the subject may do this, page by page as the loop goes on. */
+  searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
+    return everyResult((body, call) => this.#ask('resource', body, call), question, options);
+  }
+
+  /** What the subject may do to the resource, page by page as the loop goes on. */
+  searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
+    return everyResult((body, call) => this.#ask('action', body, call), question, options);
+  }
+
+  /** What the decision point says of itself (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
+  async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
+    const path = AUTHZEN_PATHS.configuration;
+    const request: ServiceRequest = { method: 'GET', path, repeat: 'harmless', patience: this.#patience };
+    return metadataOf(await this.json(request, options), this.url, `GET ${this.url}${path}`);
+  }
+
+  /** Sends a request with the client's credential and gives the JSON of the answer. */
+  protected async json(request: ServiceRequest, options?: CallOptions): Promise<unknown> {
+    const answer = await this.transport.send(request, options, this.authorization);
+    return answer.status === 204 ? undefined : jsonOf(answer, `${request.method} ${this.url}${request.path}`);
+  }
+
+  #one(question: DecisionQuestion, options: CallOptions): Promise<Decision> {
+    return this.#spans.around('decide', async (span) => {
+      const decision = decisionOf(
+        await this.#ask('evaluation', question, options, span.attempt),
+        this.#at('evaluation'),
+      );
+      span.decision(decision.allowed);
+      return decision;
+    });
+  }
+
+  #many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
+    return this.#spans.around('decide_all', async (span) => {
+      const answer = await this.#ask('evaluations', question, options, span.attempt);
+      const semantic = question.options?.evaluations_semantic;
+      const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' || undefined;
+      return outcomesOf(answer, question.evaluations.length, ending, this.#at('evaluations'));
+    });
+  }
+
+  async #ask(endpoint: Endpoint, body: unknown, options: CallOptions = {}, onAttempt?: () => void): Promise<unknown> {
+    const path = AUTHZEN_PATHS[endpoint];
+    const patience = this.#patience;
+    const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', patience };
+    if (onAttempt !== undefined) request.onAttempt = onAttempt;
+    if (!this.#discover) return this.json(request, options);
+    const timeoutMs = options.timeoutMs ?? patience.timeoutMs;
+    const endsAt = performance.now() + timeoutMs;
+    request.url = await this.#discovered(endpoint, options.signal, timeoutMs);
+    return this.json(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+  }
+
+  /** One reading of the metadata serves all calls, whoever gives up; one that failed is tried again by the next. */
+  async #discovered(endpoint: Endpoint, signal: AbortSignal | undefined, timeoutMs: number): Promise<string> {
+    this.#metadata ??= this.metadata().catch((error: unknown) => {
+      this.#metadata = undefined;
+      throw error;
+    });
+    const detail = `The metadata of ${this.url} was not there within ${timeoutMs / 1000} s.`;
+    const limit = new Limit(signal, timeoutMs, () => new ServiceError('timeout', detail));
+    try {
+      const url = (await until(limit.signal, this.#metadata))[MEMBERS[endpoint]];
+      if (typeof url === 'string') return url;
+    } finally {
+      limit.end();
+    }
+    const missing = `${this.url} names no ${MEMBERS[endpoint]} in its metadata: it does not offer that.`;
+    throw new ServiceError('method_not_allowed', missing, [], { status: 501 });
+  }
+
+  #at(endpoint: Endpoint): string {
+    return `POST ${this.url}${AUTHZEN_PATHS[endpoint]}`;
+  }
+}

@@ -1,0 +1,109 @@
+import { codeOfStatus, type ErrorItem, isErrorCode, ServiceError } from './service-error.js';
+
+/** A policy that came into question, in an explanation. */
+export interface Candidate {
+  /** The address of the policy. */
+  policy: string;
+  policy_id: string;
+  effect: 'ALLOW' | 'DENY';
+  priority: number;
+  access_path: 'direct' | 'role' | 'group';
+  /** Addresses from the subject to whom the policy is assigned. */
+  through: string[];
+  outcome: 'applies' | 'does_not_apply' | 'failed';
+  why: string;
+}
+
+/** An answer: allowed or denied. */
+export interface Decision {
+  allowed: boolean;
+  /** False where nobody decided and the call asked for a denial then (`orDeny`); `error` says why. */
+  decided: boolean;
+  /** Why, in words. */
+  reason?: string;
+  /** The id of the deciding policy, of an allow or of a deny. */
+  policyId?: string;
+  /** How the subject comes to the deciding policy: `direct`, `role`, `group`, or `none`. */
+  accessPath?: string;
+  /** Every policy that came into question, where the question asked for it (`options.explain`). */
+  explanation?: { candidates: Candidate[] };
+  /** What the decision point said beside its decision, as it came. */
+  context: Readonly<Record<string, unknown>>;
+  error?: ServiceError;
+}
+
+/** What became of one question of a batch. */
+export type Outcome = { ok: true; decision: Decision } | { ok: false; error: ServiceError };
+
+/** The decision in an answer. Throws `network` for what is no decision, and the error that stands in a decision's place. */
+export function decisionOf(body: unknown, at: string): Decision {
+  if (!isObject(body) || typeof body.decision !== 'boolean') {
+    throw new ServiceError('network', `${at} answered without a decision: that is no decision point's answer.`);
+  }
+  const context = isObject(body.context) ? body.context : {};
+  if (isObject(context.error)) throw itemError(context.error, at);
+  const decision: Decision = { allowed: body.decision, decided: true, context };
+  if (typeof context.reason === 'string') decision.reason = context.reason;
+  if (typeof context.policy_id === 'string') decision.policyId = context.policy_id;
+  if (typeof context.access_path === 'string') decision.accessPath = context.access_path;
+  if (isObject(context.explanation)) decision.explanation = context.explanation as { candidates: Candidate[] };
+  return decision;
+}
+
+/** The denial that a call asked for in the place of an error. */
+export function denial(error: ServiceError): Decision {
+  return { allowed: false, decided: false, reason: error.detail, context: {}, error };
+}
+
+/** The outcomes of a batch of `count` questions, in their order; `ending` is the decision that ends it early. */
+export function outcomesOf(body: unknown, count: number, ending: boolean | undefined, at: string): Outcome[] {
+  const items = isObject(body) ? body.evaluations : undefined;
+  if (!Array.isArray(items) || items.length > count) {
+    throw new ServiceError('network', `${at} did not answer with a list of up to ${count} decisions.`);
+  }
+  const outcomes = items.map((item) => outcomeOf(item, at));
+  const ended = ending !== undefined && isObject(items.at(-1)) && items.at(-1).decision === ending;
+  const missing = ended
+    ? new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.')
+    : new ServiceError('network', `${at} answered ${items.length} of ${count} questions: this one is missing.`);
+  while (outcomes.length < count) outcomes.push({ ok: false, error: missing });
+  return outcomes;
+}
+
+function outcomeOf(item: unknown, at: string): Outcome {
+  try {
+    return { ok: true, decision: decisionOf(item, at) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** `context.error` in the place of a decision (AuthZEN 1.0 section 7.2.1). */
+function itemError({ status, code, message, errors }: Record<string, unknown>, at: string): ServiceError {
+  return new ServiceError(
+    isErrorCode(code) ? code : codeOfStatus(status),
+    typeof message === 'string' ? message : `${at} could not decide this question and did not say why.`,
+    itemsOf(errors),
+    { status: typeof status === 'number' ? status : undefined },
+  );
+}
+
+/** The faults that a refusal lists, as far as they can be read. */
+export function itemsOf(value: unknown): ErrorItem[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => {
+    if (!isObject(item) || typeof item.detail !== 'string') return [];
+    return [
+      {
+        pointer: typeof item.pointer === 'string' ? item.pointer : '',
+        detail: item.detail,
+        ...(typeof item.address === 'string' ? { address: item.address } : {}),
+      },
+    ];
+  });
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

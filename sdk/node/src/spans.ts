@@ -1,0 +1,67 @@
+/** The part of an OpenTelemetry tracer that is used. */
+export interface Tracer {
+  startSpan(name: string, options?: { kind?: number; attributes?: Record<string, string | number | boolean> }): Span;
+}
+
+interface Span {
+  setAttribute(name: string, value: string | number | boolean): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  end(): void;
+}
+
+/** `SpanKind.CLIENT` and `SpanStatusCode.ERROR` of OpenTelemetry. */
+const CLIENT = 2;
+const ERROR = 2;
+
+/** What a call tells its span. */
+interface Told {
+  attempt(): void;
+  decision(allowed: boolean): void;
+}
+
+const UNTOLD: Told = { attempt: () => {}, decision: () => {} };
+
+/** A span for each call: the decision, the number of attempts, the code of an error. Nothing of what was asked. */
+export class Spans {
+  #tracer: Tracer | false | undefined;
+
+  constructor(tracer: Tracer | false | undefined) {
+    this.#tracer = tracer;
+  }
+
+  async around<T>(name: string, work: (told: Told) => Promise<T>): Promise<T> {
+    this.#tracer ??= await installedTracer();
+    if (this.#tracer === false) return work(UNTOLD);
+    const span = this.#tracer.startSpan(`authz ${name}`, { kind: CLIENT });
+    let attempts = 0;
+    try {
+      return await work({
+        attempt: () => {
+          attempts += 1;
+        },
+        decision: (allowed) => span.setAttribute('authz.decision', allowed),
+      });
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'aborted';
+      span.setAttribute('error.type', code);
+      span.setStatus({ code: ERROR });
+      throw error;
+    } finally {
+      span.setAttribute('authz.attempts', attempts);
+      span.end();
+    }
+  }
+}
+
+let installed: Promise<Tracer | false> | undefined;
+
+/** The tracer of the application's own OpenTelemetry, if it has one. */
+function installedTracer(): Promise<Tracer | false> {
+  // A name in a variable, so that no bundler looks for what need not be there.
+  const name = '@opentelemetry/api';
+  installed ??= import(name).then(
+    (api: { trace: { getTracer(name: string): Tracer } }) => api.trace.getTracer('@authz-service/sdk'),
+    () => false as const,
+  );
+  return installed;
+}
