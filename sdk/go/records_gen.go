@@ -91,13 +91,13 @@ var problemCodes = map[Code]bool{
 
 // ApplicationRecord is an application as the service sends it.
 type ApplicationRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -124,13 +124,13 @@ func (c *Client) Applications() *Collection[ApplicationRecord, NewApplication, A
 
 // ResourceTypeRecord is a resource type as the service sends it.
 type ResourceTypeRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -140,9 +140,9 @@ type ResourceTypeRecord struct {
 	Application string `json:"application"`
 	// The name, unique in the application.
 	Name string `json:"name"`
-	// The names of the actions there are on such a resource.
+	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
-	// The properties such a resource may have, and their types; conditions are checked against them.
+	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -156,9 +156,9 @@ type NewResourceType struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application.
 	Name string `json:"name"`
-	// The names of the actions there are on such a resource.
+	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
-	// The properties such a resource may have, and their types; conditions are checked against them.
+	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -173,13 +173,13 @@ func (c *Client) ResourceTypes() *Collection[ResourceTypeRecord, NewResourceType
 
 // ResourceRecord is a resource as the service sends it.
 type ResourceRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -232,7 +232,7 @@ type SubjectRecord struct {
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -265,13 +265,13 @@ func (c *Client) Subjects() *Collection[SubjectRecord, NewSubject, SubjectRecord
 
 // RoleRecord is a role as the service sends it.
 type RoleRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -306,13 +306,13 @@ func (c *Client) Roles() *Collection[RoleRecord, NewRole, RoleRecord] {
 
 // GroupRecord is a group as the service sends it.
 type GroupRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -339,13 +339,13 @@ func (c *Client) Groups() *Collection[GroupRecord, NewGroup, GroupRecord] {
 
 // PolicyRecord is a policy as the service sends it.
 type PolicyRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -410,13 +410,13 @@ func (c *Client) Policies() *Collection[PolicyRecord, NewPolicy, PolicyRecord] {
 
 // PolicyAssignmentRecord is a policy assignment as the service sends it.
 type PolicyAssignmentRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -424,11 +424,11 @@ type PolicyAssignmentRecord struct {
 	Revision int64 `json:"revision"`
 	// The path of the policy: `billing/approve`.
 	Policy string `json:"policy"`
-	// The kind of whom it is given to.
+	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
 	Entity string `json:"entity"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the policy.
 	PolicyID string `json:"policy_id,omitempty"`
@@ -440,11 +440,11 @@ type PolicyAssignmentRecord struct {
 type NewPolicyAssignment struct {
 	// The path of the policy: `billing/approve`.
 	Policy string `json:"policy,omitempty"`
-	// The kind of whom it is given to.
+	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
 	Entity string `json:"entity,omitempty"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the policy.
 	PolicyID string `json:"policy_id,omitempty"`
@@ -459,13 +459,13 @@ func (c *Client) PolicyAssignments() *Collection[PolicyAssignmentRecord, NewPoli
 
 // RoleAssignmentRecord is a role assignment as the service sends it.
 type RoleAssignmentRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -473,11 +473,11 @@ type RoleAssignmentRecord struct {
 	Revision int64 `json:"revision"`
 	// The path of the role: `billing/accountant`.
 	Role string `json:"role"`
-	// The kind of whom it is given to.
+	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the role.
 	RoleID string `json:"role_id,omitempty"`
@@ -489,11 +489,11 @@ type RoleAssignmentRecord struct {
 type NewRoleAssignment struct {
 	// The path of the role: `billing/accountant`.
 	Role string `json:"role,omitempty"`
-	// The kind of whom it is given to.
+	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity,omitempty"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the role.
 	RoleID string `json:"role_id,omitempty"`
@@ -508,13 +508,13 @@ func (c *Client) RoleAssignments() *Collection[RoleAssignmentRecord, NewRoleAssi
 
 // GroupMembershipRecord is a group membership as the service sends it.
 type GroupMembershipRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -526,7 +526,7 @@ type GroupMembershipRecord struct {
 	EntityType string `json:"entity_type"`
 	// The path of the member: `user/alice`, `accounting`.
 	Entity string `json:"entity"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the group.
 	GroupID string `json:"group_id,omitempty"`
@@ -542,7 +542,7 @@ type NewGroupMembership struct {
 	EntityType string `json:"entity_type"`
 	// The path of the member: `user/alice`, `accounting`.
 	Entity string `json:"entity,omitempty"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the group.
 	GroupID string `json:"group_id,omitempty"`
@@ -557,13 +557,13 @@ func (c *Client) GroupMemberships() *Collection[GroupMembershipRecord, NewGroupM
 
 // APIKeyRecord is an API key as the service sends it.
 type APIKeyRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -573,11 +573,11 @@ type APIKeyRecord struct {
 	Name string `json:"name"`
 	// What the key may do.
 	Scopes []string `json:"scopes"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 }
 
@@ -587,23 +587,23 @@ type NewAPIKey struct {
 	Name string `json:"name"`
 	// What the key may do.
 	Scopes []string `json:"scopes"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 }
 
 // MadeAPIKey is an API key just made, with its secret, this once.
 type MadeAPIKey struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -613,11 +613,11 @@ type MadeAPIKey struct {
 	Name string `json:"name"`
 	// What the key may do.
 	Scopes []string `json:"scopes"`
-	// The moment (RFC 3339) from which this no longer counts.
+	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator bool   `json:"operator,omitempty"`
 	Secret   string `json:"secret"`
 }
@@ -629,13 +629,13 @@ func (c *Client) APIKeys() *Collection[APIKeyRecord, NewAPIKey, MadeAPIKey] {
 
 // OAuthClientRecord is an OAuth client as the service sends it.
 type OAuthClientRecord struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -647,7 +647,7 @@ type OAuthClientRecord struct {
 	Scopes []string `json:"scopes"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 }
 
@@ -659,19 +659,19 @@ type NewOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 }
 
 // MadeOAuthClient is an OAuth client just made, with its secret, this once.
 type MadeOAuthClient struct {
-	// The id of the record; of a subject, the id that its caller gives it.
+	// The id of the record; for a subject, the id that the caller chose.
 	ID string `json:"id"`
 	// The address: kind and natural key.
 	Address string `json:"address"`
 	// The stack that owns the record, or `api`.
 	ManagedBy string `json:"managed_by"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
@@ -683,7 +683,7 @@ type MadeOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
-	// Makes and reads tenants; only operators can give it.
+	// Creates and reads tenants; only operators can grant it.
 	Operator     bool   `json:"operator,omitempty"`
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -718,10 +718,10 @@ type PolicyResource struct {
 type PolicyTimeWindow struct {
 	// The days on which the window opens; absent means every day.
 	Days []string `json:"days,omitempty"`
-	// When the window opens, inclusive: "09:00".
+	// The time at which the window opens, inclusive: "09:00".
 	Start string `json:"start"`
-	// When it closes, exclusive; not after `start` means on the next day.
+	// The time at which it closes, exclusive; on the next day if it is not after `start`.
 	End string `json:"end"`
-	// The IANA time zone in which days and times are read.
+	// The IANA time zone of the days and times.
 	Zone string `json:"zone,omitempty"`
 }

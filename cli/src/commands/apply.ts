@@ -24,21 +24,21 @@ interface Planned {
 }
 
 export default class Apply extends ServiceCommand {
-  static override summary = 'Make the tenant hold what the tree declares, all or nothing.';
+  static override summary = 'Change the tenant to match the tree, all or nothing.';
   static override description =
-    `Takes a folder, or a plan that "service plan --out" saved. On a terminal it shows the plan and asks; elsewhere it takes \
---yes. All changes become one revision, or none is made.
+    `Takes a folder, or a plan saved with "service plan --out". On a terminal it shows the plan and asks; elsewhere \
+it needs --yes. Either all changes are made, in one revision, or none.
 
-A "yes" on the terminal covers removals; with --yes they need --prune too. Without it nothing at all is changed. \
-Declared API keys and OAuth clients are made with secrets that are shown once: --credentials-out keeps them in a file \
-that nobody else can read.
+A "yes" on the terminal covers removals; with --yes they also need --prune, and without it nothing at all is \
+changed. Secrets of new API keys and OAuth clients are shown once: --credentials-out writes them to a file that only \
+you can read.
 
-A folder is planned anew when the tenant moves in between, and applied if the plan is still the same. A saved plan is \
-applied exactly, or refused when the tenant has moved.`;
+If the tenant changes between plan and apply, a folder is planned again and applied if the plan is still the same. \
+A saved plan is applied exactly, or refused if the tenant has changed.`;
   static override examples = [
-    { description: 'Look, answer "yes", done', command: 'service apply' },
+    { description: 'Look at the plan and answer "yes"', command: 'service apply' },
     { description: 'In a pipeline', command: 'service apply tenant --yes --prune --json' },
-    { description: 'Exactly what was reviewed', command: 'service apply tenant.plan --yes --prune' },
+    { description: 'Apply exactly what was reviewed', command: 'service apply tenant.plan --yes --prune' },
   ];
   static override args = {
     tree: stringArgument({
@@ -48,12 +48,12 @@ applied exactly, or refused when the tenant has moved.`;
     }),
   };
   static override flags = {
-    yes: boolean({ char: 'y', description: 'Do not ask.' }),
+    yes: boolean({ char: 'y', description: 'Do not ask for confirmation.' }),
     all: boolean({ description: 'Show every change, however many.' }),
-    prune: boolean({ description: 'Agree to removals.' }),
+    prune: boolean({ description: 'Allow removals.' }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     'credentials-out': string({
-      description: 'Where the secrets of new credentials go: a new file of JSON, mode 0600.',
+      description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
       helpValue: 'FILE',
     }),
     ...connectionFlags,

@@ -11,15 +11,15 @@ const CHANGES_SHOWN = 3;
 const MARKS = { create: '+', update: '~', move: '→', delete: '-' } as const;
 
 export default class Audit extends ServiceCommand {
-  static override summary = 'Show who changed what, the latest commits first.';
+  static override summary = 'Show who changed what, latest commits first.';
   static override examples = [
     { description: 'The last ten commits', command: 'service audit --limit 10' },
-    { description: 'All that each commit changed', command: 'service audit --json' },
-    { description: 'Who made and removed tenants, as an operator', command: 'service audit --tenants' },
+    { description: 'Everything that each commit changed', command: 'service audit --json' },
+    { description: 'Who created and removed tenants, as an operator', command: 'service audit --tenants' },
   ];
   static override flags = {
     limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
-    tenants: boolean({ description: 'Show who made and removed tenants instead; for operators.' }),
+    tenants: boolean({ description: 'Show who created and removed tenants instead; for operators.' }),
     ...connectionFlags,
   };
 

@@ -17,15 +17,16 @@ const DENIED_EXIT_CODE = 2;
 export default class Authorize extends ServiceCommand {
   static override summary = 'Ask whether a subject may do something to a resource.';
   static override description =
-    `Asks the cloud, or with --local the agent on this machine; both answer alike. A denial is an answer: the exit \
-code is 0 all the same, unless --exit-code asks for 2.
+    `Asks the cloud or, with --local, the agent on this machine; both give the same answers. A denial is an answer, \
+so the exit code is 0, or 2 with --exit-code.
 
-Values of properties and context are read as JSON where they are JSON (120, true, ["a"], "007" with its quotes), and \
-as text where they are not (10.0.0.1, open).
+Values of properties and context are parsed as JSON if possible (120, true, ["a"], "007" with its quotes), and \
+otherwise taken as text (10.0.0.1, open).
 
---batch reads requests from a file: JSON lines, a JSON array, or YAML; each as the service takes it, or short like \
-{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer a line, in \
-the order of the requests; a request that cannot be answered gives a line {"error": …}, and the exit code is 1.`;
+--batch reads requests from a file: JSON lines, a JSON array, or YAML. Each is a full request body, or a short form like \
+{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer per \
+line, in the order of the requests; for a request that cannot be answered the line is {"error": …} and the exit code \
+is 1.`;
 
   static override examples = [
     {
@@ -33,28 +34,28 @@ the order of the requests; a request that cannot be answered gives a line {"erro
       command: 'service authorize --subject user:alice --action read --resource invoice:INV-1',
     },
     {
-      description: 'Ask the agent, and stop a script when the answer is no',
+      description: 'Ask the agent, and exit with 2 if the answer is no',
       command:
         'service authorize --local --exit-code --subject user:alice --action read --resource billing/invoice:INV-1',
     },
     {
-      description: 'With what only the caller knows, and why',
+      description: 'Add properties and context, and explain the answer',
       command:
         'service authorize --subject user:bob --action approve --resource invoice:INV-2 --resource-property amount=900 --context ip=10.0.0.1 --context mfa=true --explain',
     },
-    { description: 'Many questions at once', command: 'service authorize --batch questions.jsonl --json' },
+    { description: 'Ask many questions at once', command: 'service authorize --batch questions.jsonl --json' },
   ];
 
   static override flags = {
-    subject: string({ char: 's', description: 'Who asks.', helpValue: 'TYPE:ID' }),
-    action: string({ char: 'a', description: 'What they want to do.', helpValue: 'NAME' }),
+    subject: string({ char: 's', description: 'The subject.', helpValue: 'TYPE:ID' }),
+    action: string({ char: 'a', description: 'The action.', helpValue: 'NAME' }),
     resource: string({
       char: 'r',
-      description: 'To what. The type may be qualified: billing/invoice:INV-1.',
+      description: 'The resource. The type may be qualified: billing/invoice:INV-1.',
       helpValue: 'TYPE:NAME',
     }),
     'resource-id': string({
-      description: 'The resource by its id; --resource then gives the type alone.',
+      description: 'The id of the resource; --resource then gives only the type.',
       helpValue: 'ID',
     }),
     role: roleFlag,
@@ -70,7 +71,7 @@ the order of the requests; a request that cannot be answered gives a line {"erro
     }),
     concurrency: integer({
       helpGroup: 'ASKING',
-      description: 'Questions of a batch under way at once.',
+      description: 'How many questions of a batch to ask at once.',
       default: 16,
       min: 1,
       max: 256,
@@ -79,11 +80,11 @@ the order of the requests; a request that cannot be answered gives a line {"erro
     explain: boolean({
       helpGroup: 'ASKING',
       char: 'e',
-      description: 'Show every policy that came into question, and why it did or did not apply.',
+      description: 'Show every candidate policy, and why it did or did not apply.',
     }),
     'exit-code': boolean({
       helpGroup: 'ASKING',
-      description: 'Exit with 2 when the answer (any answer of a batch) is a denial.',
+      description: 'Exit with 2 if the answer, or any answer of a batch, is a denial.',
     }),
     ...localFlag,
     ...connectionFlags,

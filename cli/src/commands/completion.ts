@@ -4,16 +4,16 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export default class Completion extends ServiceCommand {
-  static override summary = 'Print a script by which a shell completes commands, flags and values.';
+  static override summary = 'Print a script that lets a shell complete commands, flags and values.';
   static override description =
-    `The script works without a network and without starting this program. To have it in every shell:
+    `The script works without a network and without starting this program. To load it in every shell:
 
   bash  in ~/.bashrc: source <(service completion bash)
   zsh   in ~/.zshrc, after compinit: source <(service completion zsh)
   fish  in ~/.config/fish/config.fish: service completion fish | source
 
-After an update of this program, write the script again.`;
-  static override examples = [{ description: 'In this shell, now', command: 'source <(service completion bash)' }];
+The script is made for this version: load it again after an update.`;
+  static override examples = [{ description: 'In this shell only', command: 'source <(service completion bash)' }];
   static override args = {
     shell: string({ description: 'The shell.', options: SHELLS, required: true, ignoreStdin: true }),
   };

@@ -14,15 +14,15 @@ const ALL = Object.keys(LEVELS) as Level[];
 export default class Conformance extends ServiceCommand {
   static override summary = 'Check a decision point against AuthZEN 1.0.';
   static override description =
-    `Puts the certification scenario of the AuthZEN working group to the decision point at URL, whoever made it: a cloud, an \
+    `Runs the certification scenario of the AuthZEN working group against the decision point at URL: a cloud, an \
 agent, or another product. It must hold the scenario's subjects, resources and rules; for a cloud, and through it its \
 agents, examples/authzen-fixture declares them. Nothing is changed there.
 
 The credential, if one is needed, comes from the environment: SERVICE_API_KEY is sent as a bearer token, and \
 SERVICE_CLIENT_ID with SERVICE_CLIENT_SECRET is exchanged for one at URL/oauth/token.
 
-Endpoints are those of the metadata, where it names the decision point by this URL, else the standard's own. The exit \
-code is 1 when a check fails.`;
+Endpoints are those in the metadata if it names the decision point by this URL, or else the standard's defaults. \
+The exit code is 1 if a check fails.`;
   static override examples = [
     { description: 'An agent on this machine', command: 'service conformance http://127.0.0.1:8181' },
     {
@@ -36,7 +36,7 @@ code is 1 when a check fails.`;
   };
   static override flags = {
     level: string({
-      description: 'Only this level, and the one that it builds on; may be repeated.',
+      description: 'Only this level and the level it builds on; may be repeated.',
       options: ALL,
       helpValue: 'LEVEL',
       multiple: true,

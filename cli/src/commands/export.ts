@@ -33,37 +33,37 @@ const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: str
 };
 
 export default class Export extends ServiceCommand {
-  static override summary = 'Write what the tenant holds as YAML, HCL or CDKTF that plans to "no changes".';
+  static override summary = 'Write the tenant as YAML, HCL or CDKTF that plans to "no changes".';
   static override description =
-    `Writes a tree for the records of each stack: one stack goes to the folder itself, several to a folder each, for a tree \
-has one owner. Secrets are in no export; the service does not know them.
+    `Writes a tree for each stack: a single stack goes to the folder itself, several go to a folder each, because a \
+tree has one owner. Exports contain no secrets; the service does not know them.
 
-What was made by hand, by single calls or another tool's, has the owner "api". It is left out unless --stack api asks \
-for it or nothing else is there. Its tree takes the stack that --as names, and "service apply --take-ownership" brings \
-the records under it.
+Records created by single API calls have the owner "api". They are left out unless --stack api asks for them or \
+there is nothing else. --as names the stack of their tree, and "service apply --take-ownership" then takes them \
+over.
 
 With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and \
-the plan after it is empty. To change what was made by hand, set take_ownership = true in its provider block. --format \
+the plan after it is empty. To change records owned by "api", set take_ownership = true in the provider block. --format \
 cdktf writes the same as a CDKTF app, main.js.`;
   static override examples = [
-    { description: 'What the stacks declare', command: 'service export --out tenant' },
-    { description: 'Again, to look at the difference in Git', command: 'service export --out tenant --replace' },
+    { description: 'All stacks', command: 'service export --out tenant' },
+    { description: 'Again, to see the difference in Git', command: 'service export --out tenant --replace' },
     { description: 'As Terraform configuration', command: 'service export --out tenant --format hcl' },
     {
-      description: 'What was made by hand, to bring it under Git',
+      description: 'Records created by hand, to bring them under Git',
       command: 'service export --out adopted --stack api --as adopted',
     },
   ];
   static override flags = {
     out: string({ char: 'o', description: 'The folder to write to.', helpValue: 'DIR', required: true }),
-    format: string({ description: 'What to write.', options: Object.keys(FORMATS), default: 'yaml' }),
+    format: string({ description: 'The format to write.', options: Object.keys(FORMATS), default: 'yaml' }),
     stack: string({ description: "Only this stack's records.", helpValue: 'NAME' }),
     as: string({
-      description: 'The stack that the tree of hand-made records takes.',
+      description: 'The stack of the tree for records that "api" owns.',
       default: 'default',
       helpValue: 'NAME',
     }),
-    replace: boolean({ description: 'Remove the files of that format that are in the folder.' }),
+    replace: boolean({ description: 'Remove existing files of this format from the folder.' }),
     ...connectionFlags,
   };
 

@@ -14,7 +14,7 @@ export default class Get extends ServiceCommand {
   static override summary = 'List the records of a kind, or show one.';
   static override description =
     `KIND is a kind of record in the singular or plural: application, resource-types, policies, group-memberships … \
-NAME is the path of one record (billing/accountant, user/alice) or its id; an address stands for both.`;
+NAME is the path of one record (billing/accountant, user/alice) or its id. An address takes the place of both.`;
   static override examples = [
     { description: 'All roles', command: 'service get roles' },
     {

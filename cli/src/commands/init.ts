@@ -9,10 +9,10 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 import { relativePath } from '../tree/relative-path.js';
 
 export default class Init extends ServiceCommand {
-  static override summary = 'Write a small commented tree to start from.';
+  static override summary = 'Write a small, commented tree to start from.';
   static override description =
-    `Writes tenant.yaml, people.yaml and applications/helpdesk.yaml, and the JSON Schema by which editors complete and \
-check them. What is there already is never written over.`;
+    `Writes tenant.yaml, people.yaml and applications/helpdesk.yaml, and the JSON Schema that editors use to \
+complete and check them. Existing files are never overwritten.`;
   static override examples = [
     { description: 'In this folder', command: 'service init' },
     {
@@ -22,13 +22,17 @@ check them. What is there already is never written over.`;
   ];
   static override args = {
     dir: stringArgument({
-      description: 'The folder to write to; it is made if it is not there.',
+      description: 'The folder to write to; created if it does not exist.',
       default: '.',
       ignoreStdin: true,
     }),
   };
   static override flags = {
-    stack: string({ description: 'The owner of what the tree declares.', default: 'default', helpValue: 'NAME' }),
+    stack: string({
+      description: 'The owner of the records that the tree declares.',
+      default: 'default',
+      helpValue: 'NAME',
+    }),
     tenant: string({ description: 'The only tenant the tree may be applied to.', helpValue: 'NAME' }),
   };
 

@@ -15,11 +15,11 @@ const CHANGES_EXIT_CODE = 2;
 export default class Plan extends ServiceCommand {
   static override summary = 'Show what apply would change, and change nothing.';
   static override description =
-    `Compares the tree with what the tenant holds: + added, ~ changed (old → new), - removed, > renamed. Only records \
+    `Compares the tree with the tenant: + added, ~ changed (old → new), - removed, > renamed. Only records \
 of the tree's own stack are changed or removed; another stack's need --take-ownership.
 
---out saves the plan: "service apply FILE" then does exactly that, or refuses where the tenant has moved since. \
---detailed-exitcode exits with 0 when there is nothing to do, 2 when there are changes, 1 on failure.`;
+--out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
+--detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure.`;
   static override examples = [
     { description: 'What would change?', command: 'service plan' },
     {
@@ -27,14 +27,14 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
       command: 'service plan tenant --detailed-exitcode',
     },
     { description: 'As a comment on a pull request', command: 'service plan tenant --markdown > plan.md' },
-    { description: 'Look at it now, apply exactly that later', command: 'service plan tenant --out tenant.plan' },
+    { description: 'Review the plan now, apply exactly that later', command: 'service plan tenant --out tenant.plan' },
   ];
   static override args = { dir: directory };
   static override flags = {
     out: string({ char: 'o', description: 'Save the plan, for "service apply FILE".', helpValue: 'FILE' }),
     all: boolean({ description: 'Show every change, however many.' }),
     markdown: boolean({ description: 'Print Markdown, for a pull request.', exclusive: ['json'] }),
-    'detailed-exitcode': boolean({ description: 'Exit with 2 when there are changes.' }),
+    'detailed-exitcode': boolean({ description: 'Exit with 2 if there are changes.' }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     ...connectionFlags,
   };

@@ -4,9 +4,9 @@ export default class Schema extends ServiceCommand {
   static override summary = 'Print the JSON Schema of the YAML files, for editors.';
   static override description =
     `Editors that understand JSON Schema complete and check the files as you type. "service init" writes the schema to \
-.service/schema.json and names it in each file, by a line that the YAML language server of editors reads; after an update of this program, write it again.`;
+.service/schema.json and names it in each file, in a line that the YAML language server reads. Write it again after you update this program.`;
   static override examples = [
-    { description: 'Renew the schema of a tree', command: 'service schema > .service/schema.json' },
+    { description: 'Update the schema of a tree', command: 'service schema > .service/schema.json' },
   ];
 
   override async run(): Promise<Outcome> {

@@ -9,13 +9,13 @@ import { directory } from '../tree/directory-argument.js';
 import { InvalidTree, readFolder } from '../tree/load-tree.js';
 
 export default class Validate extends ServiceCommand {
-  static override summary = 'Check a folder of YAML files, without any service.';
+  static override summary = 'Check a folder of YAML files, offline.';
   static override description =
-    `Reads every *.yaml and *.yml below the folder (hidden ones and node_modules aside) and reports all that is \
-wrong at once, each fault as file:line:column with the record, the value and the remedy. Needs no network and no \
+    `Reads every *.yaml and *.yml below the folder (except hidden ones and node_modules) and reports all errors at \
+once, each as file:line:column with the record, the value and the remedy. Needs no network and no \
 credentials: run it before every commit.
 
-Warnings do not fail, unless --strict is given.`;
+Warnings do not make the check fail, unless you pass --strict.`;
   static override examples = [
     { description: 'Check the tree in this folder', command: 'service validate' },
     { description: 'In a pipeline, warnings included', command: 'service validate tenant --strict --json' },

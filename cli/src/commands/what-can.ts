@@ -21,15 +21,15 @@ export default class WhatCan extends ServiceCommand {
   static override summary = 'List what a subject may do, and to which resources.';
   static override description =
     `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it. \
-With neither: every resource to which the subject may do something, and what.
+With neither: every resource to which the subject may do something, and which actions.
 
-The answers are exactly those for which "service authorize" would say yes; what cannot be evaluated is left out. A policy \
-on a type also covers resources that no record names: those cannot be listed.
+The answers are exactly those for which "service authorize" would say yes; those that cannot be evaluated are left \
+out. A policy on a type also covers resources without a record; these cannot be listed.
 
-Which resource types there are is read from the cloud, with a credential that may read records. An agent does not tell: \
-name an ACTION and the types with --resource-type, or a --resource.`;
+The list of resource types comes from the cloud and needs a credential that may read records. An agent cannot list \
+them: pass an ACTION and --resource-type, or a --resource.`;
   static override examples = [
-    { description: 'All that Alice may do', command: 'service what-can user:alice' },
+    { description: 'Everything that Alice may do', command: 'service what-can user:alice' },
     { description: 'What may she approve?', command: 'service what-can user:alice approve' },
     {
       description: 'What may she do to this invoice?',
@@ -41,11 +41,11 @@ name an ACTION and the types with --resource-type, or a --resource.`;
     },
   ];
   static override args = {
-    subject: stringArgument({ description: 'Who, as TYPE:ID.', required: true, ignoreStdin: true }),
-    action: stringArgument({ description: 'What they want to do.', ignoreStdin: true }),
+    subject: stringArgument({ description: 'The subject, as TYPE:ID.', required: true, ignoreStdin: true }),
+    action: stringArgument({ description: 'The action.', ignoreStdin: true }),
   };
   static override flags = {
-    resource: string({ char: 'r', description: 'The one resource to look at.', helpValue: 'TYPE:NAME' }),
+    resource: string({ char: 'r', description: 'Only this resource.', helpValue: 'TYPE:NAME' }),
     'resource-type': string({
       description: 'Only resources of this type; may be repeated.',
       helpValue: 'TYPE',

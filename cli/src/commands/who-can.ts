@@ -13,34 +13,34 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class WhoCan extends ServiceCommand {
   static override summary = 'List the subjects that may do something to a resource.';
   static override description =
-    `Lists exactly the recorded subjects for whom "service authorize" would say yes, in the order of their names: through \
-policies of their own, roles and groups, with conditions evaluated on stored properties and on what the flags add. \
+    `Lists exactly the recorded subjects for which "service authorize" would say yes, ordered by name: through \
+policies of their own, roles and groups, with conditions evaluated on stored properties and the values of the flags. \
 Subjects for whom a condition cannot be evaluated are left out.`;
   static override examples = [
     { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },
     {
-      description: 'Which services may, at night, ask the agent',
+      description: 'Which services may at night? Ask the agent',
       command: 'service who-can read invoice:INV-1 --subject-type service --context time=2027-01-31T23:00:00Z --local',
     },
   ];
   static override args = {
-    action: stringArgument({ description: 'What they want to do.', required: true, ignoreStdin: true }),
+    action: stringArgument({ description: 'The action.', required: true, ignoreStdin: true }),
     resource: stringArgument({
-      description: 'To what, as TYPE:NAME. The type may be qualified: billing/invoice:INV-1.',
+      description: 'The resource, as TYPE:NAME. The type may be qualified: billing/invoice:INV-1.',
       required: true,
       ignoreStdin: true,
     }),
   };
   static override flags = {
     'subject-type': string({
-      description: 'The type of subjects to look among; may be repeated.',
+      description: 'The type of subjects to search; may be repeated.',
       helpValue: 'TYPE',
       default: ['user'],
       multiple: true,
       multipleNonGreedy: true,
     }),
     'resource-id': string({
-      description: 'The resource by its id; RESOURCE then is the type alone.',
+      description: 'The id of the resource; RESOURCE is then only the type.',
       helpValue: 'ID',
     }),
     'resource-property': pairFlag('An attribute of the resource, over the stored one.'),

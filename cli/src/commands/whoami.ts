@@ -6,7 +6,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class WhoAmI extends ServiceCommand {
   static override summary = 'Show the tenant and the scopes of the credential in use.';
   static override examples = [
-    { description: 'As whom would apply act?', command: 'service whoami --profile production' },
+    { description: 'Which credential would apply use?', command: 'service whoami --profile production' },
   ];
   static override flags = { ...connectionFlags };
 

@@ -54,7 +54,7 @@ export function vocabulary(config: Config): CompletedCommand[] {
 }
 
 const PROGRAM_FLAGS: CompletedFlag[] = [
-  { names: ['--help', '-h'], summary: 'Show what there is.' },
+  { names: ['--help', '-h'], summary: 'Show the commands.' },
   { names: ['--version', '-V'], summary: 'Show the version.' },
 ];
 

@@ -6,7 +6,7 @@ import { ask, canAsk } from '../output/ask.js';
 import { err } from '../output/terminal.js';
 import type { Outcome } from '../service-command.js';
 
-export const yesFlag = boolean({ char: 'y', description: 'Do not ask.' });
+export const yesFlag = boolean({ char: 'y', description: 'Do not ask for confirmation.' });
 
 /** Deletes a credential by its name or id, once a person has typed that again or `yes` has answered. */
 export async function deleteCredential(

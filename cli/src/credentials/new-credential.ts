@@ -13,9 +13,10 @@ export const newCredentialFlags = {
     required: true,
   }),
   operator: boolean({
-    description: 'Make it an operator: it makes tenants, and with the scope bundle gets that of all tenants.',
+    description:
+      'Make it an operator: it can create tenants and, with the scope bundle, fetch the bundle of all tenants.',
   }),
-  description: string({ description: 'A note for people.', helpValue: 'TEXT' }),
+  description: string({ description: 'A note for readers.', helpValue: 'TEXT' }),
 };
 
 /** What these flags say of the credential `name`. */

@@ -3,7 +3,7 @@ import { integer } from '@oclif/core/flags';
 import { printable } from '../output/text.js';
 
 export const limitFlag = {
-  limit: integer({ description: 'Stop after this many.', helpValue: 'N', min: 1 }),
+  limit: integer({ description: 'Stop after this many results.', helpValue: 'N', min: 1 }),
 };
 
 /** What the searches find, one after the other, but no more than `limit`. */

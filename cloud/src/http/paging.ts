@@ -11,12 +11,12 @@ export const paging = {
     .transform(Number)
     .pipe(z.int().min(1).max(LIMIT_MAX, `must be a number from 1 to ${LIMIT_MAX}`))
     .default(LIMIT_DEFAULT)
-    .meta({ description: `The most items on a page, 1 to ${LIMIT_MAX}; ${LIMIT_DEFAULT} unless given.` }),
+    .meta({ description: `The most items on a page, 1 to ${LIMIT_MAX}; by default ${LIMIT_DEFAULT}.` }),
   cursor: z
     .string()
     .max(8192)
     .optional()
-    .meta({ description: 'The `next_cursor` of the page before, with the same filter.' }),
+    .meta({ description: 'The `next_cursor` of the previous page, with the same filter.' }),
 };
 
 /** A page of items, as lists answer. */

@@ -48,7 +48,7 @@ function operationOf(route: Route, components: Components): object {
     ...(body && {
       requestBody: {
         required: true,
-        description: `At most ${body.limitBytes / 1024} KiB; a larger one is answered with 413.`,
+        description: `At most ${body.limitBytes / 1024} KiB; larger bodies are answered with 413.`,
         content: Object.fromEntries(
           bodyTypes(route).map((type) => [type, { schema: components.schemaOf(body.schema, 'input') }]),
         ),

@@ -8,7 +8,10 @@ function forEachKind(make: (kind: Kind) => z.ZodType): Schemas {
   return Object.fromEntries(KINDS.map((kind) => [kind, make(kind)])) as Schemas;
 }
 
-const operator = z.boolean().optional().meta({ description: 'Makes and reads tenants; only operators can give it.' });
+const operator = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Creates and reads tenants; only operators can grant it.' });
 
 /** Records as a GET shows them. */
 export const recordSchemas = forEachKind((kind) =>

@@ -14,13 +14,13 @@ export function scalarFields(kind: Kind): string[] {
   );
 }
 
-const id = z.string().meta({ description: 'The id of the record; of a subject, the id that its caller gives it.' });
+const id = z.string().meta({ description: 'The id of the record; for a subject, the id that the caller chose.' });
 
 const given = {
   kind: z.string().meta({ description: 'The kind of the record.' }),
   address: z.string().meta({ description: 'The address: kind and natural key.' }),
   managed_by: z.string().meta({ description: 'The stack that owns the record, or `api`.' }),
-  created_at: z.iso.datetime().meta({ description: 'When it was made.' }),
+  created_at: z.iso.datetime().meta({ description: 'When it was created.' }),
   updated_at: z.iso.datetime().meta({ description: 'When it was last changed.' }),
   revision: z.int().meta({ description: 'The number of the revision that last changed it; its ETag.' }),
 } satisfies { [field in (typeof SERVER_FIELDS)[number]]: z.ZodType };

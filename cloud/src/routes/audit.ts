@@ -43,7 +43,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
       query: z.strictObject(paging),
       operation: {
         id: 'listAudit',
-        summary: 'Who committed what in which revision, the latest first.',
+        summary: 'Who committed what in which revision, latest first.',
         tag: 'records',
         responses: { 200: { description: 'The page.', schema: pageSchema(entrySchema) } },
         problems: ['invalid_cursor', 'storage_failed'],
@@ -67,7 +67,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
       query: z.strictObject(paging),
       operation: {
         id: 'listTenantAudit',
-        summary: 'Who made and removed which tenant, also those that are no more; the latest first.',
+        summary: 'Who created and removed which tenant, including tenants that no longer exist; latest first.',
         tag: 'tenants',
         responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
         problems: ['invalid_cursor', 'storage_failed'],

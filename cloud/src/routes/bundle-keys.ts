@@ -10,7 +10,7 @@ const rotationSchema = z.strictObject({
   revoke: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether agents are to trust none of the keys before: for one that may have been stolen.' }),
+    .meta({ description: 'Whether agents must stop trusting all earlier keys, because one may have been stolen.' }),
 });
 const rotatedSchema = z.strictObject({ kid: z.string(), version: z.int(), created_at: z.iso.datetime() });
 
@@ -30,9 +30,9 @@ export function bundleKeyRoutes(cloud: Cloud): Route[] {
       writes: true,
       operation: {
         id: 'rotateBundleKeys',
-        summary: 'Sign bundles with a new key from now on, announced by the one before.',
+        summary: 'Sign bundles with a new key from now on, announced by the previous key.',
         tag: 'credentials',
-        responses: { 201: { description: 'The key that signs now.', schema: rotatedSchema } },
+        responses: { 201: { description: 'The key that now signs.', schema: rotatedSchema } },
       },
       handle: async ({ body, credential, log }) => {
         const { kid, version, created_at } = await cloud.bundleKeys.rotate(body);

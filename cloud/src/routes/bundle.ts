@@ -36,18 +36,18 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         responses: {
           200: {
             description:
-              'The archive: `bundle.json`, and its signature `bundle.jws`. Bundle-Diverged names a revision in If-None-Match that the tenant never stood at, as after a restore from an older backup.',
+              'The archive: `bundle.json`, and its signature `bundle.jws`. Bundle-Diverged names a revision in If-None-Match that the tenant never had, as after a restore from an older backup.',
             type: 'application/gzip',
           },
           226: {
             description:
-              'What changed since the revision that Delta-Base names (RFC 3229): an archive with `delta.json`, and its signature `delta.jws`. The ETag is that of the bundle which it leads to.',
+              'The changes since the revision that Delta-Base names (RFC 3229): an archive with `delta.json`, and its signature `delta.jws`. The ETag is that of the bundle after the changes.',
             type: 'application/gzip',
           },
         },
         headers: {
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
-          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` takes the changes since that revision in place of the bundle, where they are known and less (226); else the bundle comes whole. Never of an operator's bundle of several tenants.`,
+          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision in place of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
         problems: ['not_found'],

@@ -33,14 +33,12 @@ const changeSchema = z.discriminatedUnion('op', [
 const CHANGES_MAX = 1_000_000;
 
 const changesetSchema = z.strictObject({
-  base_revision: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'The revision that the changes were made for; another present one is answered with 409.' }),
-  stack: nameText
-    .optional()
-    .meta({ description: 'The stack on whose behalf: it owns what is created, and touches only its own.' }),
+  base_revision: z.string().max(100).optional().meta({
+    description: 'The revision that the changes were made for; if the tenant has another one, the answer is 409.',
+  }),
+  stack: nameText.optional().meta({
+    description: 'The stack that makes the change: it owns the records it creates, and changes only its own.',
+  }),
   take_ownership: z.boolean().optional().meta({ description: 'Take over records of other stacks.' }),
   changes: z.array(changeSchema).max(CHANGES_MAX),
 });
@@ -59,7 +57,7 @@ const committedSchema = z.strictObject({
         z.strictObject({ ...item, client_id: z.string(), client_secret: z.string().nullable() }),
       ]),
     )
-    .meta({ description: 'Shown this once: a repeated request is answered with null in their place.' }),
+    .meta({ description: 'Shown only once: a repeated request is answered with null in their place.' }),
 });
 
 /** All but the changes, which are read step by step. */

@@ -10,7 +10,10 @@ import { asTokenError, tokenParameters, tokenRequest } from './token-request.js'
 
 const tokenRequestSchema = z.looseObject({
   grant_type: z.literal('client_credentials'),
-  scope: z.string().optional().meta({ description: 'Scopes, separated by spaces; all of the client unless given.' }),
+  scope: z
+    .string()
+    .optional()
+    .meta({ description: 'Scopes, separated by spaces; by default, all scopes of the client.' }),
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
 });
@@ -31,7 +34,7 @@ const jwksSchema = z.strictObject({
   keys: z.array(z.looseObject({})),
   announcements: z
     .array(z.string())
-    .meta({ description: 'Each set of bundle keys as a JWS, signed by a key of the set before; oldest first.' }),
+    .meta({ description: 'Each set of bundle keys as a JWS, signed by a key of the previous set; oldest first.' }),
 });
 
 export function oauthRoutes(cloud: Cloud): Route[] {
@@ -48,12 +51,12 @@ export function oauthRoutes(cloud: Cloud): Route[] {
       },
       operation: {
         id: 'issueToken',
-        summary: 'An access token by client credentials (RFC 6749 section 4.4).',
+        summary: 'Get an access token with client credentials (RFC 6749 section 4.4).',
         tag: 'credentials',
         responses: {
-          200: { description: 'The token, good for an hour.', schema: tokenSchema },
+          200: { description: 'The token, valid for an hour.', schema: tokenSchema },
           400: { description: 'The request is malformed (RFC 6749 section 5.2).', schema: tokenErrorSchema },
-          401: { description: 'The client is not known, or its secret is another.', schema: tokenErrorSchema },
+          401: { description: 'The client is unknown, or the secret is wrong.', schema: tokenErrorSchema },
         },
         problems: ['too_many_requests'],
       },

@@ -9,7 +9,7 @@ const readinessSchema = z.strictObject({
   writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
   reason: z.string().optional().meta({ description: 'Why changes cannot be stored, and what to do.' }),
   clock_behind_seconds: z.number().optional().meta({
-    description: 'By how much the clock is behind the newest commit, where it is: it has been set back.',
+    description: 'How far the clock is behind the newest commit, if it has been set back.',
   }),
 });
 
@@ -23,7 +23,7 @@ export function operationalRoutes(cloud: Cloud): Route[] {
         id: 'healthz',
         summary: 'Whether the process is up.',
         tag: 'operation',
-        responses: { 200: { description: 'It is.', schema: statusSchema } },
+        responses: { 200: { description: 'The process is up.', schema: statusSchema } },
       },
       handle: () => json(200, { status: 'ok' }),
     }),
@@ -32,11 +32,11 @@ export function operationalRoutes(cloud: Cloud): Route[] {
       path: '/readyz',
       operation: {
         id: 'readyz',
-        summary: 'Whether requests are taken.',
+        summary: 'Whether requests are accepted.',
         tag: 'operation',
         responses: {
-          200: { description: 'They are, be it decisions alone.', schema: readinessSchema },
-          503: { description: 'Not while it starts or stops.', schema: readinessSchema },
+          200: { description: 'Requests are accepted, or at least decisions.', schema: readinessSchema },
+          503: { description: 'The service is starting or stopping.', schema: readinessSchema },
         },
       },
       handle: async () => {

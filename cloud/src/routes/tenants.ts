@@ -54,7 +54,7 @@ export function tenantRoutes(cloud: Cloud): Route[] {
       writes: true,
       operation: {
         id: 'createTenant',
-        summary: 'Make a tenant and its administrator client.',
+        summary: 'Create a tenant and its administrator client.',
         tag: 'tenants',
         responses: {
           201: { description: "The tenant, with its administrator's secret, this once.", schema: madeSchema },
@@ -98,7 +98,7 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         id: 'deleteTenant',
         summary: 'Remove a tenant with all its records and credentials.',
         tag: 'tenants',
-        responses: { 204: { description: 'It is gone.' } },
+        responses: { 204: { description: 'The tenant has been removed.' } },
         problems: ['conflict', 'not_found'],
       },
       handle: async ({ params, credential, requestId, now, log }) => {

@@ -7,7 +7,7 @@ import { type Route, secured } from '../http/route.js';
 const whoamiSchema = z.strictObject({
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   credential: z.strictObject({ kind: z.enum(['api_key', 'oauth_client']), id: z.string(), name: z.string() }),
-  scopes: z.array(z.string()).meta({ description: 'What it may do; what a scope implies is among them.' }),
+  scopes: z.array(z.string()).meta({ description: 'The scopes it has, including implied ones.' }),
 });
 
 export function whoamiRoutes(cloud: Cloud): Route[] {
@@ -18,7 +18,7 @@ export function whoamiRoutes(cloud: Cloud): Route[] {
       anyOf: [],
       operation: {
         id: 'whoami',
-        summary: 'Whom the credential stands for, and what it may do.',
+        summary: 'The credential in use, and its scopes.',
         tag: 'credentials',
         responses: { 200: { description: 'The credential.', schema: whoamiSchema } },
       },

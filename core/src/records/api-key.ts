@@ -7,7 +7,7 @@ import { SCOPES } from './scopes.js';
 export const apiKey = define({
   kind: 'api_key',
   yaml: 'api_keys',
-  docs: 'A long-lived bearer credential. Its secret is shown once, when it is made.',
+  docs: 'A long-lived bearer credential. Its secret is shown once, when the key is created.',
   schema: () =>
     z.strictObject({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),

@@ -64,7 +64,7 @@ export const expiresAt = z.iso
   .refine((text) => /^\d{4}-/.test(utc(text)), 'must lie in the years 0000 to 9999 of UTC')
   .overwrite(utc)
   .optional()
-  .meta({ description: 'The moment (RFC 3339) from which this no longer counts.' });
+  .meta({ description: 'When this expires (RFC 3339).' });
 
 /** What is no moment stays as it is: it has been refused already, and is normalized all the same. */
 function utc(text: string): string {

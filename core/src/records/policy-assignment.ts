@@ -10,9 +10,7 @@ export const policyAssignment = define({
   schema: () =>
     z.strictObject({
       policy: reference('policy', 'The path of the policy: `billing/approve`.').meta({ key: true }),
-      entity_type: z
-        .enum(['role', 'group', 'subject'])
-        .meta({ key: true, description: 'The kind of whom it is given to.' }),
+      entity_type: z.enum(['role', 'group', 'subject']).meta({ key: true, description: 'The kind of the assignee.' }),
       entity: entityPath(
         'entity_type',
         'The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.',

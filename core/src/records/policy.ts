@@ -21,13 +21,15 @@ const timeWindow = () =>
       .overwrite((days) => WEEKDAYS.filter((day) => days.includes(day)))
       .optional()
       .meta({ set: true, description: 'The days on which the window opens; absent means every day.' }),
-    start: time().meta({ description: 'When the window opens, inclusive: "09:00".' }),
-    end: time().meta({ description: 'When it closes, exclusive; not after `start` means on the next day.' }),
+    start: time().meta({ description: 'The time at which the window opens, inclusive: "09:00".' }),
+    end: time().meta({
+      description: 'The time at which it closes, exclusive; on the next day if it is not after `start`.',
+    }),
     zone: z
       .string()
       .refine(isTimeZone, 'must be an IANA time zone like "Europe/Berlin" or "UTC"')
       .default('UTC')
-      .meta({ description: 'The IANA time zone in which days and times are read.' }),
+      .meta({ description: 'The IANA time zone of the days and times.' }),
   });
 
 /** An offset is none, although newer versions of `Intl` take it: what one machine takes another must not refuse. */
@@ -88,13 +90,14 @@ const resources = () =>
     .optional()
     .meta({
       set: true,
-      description: 'The single resources covered, each with its actions; in place of `resource_type` and `actions`.',
+      description:
+        'The individual resources covered, each with its actions; used in place of `resource_type` and `actions`.',
     });
 
 export const policy = define({
   kind: 'policy',
   yaml: 'policies',
-  docs: 'Allows or denies actions on resources, by name or by type, to whom it is assigned.',
+  docs: 'Allows or denies its assignees actions on resources, by name or by type.',
   schema: () =>
     z
       .strictObject({

@@ -10,14 +10,15 @@ export type PropertyType = (typeof PROPERTY_TYPES)[number];
 export const resourceType = define({
   kind: 'resource_type',
   yaml: 'resource_types',
-  docs: 'A category of protected things in an application, and the actions there are on it.',
+  docs: 'A category of protected objects in an application, with the actions that exist on them.',
   schema: () =>
     z.strictObject({
       application: reference('application', 'The application it belongs to.').meta({ key: true }),
       name: nameText.meta({ key: true, description: 'The name, unique in the application.' }),
-      actions: stringSet(actionName).meta({ description: 'The names of the actions there are on such a resource.' }),
+      actions: stringSet(actionName).meta({ description: 'The names of the actions on resources of this type.' }),
       properties: z.record(z.string().min(1).max(256), z.enum(PROPERTY_TYPES)).optional().meta({
-        description: 'The properties such a resource may have, and their types; conditions are checked against them.',
+        description:
+          'The properties that resources of this type may have, and their types; conditions are checked against them.',
       }),
       description,
     }),

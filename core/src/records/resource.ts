@@ -6,7 +6,7 @@ import { description, nameText, properties, reference } from './fields.js';
 export const resource = define({
   kind: 'resource',
   yaml: 'resources',
-  docs: 'One protected thing, named within its type.',
+  docs: 'A protected object, named within its type.',
   schema: () =>
     z.strictObject({
       type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),

@@ -10,7 +10,7 @@ export const roleAssignment = define({
   schema: () =>
     z.strictObject({
       role: reference('role', 'The path of the role: `billing/accountant`.').meta({ key: true }),
-      entity_type: z.enum(['subject', 'group']).meta({ key: true, description: 'The kind of whom it is given to.' }),
+      entity_type: z.enum(['subject', 'group']).meta({ key: true, description: 'The kind of the assignee.' }),
       entity: entityPath('entity_type', 'The path of whom it is given to: `user/alice`, `finance`.').meta({
         key: true,
       }),

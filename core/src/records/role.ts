@@ -6,7 +6,7 @@ import { description, nameText, reference } from './fields.js';
 export const role = define({
   kind: 'role',
   yaml: 'roles',
-  docs: 'What policies are assigned to and subjects and groups are given; of an application, or of the tenant.',
+  docs: 'Collects policies for the subjects and groups it is assigned to; belongs to an application or to the tenant.',
   schema: () =>
     z.strictObject({
       application: reference('application', 'The application it belongs to; none makes it a role of the tenant.')

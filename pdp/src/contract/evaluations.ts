@@ -22,7 +22,7 @@ const evaluationsOptionsSchema = optionsSchema.extend({
 });
 
 const standIn = (name: string) =>
-  attributesSchema.meta({ description: `The ${name} of those evaluations that have none of their own.` }).optional();
+  attributesSchema.meta({ description: `The default ${name} for evaluations without their own.` }).optional();
 
 /**
  * The body of `POST /access/v1/evaluations` (AuthZEN 1.0 section 7.1). The members beside the list stand in, whole, for

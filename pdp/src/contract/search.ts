@@ -24,7 +24,9 @@ const pageSchema = z.object({
   limit: z
     .int()
     .min(0)
-    .meta({ description: `The most results; no page has more than ${SEARCH_LIMIT_MAX}. Later pages may leave it out.` })
+    .meta({
+      description: `The maximum number of results, at most ${SEARCH_LIMIT_MAX} a page. Requests for later pages may omit it.`,
+    })
     .optional(),
   properties: attributesSchema.optional(),
 });

@@ -18,7 +18,7 @@ function evaluationAt(path: string, operation: string): Endpoint<Question> {
     method: 'POST',
     path,
     operation,
-    summary: 'Decide whether a subject may do an action on a resource.',
+    summary: 'Decide whether a subject may perform an action on a resource.',
     request: decisionRequestSchema,
     response: { description: 'The decision; a denial is one too.', schema: decisionResponseSchema },
     problems: ['ambiguous_name', 'evaluation_failed'],

@@ -46,7 +46,7 @@ export const evaluationsEndpoint: Endpoint<Question | Batch> = {
   method: 'POST',
   path: AUTHZEN_PATHS.evaluations,
   operation: 'evaluateAccessBatch',
-  summary: 'Decide several questions; without `evaluations`, the one that the request is.',
+  summary: 'Decide several questions; without `evaluations`, the request is a single question.',
   request: evaluationsRequestSchema,
   response: {
     description: 'The decisions in order; a question that could not be decided is a denial with its error.',

@@ -10,7 +10,7 @@ export const metadataEndpoint: Endpoint<undefined> = {
   method: 'GET',
   path: AUTHZEN_PATHS.configuration,
   operation: 'readAuthzenConfiguration',
-  summary: 'Where the endpoints of AuthZEN 1.0 are.',
+  summary: 'The URLs of the AuthZEN 1.0 endpoints.',
   response: { description: 'The metadata.', schema: metadataSchema },
   problems: [],
   open: true,

@@ -2,11 +2,11 @@ import { string } from '@oclif/core/flags';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class AgentStart extends ServiceCommand {
-  static override summary = 'Run the agent here until it is told to stop.';
+  static override summary = 'Run the agent in the foreground.';
   static override description =
-    `The same as the program service-agent: pulls the tenant's policy bundle from the cloud and answers POST /v1/authorize \
-from memory, also while the cloud is away. It reads --config, else ./service-agent.yaml, else ~/.service/agent.yaml; \
-environment variables win: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR, \
+    `The same as the program service-agent: pulls the tenant's policy bundle from the cloud and answers POST \
+/v1/authorize from memory, even while the cloud is unreachable. It reads --config, else ./service-agent.yaml, else ~/.service/agent.yaml; \
+environment variables override it: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR, \
 SERVICE_PUBLIC_URL, SERVICE_POLL_INTERVAL, SERVICE_CACHE_DIR, SERVICE_LOG_LEVEL, SERVICE_DECISION_LOG, SERVICE_BUNDLE_JWKS, SERVICE_ALLOW_ROLLBACK.
 
 Logs go to standard error, decision lines to standard output. SIGTERM and Ctrl-C stop it with exit code 0.`;

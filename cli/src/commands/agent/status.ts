@@ -7,7 +7,7 @@ import { printable } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class AgentStatusCommand extends ServiceCommand {
-  static override summary = 'Show which revision an agent serves, how old it is, and what went wrong last.';
+  static override summary = 'Show the revision that an agent serves, its age, and the last error.';
   static override examples = [
     { description: 'The agent on this machine', command: 'service agent status' },
     { description: 'Another one, for a script', command: 'service agent status --url http://10.0.0.7:8181 --json' },

@@ -5,10 +5,10 @@ import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ClientsCreate extends ServiceCommand {
-  static override summary = 'Make an OAuth client and show its secret, this once.';
+  static override summary = 'Create an OAuth client and show its secret once.';
   static override description =
-    `The id and the secret go to standard output, as the environment variables that this program and the Terraform \
-provider read; the service keeps only a hash of the secret.`;
+    `The id and the secret go to standard output, as environment variables that this program and the Terraform \
+provider read. The service keeps only a hash of the secret.`;
   static override examples = [
     {
       description: 'For a pipeline that plans and applies',
@@ -19,7 +19,7 @@ provider read; the service keeps only a hash of the secret.`;
       command: 'service clients create second --scope credentials --operator',
     },
     {
-      description: 'Kept as a file of environment variables',
+      description: 'Saved as an environment file',
       command: 'service clients create ci --scope records:write > ci.env',
     },
   ];

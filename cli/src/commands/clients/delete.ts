@@ -4,8 +4,8 @@ import { nameArgument } from '../../credentials/name-argument.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ClientsDelete extends ServiceCommand {
-  static override summary = 'Delete an OAuth client: it stops counting at once.';
-  static override description = 'Asks for the name once more; in a script, --yes answers.';
+  static override summary = 'Delete an OAuth client; it stops working at once.';
+  static override description = 'Asks you to repeat the name; in a script, pass --yes.';
   static override examples = [
     { description: 'By its name, or by its id', command: 'service clients delete ci' },
     { description: 'In a script', command: 'service clients delete ci --yes' },

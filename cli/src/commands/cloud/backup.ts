@@ -7,17 +7,17 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 const MB = 1_000_000;
 
 export default class CloudBackup extends ServiceCommand {
-  static override summary = 'Write a backup of the cloud’s database, also while the cloud runs.';
+  static override summary = 'Back up the cloud’s database, even while the cloud runs.';
   static override description =
-    `The backup is the database as it stands at one moment, whole revisions only; commits go on meanwhile. It is one file, \
-checked before it gets its name, and readable to its owner alone: it holds the keys that sign tokens and bundles, and the \
-hashes of all secrets. "service cloud restore" brings it back.
+    `The backup is the database at one moment, with whole revisions only; commits continue meanwhile. It is one \
+file, checked before it gets its name. Only its owner can read it: it contains the keys that sign tokens and \
+bundles, and the hashes of all secrets. Restore it with "service cloud restore".
 
 Run it on the machine of the cloud, as the user that the cloud runs as.`;
   static override examples = [
-    { description: 'Beside the running cloud', command: 'service cloud backup cloud.backup --data-dir data' },
+    { description: 'While the cloud runs', command: 'service cloud backup cloud.backup --data-dir data' },
     {
-      description: 'Over the one of yesterday',
+      description: 'Replace an older backup',
       command: 'service cloud backup cloud.backup --data-dir data --replace',
     },
   ];
@@ -26,10 +26,10 @@ Run it on the machine of the cloud, as the user that the cloud runs as.`;
   };
   static override flags = {
     'data-dir': string({
-      description: 'The folder of the database; SERVICE_DATA_DIR or ~/.service/cloud unless given.',
+      description: 'The folder of the database; by default SERVICE_DATA_DIR or ~/.service/cloud.',
       helpValue: 'DIR',
     }),
-    replace: boolean({ description: 'Put the backup in the place of a file of that name.' }),
+    replace: boolean({ description: 'Replace an existing file.' }),
   };
 
   override async run(): Promise<Outcome> {

@@ -6,35 +6,35 @@ import { counted } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class CloudRestore extends ServiceCommand {
-  static override summary = 'Bring a backup of the cloud’s database back, and list the credentials that come with it.';
+  static override summary = 'Restore a backup of the cloud’s database, and list the credentials that it brings back.';
   static override description =
-    `Stop the cloud first. The backup is checked as a start checks it: the file is whole, and every tenant is as it was \
-committed. Nothing is changed where it is not, while a cloud runs on the folder, or beside the left-overs (-wal, -shm) of \
-a database that was not closed.
+    `Stop the cloud first. The backup is checked first, as at each start of the cloud: the file is whole, and every \
+tenant is as it was committed. Nothing is changed if the check fails, if a cloud runs on the folder, or if there are \
+left-overs (-wal, -shm) of a database that was not closed.
 
-Credentials are as they were when the backup was made: what was revoked since is valid again. They are listed; with \
---replace, those that the replaced database has no more, or has otherwise. Delete what must not come back before you let \
-callers reach the cloud. Agents that hold later revisions keep them until they are told otherwise: see the README of the cloud.`;
+Credentials are as they were when the backup was made: those revoked since are valid again. They are listed; with \
+--replace, only those that the replaced database no longer has or has with changes. Delete those that must not come \
+back before you let callers reach the cloud. Agents with later revisions keep them: see the README of the cloud.`;
   static override examples = [
     { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
     {
-      description: 'In the place of a database, which is kept under another name',
+      description: 'In place of a database, which is kept under another name',
       command: 'service cloud restore cloud.backup --data-dir data --replace',
     },
   ];
   static override args = {
     file: stringArgument({
-      description: 'What "service cloud backup" wrote; it stays as it is.',
+      description: 'The backup, written by "service cloud backup"; it is not changed.',
       required: true,
       ignoreStdin: true,
     }),
   };
   static override flags = {
     'data-dir': string({
-      description: 'The folder for the database; SERVICE_DATA_DIR or ~/.service/cloud unless given.',
+      description: 'The folder for the database; by default SERVICE_DATA_DIR or ~/.service/cloud.',
       helpValue: 'DIR',
     }),
-    replace: boolean({ description: 'Put it in the place of the database that is there.' }),
+    replace: boolean({ description: 'Replace the existing database.' }),
   };
 
   override async run(): Promise<Outcome> {

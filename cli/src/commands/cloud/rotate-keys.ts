@@ -5,15 +5,16 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CloudRotateKeys extends ServiceCommand {
   static override summary = 'Sign policy bundles with a new key from now on.';
   static override description =
-    `Takes the credential of an operator. The key before announces the new one, so that running agents follow by \
-themselves; it stays served, since bundles that it signed are still about. With --revoke it does not: agents that hear \
-of the new key no longer trust the ones before. Pin the new keys where agents are given them by SERVICE_BUNDLE_JWKS.`;
+    `Needs an operator credential. The previous key announces the new one, so running agents follow without any \
+action. The previous key is still published, because bundles that it signed are still in use. With --revoke it is \
+not: agents that learn of the new key stop trusting the older ones. If you set SERVICE_BUNDLE_JWKS on agents, update \
+it there.`;
   static override examples = [
-    { description: 'As a matter of routine', command: 'service cloud rotate-keys' },
-    { description: 'When a copy of the database was lost', command: 'service cloud rotate-keys --revoke' },
+    { description: 'Routine rotation', command: 'service cloud rotate-keys' },
+    { description: 'After a copy of the database was lost', command: 'service cloud rotate-keys --revoke' },
   ];
   static override flags = {
-    revoke: boolean({ description: 'Have agents trust none of the keys before.' }),
+    revoke: boolean({ description: 'Make agents stop trusting all earlier keys.' }),
     ...connectionFlags,
   };
 

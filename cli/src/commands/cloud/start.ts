@@ -3,41 +3,42 @@ import { out } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class CloudStart extends ServiceCommand {
-  static override summary = 'Run the cloud service here until it is told to stop.';
+  static override summary = 'Run the cloud service in the foreground.';
   static override description =
-    `Keeps its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address on standard \
-output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, after the requests under way.
+    `Stores its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address \
+to standard output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, once running requests \
+have finished.
 
-On an empty folder it makes the first tenant and an administrator who is also an operator: from \
-SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else one \
-whose secret is shown on standard error, this once. SERVICE_BOOTSTRAP_TENANT names the tenant ("default" unless set).
+In an empty folder it creates the first tenant and an administrator who is also an operator: from \
+SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else with a \
+secret that is shown once on standard error. SERVICE_BOOTSTRAP_TENANT names the tenant (default: "default").
 
-Flags win over SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL, SERVICE_TRUSTED_PROXIES and
+Flags override SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL, SERVICE_TRUSTED_PROXIES and
 SERVICE_LOG_LEVEL.`;
   static override examples = [
     { description: 'On this machine', command: 'service cloud start' },
     {
-      description: 'For a test: on a free port, its address as JSON',
+      description: 'For a test: on a free port, with its address as JSON',
       command: 'service cloud start --data-dir data --listen-addr 127.0.0.1:0',
     },
   ];
   static override flags = {
     'data-dir': string({
-      description: 'The folder for the database; ~/.service/cloud unless given.',
+      description: 'The folder of the database; by default ~/.service/cloud.',
       helpValue: 'DIR',
     }),
     'listen-addr': string({
-      description: 'Where to listen; 127.0.0.1:8080 unless given, port 0 takes a free one.',
+      description: 'The address to listen on; by default 127.0.0.1:8080. Port 0 picks a free port.',
       helpValue: 'HOST:PORT',
     }),
-    'public-url': string({ description: 'The address callers use, where it is another one.', helpValue: 'URL' }),
+    'public-url': string({ description: 'The address that callers use, if it differs.', helpValue: 'URL' }),
     'trusted-proxies': string({
       description:
         'The proxies whose X-Forwarded-For tells where callers are: addresses and CIDR ranges; none unless given.',
       helpValue: 'RANGES',
     }),
     'log-level': string({
-      description: 'trace, debug, info, warn, error, fatal or silent; info unless given.',
+      description: 'trace, debug, info, warn, error, fatal or silent; by default info.',
       helpValue: 'LEVEL',
     }),
   };

@@ -8,7 +8,7 @@ import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class KeysCreate extends ServiceCommand {
-  static override summary = 'Make an API key and show its secret, this once.';
+  static override summary = 'Create an API key and show its secret once.';
   static override description =
     `The secret goes to standard output and nowhere else; the service keeps only a hash of it. An agent needs the scope \
 bundle, a caller of /v1/authorize the scope decisions.`;
@@ -27,7 +27,7 @@ bundle, a caller of /v1/authorize the scope decisions.`;
   static override args = { name: nameArgument('The name of the key, unique in the tenant.') };
   static override flags = {
     ...newCredentialFlags,
-    'expires-at': string({ description: 'When it stops counting (RFC 3339).', helpValue: 'TIME' }),
+    'expires-at': string({ description: 'When it expires (RFC 3339).', helpValue: 'TIME' }),
     ...connectionFlags,
   };
 

@@ -4,8 +4,8 @@ import { nameArgument } from '../../credentials/name-argument.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class KeysDelete extends ServiceCommand {
-  static override summary = 'Delete an API key: it stops counting at once.';
-  static override description = 'Asks for the name once more; in a script, --yes answers.';
+  static override summary = 'Delete an API key; it stops working at once.';
+  static override description = 'Asks you to repeat the name; in a script, pass --yes.';
   static override examples = [
     { description: 'By its name, or by its id', command: 'service keys delete ci' },
     { description: 'In a script', command: 'service keys delete ci --yes' },

@@ -3,9 +3,9 @@ import { nameArgument } from '../../credentials/name-argument.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ProfilesDelete extends ServiceCommand {
-  static override summary = 'Take a profile out of ~/.service/config.yaml.';
+  static override summary = 'Remove a profile from ~/.service/config.yaml.';
   static override description =
-    'Its credentials stay good: "service keys delete" and "service clients delete" end those.';
+    'Its credentials stay valid: revoke them with "service keys delete" or "service clients delete".';
   static override examples = [{ description: 'By its name', command: 'service profiles delete production' }];
   static override args = { name: nameArgument('The name of the profile.') };
 

@@ -9,7 +9,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class ProfilesList extends ServiceCommand {
   static override summary = 'List the profiles in ~/.service/config.yaml, without their secrets.';
   static override description =
-    `"service profiles save" writes the file. By hand, secrets may also stand in files of their own:
+    `"service profiles save" writes the file. If you edit it by hand, secrets may also be in files of their own:
 
   profiles:
     default:
@@ -20,8 +20,8 @@ export default class ProfilesList extends ServiceCommand {
       url: https://authz.example.com
       api_key_file: ~/.service/production    # or api_key
 
---profile NAME chooses one, or else SERVICE_PROFILE, or else "default". Credentials in the environment come before \
-the last two. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
+--profile NAME selects a profile, or else SERVICE_PROFILE, or else "default". Credentials in the environment take \
+precedence over the last two. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
   static override examples = [{ description: 'What is there to choose from?', command: 'service profiles list' }];
 
   override async run(): Promise<Outcome> {

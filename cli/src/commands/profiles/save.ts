@@ -8,11 +8,10 @@ import { UsageError } from '../../errors/usage-error.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ProfilesSave extends ServiceCommand {
-  static override summary = 'Keep the service and the credentials of the environment as a profile.';
+  static override summary = 'Save the service and credentials in the environment as a profile.';
   static override description =
-    `Asks the service who they are first: what does not work is not kept. The profile goes to ~/.service/config.yaml, which \
-nobody else can read; --profile NAME, or SERVICE_PROFILE, then takes the place of the environment. The profile "default" \
-counts where neither is given.`;
+    `Tries the credentials first and saves them only if they work. The profile goes to ~/.service/config.yaml, which nobody \
+else can read. Select it with --profile NAME or SERVICE_PROFILE. Without either, the profile "default" is used.`;
   static override examples = [
     {
       description: 'The administrator of a new tenant',
@@ -25,7 +24,7 @@ counts where neither is given.`;
   ];
   static override args = { name: nameArgument('The name of the profile.') };
   static override flags = {
-    replace: boolean({ description: 'Take the place of the profile that has this name.' }),
+    replace: boolean({ description: 'Replace the profile of this name.' }),
     url: connectionFlags.url,
   };
 

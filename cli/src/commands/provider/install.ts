@@ -5,13 +5,13 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 import { relativePath } from '../../tree/relative-path.js';
 
 export default class ProviderInstall extends ServiceCommand {
-  static override summary = 'Put the Terraform provider where "terraform init" and "tofu init" find it, offline.';
+  static override summary = 'Install the Terraform provider for "terraform init" and "tofu init", without a registry.';
   static override description =
-    `Fills the folder in which Terraform and OpenTofu look before they ask a registry: ~/.terraform.d/plugins. \
-Configurations then require it as source = "authz-service/service". It is started with the Node that is on the PATH.
+    `Copies the provider to ~/.terraform.d/plugins, where Terraform and OpenTofu look before they ask a registry. \
+Configurations require it as source = "authz-service/service". The provider runs with the Node on the PATH.
 
-A provider_installation block in Terraform's CLI configuration turns that folder off: name a folder of your own there \
-as a filesystem_mirror, and here with --dir.`;
+If Terraform's CLI configuration has a provider_installation block, Terraform ignores that folder: name a folder \
+there as a filesystem_mirror, and pass the same folder with --dir.`;
   static override examples = [
     { description: 'For this user', command: 'service provider install' },
     { description: 'For one configuration', command: 'service provider install --dir terraform.d/plugins' },

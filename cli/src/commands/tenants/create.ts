@@ -4,9 +4,9 @@ import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class TenantsCreate extends ServiceCommand {
-  static override summary = 'Make a tenant and show the secret of its administrator, this once.';
+  static override summary = 'Create a tenant and show its administrator’s secret once.';
   static override description =
-    'Takes the credential of an operator. The administrator may do everything in its own tenant and nothing beside it.';
+    'Needs an operator credential. The administrator may do everything in its own tenant and nothing elsewhere.';
   static override examples = [
     { description: 'A tenant and the variables to work in it', command: 'service tenants create acme > acme.env' },
   ];

@@ -14,7 +14,7 @@ export interface ApiKeyConfig extends cdktf.TerraformMetaArguments {
   */
   readonly description?: string;
   /**
-  * The moment (RFC 3339) from which this no longer counts.
+  * When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**

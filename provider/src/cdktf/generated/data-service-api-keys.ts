@@ -10,19 +10,19 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, expiresAt: tr
 
 export interface DataServiceApiKeysConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: The moment (RFC 3339) from which this no longer counts.
+  * Filter: When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique in the tenant.
+  * Filter: The name, unique in the tenant.
   */
   readonly name?: string;
 }

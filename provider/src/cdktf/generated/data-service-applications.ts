@@ -10,15 +10,15 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, managedBy: tr
 
 export interface DataServiceApplicationsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique in the tenant.
+  * Filter: The name, unique in the tenant.
   */
   readonly name?: string;
 }

@@ -10,23 +10,23 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, 
 
 export interface DataServiceGroupMembershipsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The path of the member: `user/alice`, `accounting`.
+  * Filter: The path of the member: `user/alice`, `accounting`.
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of the member. One of `subject`, `group`.
+  * Filter: The kind of the member. One of `subject`, `group`.
   */
   readonly entityType?: 'subject' | 'group';
   /**
-  * Only those with this: The moment (RFC 3339) from which this no longer counts.
+  * Filter: When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**
-  * Only those with this: The path of the group: `finance`.
+  * Filter: The path of the group: `finance`.
   */
   readonly group?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
 }

@@ -10,35 +10,35 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, condition: tr
 
 export interface DataServicePoliciesConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The application it belongs to; none makes it a policy of the tenant.
+  * Filter: The application it belongs to; none makes it a policy of the tenant.
   */
   readonly application?: string;
   /**
-  * Only those with this: A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
+  * Filter: A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
   */
   readonly condition?: string;
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: `ALLOW` or `DENY`.
+  * Filter: `ALLOW` or `DENY`.
   */
   readonly effect?: 'ALLOW' | 'DENY';
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique in the application or among the policies of the tenant.
+  * Filter: The name, unique in the application or among the policies of the tenant.
   */
   readonly name?: string;
   /**
-  * Only those with this: The highest priority among applicable policies decides; at equal priority `DENY` wins. Default: `0`.
+  * Filter: The highest priority among applicable policies decides; at equal priority `DENY` wins. Default: `0`.
   */
   readonly priority?: number;
   /**
-  * Only those with this: The path of the type covered: `billing/invoice`; also covers resources that no record names.
+  * Filter: The path of the type covered: `billing/invoice`; also covers resources that no record names.
   */
   readonly resourceType?: string;
 }

@@ -18,7 +18,7 @@ export interface DataServicePolicyAssignmentConfig extends cdktf.TerraformMetaAr
   */
   readonly entity?: string;
   /**
-  * The kind of whom it is given to. One of `role`, `group`, `subject`.
+  * The kind of the assignee. One of `role`, `group`, `subject`.
   */
   readonly entityType?: string;
   /**

@@ -10,23 +10,23 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, 
 
 export interface DataServicePolicyAssignmentsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
+  * Filter: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of whom it is given to. One of `role`, `group`, `subject`.
+  * Filter: The kind of the assignee. One of `role`, `group`, `subject`.
   */
   readonly entityType?: 'role' | 'group' | 'subject';
   /**
-  * Only those with this: The moment (RFC 3339) from which this no longer counts.
+  * Filter: When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The path of the policy: `billing/approve`.
+  * Filter: The path of the policy: `billing/approve`.
   */
   readonly policy?: string;
 }

@@ -10,19 +10,19 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, description: 
 
 export interface DataServiceResourceTypesConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The application it belongs to.
+  * Filter: The application it belongs to.
   */
   readonly application?: string;
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique in the application.
+  * Filter: The name, unique in the application.
   */
   readonly name?: string;
 }

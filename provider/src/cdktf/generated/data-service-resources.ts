@@ -10,23 +10,23 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, description: true, managedBy: tr
 
 export interface DataServiceResourcesConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique among the resources of its type.
+  * Filter: The name, unique among the resources of its type.
   */
   readonly name?: string;
   /**
-  * Only those with this: Stored attributes for conditions; a request overrides them key by key. As JSON text: write it with `jsonencode`.
+  * Filter: Stored attributes for conditions; a request overrides them key by key. As JSON text: write it with `jsonencode`.
   */
   readonly properties?: string;
   /**
-  * Only those with this: The path of its type: `billing/invoice`.
+  * Filter: The path of its type: `billing/invoice`.
   */
   readonly type?: string;
 }

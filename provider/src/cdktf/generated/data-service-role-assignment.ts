@@ -18,7 +18,7 @@ export interface DataServiceRoleAssignmentConfig extends cdktf.TerraformMetaArgu
   */
   readonly entity?: string;
   /**
-  * The kind of whom it is given to. One of `subject`, `group`.
+  * The kind of the assignee. One of `subject`, `group`.
   */
   readonly entityType?: string;
   /**

@@ -10,23 +10,23 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, entity: true, entityType: true, 
 
 export interface DataServiceRoleAssignmentsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The path of whom it is given to: `user/alice`, `finance`.
+  * Filter: The path of whom it is given to: `user/alice`, `finance`.
   */
   readonly entity?: string;
   /**
-  * Only those with this: The kind of whom it is given to. One of `subject`, `group`.
+  * Filter: The kind of the assignee. One of `subject`, `group`.
   */
   readonly entityType?: 'subject' | 'group';
   /**
-  * Only those with this: The moment (RFC 3339) from which this no longer counts.
+  * Filter: When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The path of the role: `billing/accountant`.
+  * Filter: The path of the role: `billing/accountant`.
   */
   readonly role?: string;
 }

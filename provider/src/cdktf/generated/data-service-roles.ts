@@ -10,19 +10,19 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, application: true, description: 
 
 export interface DataServiceRolesConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The application it belongs to; none makes it a role of the tenant.
+  * Filter: The application it belongs to; none makes it a role of the tenant.
   */
   readonly application?: string;
   /**
-  * Only those with this: A note for people.
+  * Filter: A note for people.
   */
   readonly description?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: The name, unique in the application or among the roles of the tenant.
+  * Filter: The name, unique in the application or among the roles of the tenant.
   */
   readonly name?: string;
 }

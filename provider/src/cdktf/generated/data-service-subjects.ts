@@ -10,23 +10,23 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, id: true, managedBy: true, name:
 
 export interface DataServiceSubjectsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only those with this: The caller's own identifier, unique among subjects of the type.
+  * Filter: The caller's own identifier, unique among subjects of the type.
   */
   readonly id?: string;
   /**
-  * Only those with this: The stack that owns the record.
+  * Filter: The stack that owns the record.
   */
   readonly managedBy?: string;
   /**
-  * Only those with this: A name for people.
+  * Filter: A name for people.
   */
   readonly name?: string;
   /**
-  * Only those with this: Stored attributes for conditions; a request overrides them key by key. As JSON text: write it with `jsonencode`.
+  * Filter: Stored attributes for conditions; a request overrides them key by key. As JSON text: write it with `jsonencode`.
   */
   readonly properties?: string;
   /**
-  * Only those with this: The type of subject: user, service, …
+  * Filter: The type of subject: user, service, …
   */
   readonly type?: string;
 }

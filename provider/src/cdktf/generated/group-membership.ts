@@ -18,7 +18,7 @@ export interface GroupMembershipConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entityType: 'subject' | 'group';
   /**
-  * The moment (RFC 3339) from which this no longer counts.
+  * When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**

@@ -14,11 +14,11 @@ export interface PolicyAssignmentConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entity: string;
   /**
-  * The kind of whom it is given to. One of `role`, `group`, `subject`.
+  * The kind of the assignee. One of `role`, `group`, `subject`.
   */
   readonly entityType: 'role' | 'group' | 'subject';
   /**
-  * The moment (RFC 3339) from which this no longer counts.
+  * When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**

@@ -46,7 +46,7 @@ export interface PolicyConfig extends cdktf.TerraformMetaArguments {
   */
   readonly resourceType?: string;
   /**
-  * The single resources covered, each with its actions; in place of `resource_type` and `actions`.
+  * The individual resources covered, each with its actions; used in place of `resource_type` and `actions`.
   */
   readonly resources?: PolicyResources[] | cdktf.IResolvable;
 }
@@ -56,15 +56,15 @@ export interface PolicyModifiersTimeWindows {
   */
   readonly days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
   /**
-  * When it closes, exclusive; not after `start` means on the next day.
+  * The time at which it closes, exclusive; on the next day if it is not after `start`.
   */
   readonly end: string;
   /**
-  * When the window opens, inclusive: "09:00".
+  * The time at which the window opens, inclusive: "09:00".
   */
   readonly start: string;
   /**
-  * The IANA time zone in which days and times are read. Default: `UTC`.
+  * The IANA time zone of the days and times. Default: `UTC`.
   */
   readonly zone?: string;
 }

@@ -10,7 +10,7 @@ const KNOWN: OptionNames = { ...META_ARGUMENTS, actions: true, application: true
 
 export interface ResourceTypeConfig extends cdktf.TerraformMetaArguments {
   /**
-  * The names of the actions there are on such a resource.
+  * The names of the actions on resources of this type.
   */
   readonly actions: string[];
   /**
@@ -26,7 +26,7 @@ export interface ResourceTypeConfig extends cdktf.TerraformMetaArguments {
   */
   readonly name: string;
   /**
-  * The properties such a resource may have, and their types; conditions are checked against them. One of `string`, `number`, `boolean`, `list`, `map`, `any`.
+  * The properties that resources of this type may have, and their types; conditions are checked against them. One of `string`, `number`, `boolean`, `list`, `map`, `any`.
   */
   readonly properties?: { [key: string]: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any' };
 }

@@ -14,11 +14,11 @@ export interface RoleAssignmentConfig extends cdktf.TerraformMetaArguments {
   */
   readonly entity: string;
   /**
-  * The kind of whom it is given to. One of `subject`, `group`.
+  * The kind of the assignee. One of `subject`, `group`.
   */
   readonly entityType: 'subject' | 'group';
   /**
-  * The moment (RFC 3339) from which this no longer counts.
+  * When this expires (RFC 3339).
   */
   readonly expiresAt?: string;
   /**

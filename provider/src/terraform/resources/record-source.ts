@@ -112,15 +112,12 @@ export function recordList(kind: Kind): DataSource<Configured> {
           'type' in attribute && typeof attribute.type === 'string' && name !== 'address' && name !== 'path',
       )
       .filter(([name]) => name !== 'id' || form.forms.has('id'))
-      .map(([name, attribute]) => [
-        name,
-        { ...attribute, ...FILTER, description: `Only those with this: ${attribute.description}` },
-      ]),
+      .map(([name, attribute]) => [name, { ...attribute, ...FILTER, description: `Filter: ${attribute.description}` }]),
   );
   return {
     schema: {
       version: 0,
-      description: `Lists records, in the order of their addresses. ${definitionOf(kind).docs} With \`depends_on\` naming what makes or changes them, they are listed as they are after that was applied.`,
+      description: `Lists records, in the order of their addresses. ${definitionOf(kind).docs} To list them after a resource that creates or changes them has been applied, name that resource in \`depends_on\`.`,
       attributes: {
         ...filters,
         items: { nested: 'list', attributes: readAttributes(form), description: 'The records found.', computed: true },

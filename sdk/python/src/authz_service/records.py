@@ -23,14 +23,14 @@ COLLECTIONS: Dict[str, str] = {
 
 
 class _Application(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -60,14 +60,14 @@ class NewApplication(_NewApplication, total=False):
 
 
 class _ResourceType(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -77,14 +77,14 @@ class _ResourceType(TypedDict):
     application: str
     #: The name, unique in the application.
     name: str
-    #: The names of the actions there are on such a resource.
+    #: The names of the actions on resources of this type.
     actions: List[str]
 
 
 class ResourceType(_ResourceType, total=False):
     """A record of kind resource type, as the service sends it."""
 
-    #: The properties such a resource may have, and their types; conditions are checked against them.
+    #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: A note for people.
     description: str
@@ -95,7 +95,7 @@ class ResourceType(_ResourceType, total=False):
 class _NewResourceType(TypedDict):
     #: The name, unique in the application.
     name: str
-    #: The names of the actions there are on such a resource.
+    #: The names of the actions on resources of this type.
     actions: List[str]
 
 
@@ -104,7 +104,7 @@ class NewResourceType(_NewResourceType, total=False):
 
     #: The application it belongs to.
     application: str
-    #: The properties such a resource may have, and their types; conditions are checked against them.
+    #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: A note for people.
     description: str
@@ -113,14 +113,14 @@ class NewResourceType(_NewResourceType, total=False):
 
 
 class _Resource(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -177,7 +177,7 @@ class _Subject(TypedDict):
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -213,14 +213,14 @@ class NewSubject(_NewSubject, total=False):
 
 
 class _Role(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -258,14 +258,14 @@ class NewRole(_NewRole, total=False):
 
 
 class _Group(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -309,11 +309,11 @@ class PolicyResource(_PolicyResource, total=False):
 
 
 class _PolicyTimeWindow(TypedDict):
-    #: When the window opens, inclusive: "09:00".
+    #: The time at which the window opens, inclusive: "09:00".
     start: str
-    #: When it closes, exclusive; not after `start` means on the next day.
+    #: The time at which it closes, exclusive; on the next day if it is not after `start`.
     end: str
-    #: The IANA time zone in which days and times are read.
+    #: The IANA time zone of the days and times.
     zone: str
 
 
@@ -336,14 +336,14 @@ class PolicyModifiers(TypedDict, total=False):
 
 
 class _Policy(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -394,9 +394,9 @@ class NewPolicyResource(_NewPolicyResource, total=False):
 
 
 class _NewPolicyTimeWindow(TypedDict):
-    #: When the window opens, inclusive: "09:00".
+    #: The time at which the window opens, inclusive: "09:00".
     start: str
-    #: When it closes, exclusive; not after `start` means on the next day.
+    #: The time at which it closes, exclusive; on the next day if it is not after `start`.
     end: str
 
 
@@ -405,7 +405,7 @@ class NewPolicyTimeWindow(_NewPolicyTimeWindow, total=False):
 
     #: The days on which the window opens; absent means every day.
     days: List[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]]
-    #: The IANA time zone in which days and times are read.
+    #: The IANA time zone of the days and times.
     zone: str
 
 
@@ -452,14 +452,14 @@ class NewPolicy(_NewPolicy, total=False):
 
 
 class _PolicyAssignment(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -467,7 +467,7 @@ class _PolicyAssignment(TypedDict):
     revision: int
     #: The path of the policy: `billing/approve`.
     policy: str
-    #: The kind of whom it is given to.
+    #: The kind of the assignee.
     entity_type: Literal["role", "group", "subject"]
     #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
     entity: str
@@ -476,7 +476,7 @@ class _PolicyAssignment(TypedDict):
 class PolicyAssignment(_PolicyAssignment, total=False):
     """A record of kind policy assignment, as the service sends it."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the policy.
     policy_id: str
@@ -485,7 +485,7 @@ class PolicyAssignment(_PolicyAssignment, total=False):
 
 
 class _NewPolicyAssignment(TypedDict):
-    #: The kind of whom it is given to.
+    #: The kind of the assignee.
     entity_type: Literal["role", "group", "subject"]
 
 
@@ -496,7 +496,7 @@ class NewPolicyAssignment(_NewPolicyAssignment, total=False):
     policy: str
     #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
     entity: str
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the policy.
     policy_id: str
@@ -505,14 +505,14 @@ class NewPolicyAssignment(_NewPolicyAssignment, total=False):
 
 
 class _RoleAssignment(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -520,7 +520,7 @@ class _RoleAssignment(TypedDict):
     revision: int
     #: The path of the role: `billing/accountant`.
     role: str
-    #: The kind of whom it is given to.
+    #: The kind of the assignee.
     entity_type: Literal["subject", "group"]
     #: The path of whom it is given to: `user/alice`, `finance`.
     entity: str
@@ -529,7 +529,7 @@ class _RoleAssignment(TypedDict):
 class RoleAssignment(_RoleAssignment, total=False):
     """A record of kind role assignment, as the service sends it."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the role.
     role_id: str
@@ -538,7 +538,7 @@ class RoleAssignment(_RoleAssignment, total=False):
 
 
 class _NewRoleAssignment(TypedDict):
-    #: The kind of whom it is given to.
+    #: The kind of the assignee.
     entity_type: Literal["subject", "group"]
 
 
@@ -549,7 +549,7 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
     role: str
     #: The path of whom it is given to: `user/alice`, `finance`.
     entity: str
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the role.
     role_id: str
@@ -558,14 +558,14 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
 
 
 class _GroupMembership(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -582,7 +582,7 @@ class _GroupMembership(TypedDict):
 class GroupMembership(_GroupMembership, total=False):
     """A record of kind group membership, as the service sends it."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the group.
     group_id: str
@@ -602,7 +602,7 @@ class NewGroupMembership(_NewGroupMembership, total=False):
     group: str
     #: The path of the member: `user/alice`, `accounting`.
     entity: str
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the group.
     group_id: str
@@ -611,14 +611,14 @@ class NewGroupMembership(_NewGroupMembership, total=False):
 
 
 class _ApiKey(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -633,11 +633,11 @@ class _ApiKey(TypedDict):
 class ApiKey(_ApiKey, total=False):
     """A record of kind api key, as the service sends it."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
 
@@ -651,23 +651,23 @@ class _NewApiKey(TypedDict):
 class NewApiKey(_NewApiKey, total=False):
     """A record of kind api key to make."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
 
 class _MadeApiKey(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -683,23 +683,23 @@ class _MadeApiKey(TypedDict):
 class MadeApiKey(_MadeApiKey, total=False):
     """A api key just made, with its secret, this once."""
 
-    #: The moment (RFC 3339) from which this no longer counts.
+    #: When this expires (RFC 3339).
     expires_at: str
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
 
 class _OauthClient(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -716,7 +716,7 @@ class OauthClient(_OauthClient, total=False):
 
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
 
@@ -732,19 +732,19 @@ class NewOauthClient(_NewOauthClient, total=False):
 
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
 
 class _MadeOauthClient(TypedDict):
-    #: The id of the record; of a subject, the id that its caller gives it.
+    #: The id of the record; for a subject, the id that the caller chose.
     id: str
     kind: str
     #: The address: kind and natural key.
     address: str
     #: The stack that owns the record, or `api`.
     managed_by: str
-    #: When it was made.
+    #: When it was created.
     created_at: str
     #: When it was last changed.
     updated_at: str
@@ -763,5 +763,5 @@ class MadeOauthClient(_MadeOauthClient, total=False):
 
     #: A note for people.
     description: str
-    #: Makes and reads tenants; only operators can give it.
+    #: Creates and reads tenants; only operators can grant it.
     operator: bool
