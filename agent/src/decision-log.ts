@@ -16,10 +16,10 @@ export interface DecisionEntry {
 }
 
 /**
- * Writes the decision log (specification section 6.1): every call of `/v1/authorize`, and every evaluation of a batch, is
- * a line with all the fields, also a refused or failed one, whose reason is the problem's detail. `resource_id` is the id
- * of the record that the resource was found as, by id or by name; else the id as the request gave it; else, as whatever
- * is not known, an empty text.
+ * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all the
+ * fields, also a refused or failed one, whose reason is the problem's detail. `resource_id` is the id of the record
+ * that the resource was found as, by id or by name; else the id as the request gave it; else, as whatever is not known,
+ * an empty text.
  *
  * Answers come before lines: when standard output is not read, lines are dropped, and the log says how many.
  */

@@ -5,7 +5,7 @@ import { DecisionMetrics } from './decision-metrics.js';
 /** Whence the agent had the bundle that made it ready. */
 export type BundleSource = 'cache' | 'sync';
 
-/** The metrics of specification section 8.3, and no others. Every series exists from the start, at 0. */
+/** The agent's metrics. Every series exists from the start, at 0. */
 export class AgentMetrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];

@@ -5,7 +5,7 @@ import { interruption, watchInterrupts } from './interruption.js';
 import { out } from './output/terminal.js';
 import { wantsJson } from './output/wants-json.js';
 
-/** What a command found or did: data for scripts, text for people. One place prints it. */
+/** The outcome of a command: data for scripts, text for people. It is printed in one place. */
 export interface Outcome {
   /** With `--json`, the one JSON document on stdout. Undefined where the command has already written its lines. */
   json: unknown;
@@ -15,7 +15,7 @@ export interface Outcome {
   exitCode?: number;
 }
 
-/** What all commands share: `--json`, and that they return their outcome instead of printing it. */
+/** The base of all commands: adds `--json`, and prints the outcome that a command returns. */
 export abstract class ServiceCommand extends Command {
   static override baseFlags = {
     help: boolean({ char: 'h', description: 'Show this page.', helpGroup: 'GLOBAL' }),

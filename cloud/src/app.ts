@@ -8,7 +8,7 @@ import type { Route } from './http/route.js';
 import { refuse, serve } from './http/serve.js';
 import { allRoutes } from './routes/routes.js';
 
-/** What answers requests: a listener for a `node:http` server. */
+/** The request listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
   const route = router(cloud, routes);

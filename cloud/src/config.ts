@@ -13,7 +13,7 @@ const STEPS_PER_SECOND = 5_000_000;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the cloud is started with. */
+/** The cloud's settings. */
 export interface CloudConfig {
   /** The folder that holds the database. */
   dataDir: string;

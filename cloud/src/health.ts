@@ -7,7 +7,7 @@ const ANSWER_MS = 500;
 /** Clocks are set by fractions of a second all the time. */
 const BEHIND_SECONDS_MIN = 1;
 
-/** What may be wrong while decisions are served all the same: said in the log when it begins and when it ends. */
+/** Trouble that does not stop decisions; the log says when it begins and when it ends. */
 export class Health {
   #last: Writability = { writable: true };
   #checking: Promise<Writability> | undefined;

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What the cloud counts, in the text exposition format at `GET /metrics`. */
+/** The cloud's metrics, in the text exposition format at `GET /metrics`. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = new Counter({

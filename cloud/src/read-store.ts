@@ -23,7 +23,7 @@ export async function readStore(
   return { tenants, credentials, tokens, bundleKeys };
 }
 
-/** What failed is left out: it may show the keys. */
+/** The cause is omitted, because it may contain keys. */
 function unreadableKeys(which: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof ProblemError) throw error;

@@ -49,7 +49,7 @@ function cannotListen({ host, port }: { host: string; port: number }, error: Nod
 
 const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** What is no HTTP request reaches no route: it is told so, and its connection closed. */
+/** Bytes that are not an HTTP request reach no route: the answer says so, and the connection is closed. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

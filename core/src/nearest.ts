@@ -6,7 +6,7 @@ const LENGTH_MAX = 256;
  * tenant may have a million names.
  */
 const WORK_MAX = 1_000_000;
-/** What passing over a candidate costs. */
+/** The cost of skipping a candidate. */
 const GLANCE = 10;
 
 /**

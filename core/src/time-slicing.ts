@@ -28,7 +28,7 @@ export class TimeSlicing {
   #place = 0;
   /** Counts the turns of the event loop in which work goes on. */
   #turn = 0;
-  /** What has been used of this turn's slice, in milliseconds. */
+  /** The time used of this turn's slice, in milliseconds. */
   #used = 0;
   /** Whether work runs, or goes on in the next turn. */
   #busy = false;

@@ -48,10 +48,7 @@ export interface Last {
 
 export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
 
-/**
- * The body of `GET /healthz` (specification section 2.4). Before the first bundle it names no revision, and the last sync
- * is the epoch.
- */
+/** The body of `GET /healthz`. Before the first bundle it names no revision, and the last sync is the epoch. */
 export interface HealthReport {
   /** `ok`, or `starting`, `cold` or `degraded`. */
   status: string;
@@ -64,7 +61,7 @@ export interface HealthReport {
   sync_age_seconds: number;
 }
 
-/** The agent's state (specification section 3), and the gauges that show it. */
+/** The agent's state, and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
   #last: Last | undefined;

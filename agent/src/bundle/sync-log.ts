@@ -9,7 +9,9 @@ const FAILURES_PER_ERROR = 5;
 /** Clocks that differ by less are not told of. */
 const SKEW_TOLD_MS = 60_000;
 
-/** Keeps the count of how polls went in the state, and says in the log what somebody should know (specification 6.2). */
+/**
+ * Keeps the count of how polls went in the state, and says in the log what somebody should know (docs/decisions/0006).
+ */
 export class SyncLog {
   #lastCause: string | undefined;
   #clocks: 'right' | 'apart' | 'ahead' = 'right';

@@ -10,7 +10,7 @@ import { type ListenAddr, listenAddr } from './listen-addr.js';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What the agent runs by (specification section 8.2). */
+/** The agent's settings. */
 export interface AgentConfig {
   apiKey: Secret;
   cloudUrl: URL;

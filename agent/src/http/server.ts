@@ -15,7 +15,7 @@ type Routes = Map<string, { [method: string]: Handler }>;
 
 /**
  * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
- * credential: who reaches the port is trusted (specification section 5.4).
+ * credential: whoever can reach the port is trusted (SECURITY.md).
  */
 export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server {
   const routes = routesOf({ ...options, slicing: timeSlicing });

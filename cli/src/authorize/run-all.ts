@@ -1,6 +1,6 @@
 import { ServiceError } from '@authz-service/sdk/service-error';
 
-/** What became of one item of a batch. */
+/** The outcome of one item of a batch. */
 export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: ServiceError };
 
 /**

@@ -13,7 +13,7 @@ import { relativePath } from '../tree/relative-path.js';
 
 type Write = (records: StoredRecord[], options: { tenant: string; stack: string }) => { path: string; text: string }[];
 
-/** What an export can be written as; `files` are those that make it up. */
+/** The formats of an export; `files` are the files of each. */
 const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
   yaml: {
     files: /\.ya?ml$/,

@@ -5,7 +5,7 @@ import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says to the commands that talk to a service. */
+/** The environment variables of the commands that talk to a service. */
 export interface Environment {
   /** SERVICE_CLOUD_URL, or the default address. */
   cloudUrl: string;

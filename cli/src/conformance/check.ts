@@ -22,7 +22,7 @@ export interface Check {
   run(point: DecisionPoint): Promise<void>;
 }
 
-/** What a decision point answered is not what it must. The message says both. */
+/** The decision point did not answer as required. The message gives both answers. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 }

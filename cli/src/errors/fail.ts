@@ -10,6 +10,6 @@ export async function fail(error: unknown, caller: Caller, json: boolean): Promi
   const failure = failureOf(error, caller);
   if (json) await out.line(JSON.stringify({ error: failure }, undefined, out.interactive ? 2 : undefined));
   else await err.line(renderFailure(failure, err.style));
-  // What was under way beside the failure must not keep the process: a request that nobody waits for, say.
+  // Other running work must not keep the process alive, for example a request that nobody waits for.
   process.exit(isInterruption(error) ? INTERRUPTED_EXIT_CODE : 1);
 }

@@ -2,7 +2,7 @@ import type { Terminal } from './terminal.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** What is done sooner than this needs no word. */
+/** Work that finishes sooner shows no progress. */
 const PATIENCE_MS = 400;
 /** Where no line can move, how long a phase lasts before a line says so, and then how often again. */
 const LINE_MS = 5000;

@@ -12,19 +12,19 @@ export function newClientSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored of an API key. It has 256 random bits, so that a fast hash gives nothing to guess. */
+/** The stored hash of an API key. A key has 256 random bits, so a fast hash cannot be reversed by guessing. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
 const GENERATED = 'sha256$';
 
-/** What is stored of a secret that `newClientSecret` made: `sha256$HASH`. */
+/** The stored hash of a secret made by `newClientSecret`: `sha256$HASH`. */
 export function hashGeneratedSecret(secret: string): string {
   return GENERATED + createHash('sha256').update(secret).digest('base64url');
 }
 
-/** What is stored of no secret. */
+/** A stored hash that matches no secret. */
 export const NO_SECRET = GENERATED + Buffer.alloc(32).toString('base64url');
 
 /** Whether the text could be a secret that this service made, sent in the place of something else. */

@@ -26,7 +26,7 @@ const claimsSchema = z.object({
   exp: z.number(),
 });
 
-/** What an access token of ours says. */
+/** The claims of an access token. */
 export interface TokenClaims {
   clientId: string;
   tenant: string;

@@ -39,7 +39,7 @@ export function listRecords(tenant: Tenant, order: ListOrder): { records: Stored
   return { records };
 }
 
-/** What a list of this kind can be filtered by. */
+/** The filters for lists of this kind. */
 export function filterNames(kind: Kind): string[] {
   const { mentions, within } = wireShape(kind);
   const names = ['id', 'address', 'managed_by', ...scalarFields(kind), ...mentions.map(({ name }) => `${name}_id`)];

@@ -32,7 +32,7 @@ export interface BodyRule<Body> {
   limitBytes: number;
   schema: z.ZodType;
   parse(value: unknown): Body;
-  /** What a wrong or absent content type is answered with. */
+  /** The problem code for a wrong or absent content type. */
   wrongType: Extract<ProblemCode, 'invalid_request' | 'unsupported_media_type'>;
   /** JSON, unless the route reads the bytes by itself. */
   form?: true;

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 
-/** What ails the disk or the database file, and what to do about it. */
+/** A fault of the disk or the database file, and its remedy. */
 export interface DiskFault {
   what: string;
   remedy: string;
@@ -44,7 +44,7 @@ export function diskFaultOf(error: unknown): DiskFault | undefined {
   return Object.hasOwn(DISK_FAULTS, code) ? DISK_FAULTS[code as keyof typeof DISK_FAULTS] : undefined;
 }
 
-/** What a caller is told whose request met the fault. */
+/** The error detail for a caller whose request hit the fault. */
 export function storageFailed(
   fault: DiskFault,
   { writing, cause }: { writing: boolean; cause?: unknown },

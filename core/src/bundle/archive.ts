@@ -44,7 +44,7 @@ function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
   return [header, ...chunks, Buffer.alloc((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)];
 }
 
-/** What an archive holds, in memory; see `unpackArchiveTo`. */
+/** The contents of an archive, in memory; see `unpackArchiveTo`. */
 export async function unpackArchive(
   entries: ArchiveEntries,
   source: Readable | Buffer,

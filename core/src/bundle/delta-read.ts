@@ -16,7 +16,7 @@ import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 const CHANGES_PER_STEP = 128;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** What a delta's archive holds; see `unpackArchive`. */
+/** The contents of a delta's archive; see `unpackArchive`. */
 export function unpackDelta(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
   return unpackArchive(DELTA_ENTRIES, source, limits);
 }

@@ -11,7 +11,7 @@ export interface Standing {
 /** From where to where a delta leads one tenant. */
 export interface DeltaHead extends Standing {
   tenant: { id: string; name: string };
-  /** What it is a change to; it means nothing to who stands elsewhere. */
+  /** The base revision; the delta applies to no other. */
   base: Standing;
 }
 

@@ -17,7 +17,7 @@ export function digestRecords(records: Iterable<EngineRecord>): string {
   return digest.hex();
 }
 
-/** What identifies a whole bundle: of one tenant its revision, else a digest over the tenants' ids and revisions. */
+/** Identifies a bundle: the revision of its only tenant, or else a digest over the tenants' ids and revisions. */
 export function bundleRevision(tenants: readonly Pick<BundleTenant, 'id' | 'revision' | 'digest'>[]): string {
   const [only] = tenants;
   if (only && tenants.length === 1) return only.revision;

@@ -10,7 +10,7 @@ export const BUNDLE_ENTRIES: ArchiveEntries = { text: 'bundle.json', signature: 
 /** Of the archive with what leads from one revision to another. */
 export const DELTA_ENTRIES: ArchiveEntries = { text: 'delta.json', signature: 'delta.jws' };
 
-/** What asks for deltas in `A-IM`, and names them in `IM` (RFC 3229 section 10.5). */
+/** The token that requests deltas in `A-IM` and names them in `IM` (RFC 3229 section 10.5). */
 export const DELTA_MANIPULATION = 'policy-delta';
 
 /** The size of a tar archive's blocks, in bytes. */

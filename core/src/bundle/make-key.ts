@@ -17,7 +17,7 @@ export async function makeBundleKey(): Promise<{ kid: string; privateJwk: JWK; p
   return { kid, privateJwk, publicKey };
 }
 
-/** What signs, from what was kept. */
+/** Restores the signing key from its stored form. */
 export async function signingKey(kid: string, privateJwk: JWK): Promise<SigningKey> {
   return { kid, privateKey: (await importJWK(privateJwk, BUNDLE_KEY_ALGORITHM)) as SigningKey['privateKey'] };
 }

@@ -37,7 +37,7 @@ export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
   digests: DigestSet;
 }
 
-/** What a bundle's archive holds, in memory; see `unpackArchiveTo`. */
+/** The contents of a bundle's archive, in memory; see `unpackArchiveTo`. */
 export function unpackBundle(source: Readable | Buffer, limits: BundleLimits): Promise<BundleArchive> {
   return unpackArchive(BUNDLE_ENTRIES, source, limits);
 }

@@ -9,7 +9,7 @@ const documentSchema = z.looseObject({
   announcements: z.array(z.string()).max(KEYS_MAX).optional(),
 });
 
-/** What a JWKS says of the keys of bundles. */
+/** The bundle keys in a JWKS. */
 export interface ServedKeys {
   keys: BundleKey[];
   /** See `followAnnouncements`. */

@@ -19,7 +19,7 @@ export const bundleKeySchema = z.object({
 });
 export type BundleKey = z.infer<typeof bundleKeySchema>;
 
-/** What signs. */
+/** Signs bundles and deltas. */
 export interface SigningKey {
   kid: string;
   privateKey: CryptoKey;

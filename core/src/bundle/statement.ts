@@ -16,7 +16,7 @@ const statementSchema = z.strictObject({
   tenants: z.array(z.strictObject({ id: z.string(), name: z.string(), revision: z.string(), digest: z.string() })),
 });
 
-/** What a cloud signs of a bundle. */
+/** The statement about a bundle that a cloud signs. */
 export type BundleStatement = z.infer<typeof statementSchema>;
 
 export interface Statable {
@@ -60,7 +60,7 @@ const deltaStatementSchema = z.strictObject({
   issued_at: z.iso.datetime(),
 });
 
-/** What a cloud signs of a delta. */
+/** The statement about a delta that a cloud signs. */
 export type DeltaStatement = z.infer<typeof deltaStatementSchema>;
 
 /** The text of `delta.jws`; its type keeps a delta and a bundle from being taken for each other. */

@@ -39,7 +39,7 @@ export interface ByteSink {
   write(piece: Buffer): Promise<void>;
 }
 
-/** What a bundle's archive holds, nothing of it checked. */
+/** The contents of a bundle's archive, unchecked. */
 export interface BundleArchive {
   /** The bytes of `bundle.json`. */
   json: Buffer;

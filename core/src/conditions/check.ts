@@ -4,7 +4,7 @@ import { ConditionFault, parseCondition } from './parse.js';
 import { unguardedReads } from './reads.js';
 import { declaredProperties, MAP, type StaticType } from './static-type.js';
 
-/** What is wrong with a condition, and what it reads. */
+/** The errors of a condition, and the attributes it reads. */
 export interface ConditionCheck {
   /** `detail` is the rest of a sentence about the condition; `offset` counts characters from its start. */
   error?: { detail: string; offset?: number };

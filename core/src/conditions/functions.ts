@@ -42,9 +42,9 @@ export interface Overload {
   readonly prepare?: (second: Value) => Failure | ((work: Work, first: Value) => Result);
 }
 
-/** What a call costs that makes an object or reads a text of bounded length. */
+/** The steps of a call that creates an object or reads a string of bounded length. */
 const CALL_STEPS = 16;
-/** What it costs to write a number or a moment, and to read one. */
+/** The steps for formatting or parsing a number or a timestamp. */
 const TEXT_STEPS = 64;
 /** The length from which V8 searches for a part by looking at all of it again and again. */
 const PART_MIN = 250;

@@ -5,7 +5,7 @@ import { syntaxWords } from './syntax-words.js';
 /** A node of a parsed CEL expression. Macros stand as the calls they were written as. */
 export type Ast = ASTNode;
 
-/** What is wrong with a condition as written; `offset` counts characters from its start. */
+/** A syntax error in a condition; `offset` counts characters from its start. */
 export class ConditionFault extends Error {
   constructor(
     readonly detail: string,

@@ -4,7 +4,7 @@ import { CONDITION_LIMITS } from './limits.js';
 import { OutOfSteps } from './outcome.js';
 import { keysOf, type Result, type Value, type ValueMap } from './value.js';
 
-/** What a condition may know of the resource in question besides its properties. */
+/** The fields of the resource that a condition may read besides its properties. */
 export interface ResourceFacts {
   /** The name of its type, and of the application the type belongs to. */
   type: string;
@@ -15,14 +15,14 @@ export interface ResourceFacts {
 }
 
 const NOTHING: JsonObject = {};
-/** What it costs to copy a member of a map, those of large maps included. */
+/** The steps for copying one member of a map, including large maps. */
 const MERGED_STEPS = 32;
 
-/** What the conditions of one decision read. Not to be used by two evaluations at once. */
+/** The values that the conditions of one decision read. Two evaluations must not use it at the same time. */
 export class Scope {
   /** Values of macro variables, by the slot that the build gave each. */
   readonly locals: Result[] = [];
-  /** What is left for all evaluations to come. */
+  /** The steps left for all further evaluations. */
   #left: number = CONDITION_LIMITS.decisionSteps;
   #subjectProperties: JsonObject | undefined;
   #resourceProperties: JsonObject | undefined;

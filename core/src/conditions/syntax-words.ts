@@ -14,7 +14,7 @@ const SLIPS: readonly { before?: RegExp; at?: RegExp; write: string }[] = [
   { at: /^if\b/, write: 'write CONDITION ? THEN : ELSE for "if"' },
 ];
 
-/** What the parser calls the signs that close something. */
+/** The parser's names for closing tokens. */
 const CLOSING: Readonly<Record<string, string>> = { RPAREN: ')', RBRACKET: ']', RBRACE: '}', COLON: ':' };
 
 /** Codes of errors that name the parser's tokens instead of what is written. */

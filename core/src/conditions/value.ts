@@ -37,7 +37,7 @@ export type ValueMap = { readonly [key: string]: Value };
  */
 export type Value = null | boolean | number | string | readonly Value[] | ValueMap | Moment | Span | TypeName;
 
-/** What evaluating a node gives. */
+/** The result of evaluating a node. */
 export type Result = Value | Trouble;
 
 export type ValueKind = 'null' | 'boolean' | 'number' | 'string' | 'list' | 'map' | 'timestamp' | 'duration' | 'type';

@@ -72,7 +72,7 @@ class Zone {
     });
   }
 
-  /** What local clocks are ahead of UTC, in milliseconds. */
+  /** How far local time is ahead of UTC, in milliseconds. */
   offset(ms: number): number {
     const quarter = Math.floor(ms / QUARTER_MS);
     if (quarter !== this.#quarter) {

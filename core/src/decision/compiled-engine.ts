@@ -22,7 +22,7 @@ import type { Principal } from './graph/principal.js';
 
 const NO_ROLES: readonly Principal[] = [];
 
-/** What a decision takes beside its conditions, as a rule. */
+/** The typical steps of a decision apart from its conditions. */
 const DECISION_STEPS = 50;
 
 /**
@@ -66,7 +66,7 @@ export class CompiledEngine implements Engine {
     return this.#compiler.weigh(changes);
   }
 
-  /** What all decisions so far have taken, in the steps by which the work of conditions is counted. */
+  /** The work of all decisions so far, in the steps that conditions are counted in. */
   get steps(): number {
     return this.#steps;
   }

@@ -24,7 +24,7 @@ export class FieldFaults {
 /** All records read so far, each with its place. */
 export class Declarations {
   readonly records = new Map<Address, DeclaredRecord>();
-  /** What is sound of the faulty ones, so that the rest of it can be judged all the same. */
+  /** The valid parts of faulty records, so that the rest can still be validated. */
   readonly partial = new Map<Address, DeclaredRecord>();
   /** Also of records that are faulty: they are declared, and a mention of them is no further fault. */
   readonly origins = new Map<Address, Origin>();

@@ -21,7 +21,7 @@ interface End {
   key: string;
 }
 
-/** What the items of one list have in common. */
+/** The properties shared by all items of one list. */
 interface Site {
   kind: LinkKind;
   document: YamlDocument;

@@ -156,7 +156,7 @@ function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, appli
   return value;
 }
 
-/** What the schema fills in by itself need not be said. */
+/** Values equal to the schema's defaults are omitted. */
 function isDefault(kind: Kind, name: string, value: Json): boolean {
   const schema = definitionOf(kind).schema.shape[name];
   return schema !== undefined && 'defaultValue' in schema._zod.def && schema._zod.def.defaultValue === value;

@@ -1,6 +1,6 @@
 import { type Document, visit, type YAMLError } from 'yaml';
 
-/** What of a document is not YAML, and where: an offset in the text. */
+/** A syntax error in a document, with its offset in the text. */
 interface YamlFault {
   offset: number;
   text: string;
@@ -22,10 +22,10 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
 /** What to do about something behind a value that has ended: the parser gives other errors the same code. */
 const AFTER_VALUE = 'Put the whole value in quotes, not a part of it; between values, is a comma missing?';
 
-/** What the parser calls a line that begins where no line may. */
+/** The parser's error codes for a line with wrong indentation. */
 const ABOUT_LINES: readonly YAMLError['code'][] = ['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY'];
 
-/** What the parser says of all that follows once it is lost. */
+/** The parser's follow-up errors after a first one. */
 const LOST = / token in YAML stream/;
 
 /** By how the parser names what is not closed: what opens and what closes it. The parser tells only where it gave up. */

@@ -3,7 +3,7 @@ import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
 
-/** What a renderer shows of one change, as text that is safe on a terminal; see `visible`. */
+/** One change as shown by a renderer, as text that is safe on a terminal; see `visible`. */
 export interface Description {
   mark: '+' | '~' | '-' | '>';
   title: string;

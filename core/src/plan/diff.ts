@@ -10,7 +10,7 @@ import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
 import type { Follower, Plan, PlannedChange } from './plan.js';
 
-/** What a stack declares. */
+/** The records that a stack declares. */
 export interface Declared {
   records: readonly DeclaredRecord[];
   moves: readonly Move[];
@@ -19,7 +19,7 @@ export interface Declared {
   stack: string;
 }
 
-/** What a tenant holds at a revision. */
+/** The records of a tenant at a revision. */
 export interface Held {
   tenant: string;
   revision: string;

@@ -16,7 +16,7 @@ const LINES_MAX = 200;
 
 const COLOURS = { '+': 'green', '~': 'yellow', '-': 'red', '>': 'cyan' } as const;
 
-/** What has no room is left out last to first: removals are the last to go. */
+/** If there is not enough room, groups are omitted from the end; removals are omitted last. */
 const PRIORITY = ['-', '>', '~', '+'] as const;
 
 interface Block {

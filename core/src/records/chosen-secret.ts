@@ -8,7 +8,7 @@ const RULES: { readonly [K in Kind]?: { pattern: RegExp; text: string } } = {
   oauth_client: { pattern: /^[\x20-\x7e]{16,1024}$/, text: 'must have 16 to 1,024 printable ASCII characters' },
 };
 
-/** What is wrong with a secret that a caller has chosen for a record, in words that do not repeat it. */
+/** The errors of a secret that a caller chose, worded without repeating it. */
 export function chosenSecretFault(kind: Kind, secret: string): string | undefined {
   const rule = RULES[kind];
   if (rule === undefined) return 'is for API keys and OAuth clients only';

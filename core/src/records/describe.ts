@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 
-/** What a notation calls what can stand in it, with the article. */
+/** The name of a type in a notation, with its article. */
 export interface Words {
   string: string;
   array: string;

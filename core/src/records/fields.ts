@@ -66,7 +66,7 @@ export const expiresAt = z.iso
   .optional()
   .meta({ description: 'When this expires (RFC 3339).' });
 
-/** What is no moment stays as it is: it has been refused already, and is normalized all the same. */
+/** A value that is not a timestamp is returned unchanged: it has already been refused, but is still normalized. */
 function utc(text: string): string {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? text : new Date(ms).toISOString();

@@ -5,7 +5,7 @@ import { JSON_WORDS } from './describe.js';
 import { issueText, unknownKeyText } from './issue-text.js';
 import { keysAt } from './schema-shape.js';
 
-/** What is wrong at a place in a JSON value: `pointer` is an RFC 6901 JSON pointer. */
+/** An error at one place in a JSON value: `pointer` is an RFC 6901 JSON pointer. */
 export interface Fault {
   pointer: string;
   detail: string;

@@ -39,7 +39,7 @@ function holdsInfinity(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);
 }
 
-/** What is said of a key that may not stand where it does. */
+/** The message for a key that is not allowed in this place. */
 export function unknownKeyText(key: string, known: readonly string[]): string {
   const near = nearest(key, known);
   const choice = known.length === 0 ? 'remove it.' : `write one of ${known.join(', ')}.`;

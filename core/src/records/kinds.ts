@@ -19,7 +19,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** What the records of a kind are called together, in URLs (`/v1/role-assignments`) and in names of files. */
+/** The plural of each kind, used in URLs (`/v1/role-assignments`) and in names of files. */
 export const COLLECTIONS: { readonly [K in Kind]: string } = {
   application: 'applications',
   resource_type: 'resource-types',

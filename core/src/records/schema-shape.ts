@@ -9,7 +9,7 @@ export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return inner;
 }
 
-/** What a field's schema says of it, on whichever layer it is said. */
+/** A field's metadata, from whichever layer of its schema has it. */
 export function metaOf(schema: z.core.$ZodType): FieldMeta {
   const meta: FieldMeta = { ...z.globalRegistry.get(schema) };
   return 'innerType' in schema._zod.def ? { ...metaOf(schema._zod.def.innerType as z.core.$ZodType), ...meta } : meta;

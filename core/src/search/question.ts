@@ -29,9 +29,9 @@ export interface ActionSearch {
   context?: JsonObject;
 }
 
-/** What is searched for, checked and with the aliases resolved. */
+/** A search request, validated and with the aliases resolved. */
 export type SearchQuestion = SubjectSearch | ResourceSearch | ActionSearch;
 
-/** What a search finds: a subject, a resource, or an action. */
+/** A search result: a subject, a resource, or an action. */
 export type FoundEntity = { type: string; id: string };
 export type FoundAction = { name: string };

@@ -15,7 +15,7 @@ const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
   oauth_client: ['OAuth client', 'OAuth clients'],
 };
 
-/** What people call a record of the kind: `role`, `API key`. */
+/** The display name of a kind: `role`, `API key`. */
 export function nounOf(kind: Kind): string {
   return WORDS[kind][0];
 }

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../records/registry.js';
 import type { RecordView } from './change.js';
 import { InboundIndex } from './inbound-index.js';
 
-/** What a change-set reads of the state below it. */
+/** The part of the underlying state that a change-set reads. */
 export interface BaseView extends RecordView {
   get(address: Address): StoredRecord | undefined;
   addresses(kind: Kind): Iterable<Address>;

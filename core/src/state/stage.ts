@@ -36,7 +36,7 @@ export class Stage {
   readonly #overlay: Overlay;
   readonly #entries = new Map<Address, Entry>();
   readonly #removed = new Map<Address, { record: StoredRecord; index: number }>();
-  /** What has been asked for at an address, moves apart. */
+  /** The requested change at an address, apart from moves. */
   readonly #asked = new Map<Address, Change['op'][]>();
   readonly #invalid = new Faults('invalid_records');
   readonly #conflicts = new Faults('conflict');

@@ -5,7 +5,7 @@ export const optionsSchema = z.object({
   explain: z.boolean().meta({ description: 'Asks for `context.explanation`.' }).optional(),
 });
 
-/** The body of `POST /v1/authorize` (specification 2.2) and of `POST /access/v1/evaluation` (AuthZEN 1.0 section 6.1). */
+/** The body of `POST /v1/authorize` and `POST /access/v1/evaluation` (AuthZEN 1.0 section 6.1). */
 export const decisionRequestSchema = z
   .object({
     subject: subjectSchema,

@@ -13,7 +13,7 @@ const candidateSchema = z
   })
   .meta({ id: 'DecisionCandidate' });
 
-/** The body of an answered decision (specification 2.3, AuthZEN 1.0 section 6.2). */
+/** The body of an answered decision (AuthZEN 1.0 section 6.2, docs/semantics.md 6.1). */
 export const decisionResponseSchema = z
   .object({
     decision: z.boolean(),

@@ -4,9 +4,7 @@ import { equalJson } from '@authz-service/core/state/equal-json';
 import * as z from 'zod';
 import { attributesSchema, isObject } from './attributes.js';
 
-/*
- * What a decision is about (specification 2.2, AuthZEN 1.0 section 5). Unknown members are ignored.
- */
+/* What a decision is about (AuthZEN 1.0 section 5). Unknown members are ignored. */
 
 /** Has a rule about an object looked at beside the faults of its members, so that a caller learns of all at once. */
 const evenIfFaulty = { when: ({ value }: { value: unknown }) => isObject(value) };

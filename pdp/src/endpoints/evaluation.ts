@@ -7,7 +7,7 @@ import type { Endpoint, EndpointCall } from './endpoint.js';
 import { evaluate } from './evaluate.js';
 import { parseQuestion, type Question } from './question.js';
 
-/** `POST /v1/authorize` (specification 4.1), and the same under the path of AuthZEN 1.0 (section 10.1). */
+/** `POST /v1/authorize`, and the same endpoint under its AuthZEN 1.0 path (section 10.1). */
 export const evaluationEndpoints = [
   evaluationAt('/v1/authorize', 'authorize'),
   evaluationAt(AUTHZEN_PATHS.evaluation, 'evaluateAccess'),

@@ -33,8 +33,8 @@ export function resourceOf(resource: z.output<typeof resourceSchema>): DecisionR
 }
 
 /**
- * `properties` and their alias `attributes` (specification 2.2), which agree where both are given. Spreading, unlike
- * assignment, keeps a member named `__proto__` an ordinary one.
+ * `properties` and their alias `attributes` (docs/semantics.md 1.6), which agree where both are given. Spreading,
+ * unlike assignment, keeps a member named `__proto__` an ordinary one.
  */
 export function propertiesOf(entity: { properties?: JsonObject; attributes?: JsonObject }): JsonObject | undefined {
   const { properties, attributes } = entity;

@@ -4,8 +4,8 @@ import type { Address } from '../../records/address.js';
 export type AccessPathKind = 'direct' | 'role' | 'group' | 'none';
 
 /**
- * A decision (specification 2.3). The policy is the deciding one, of an allow or of a deny; absent where none applied.
- * Its members may be computed when they are read: read what is needed before the tenant changes, and copy it by name.
+ * A decision (docs/semantics.md section 6). The policy is the deciding one, ALLOW or DENY; absent if none applied. Its
+ * members may be computed when they are read: read what is needed before the tenant changes, and copy it by name.
  */
 export interface Decision {
   decision: boolean;

@@ -2,7 +2,7 @@ import type { StoredRecord } from '../../records/registry.js';
 import type { Decision, Explanation } from './decision.js';
 import type { DecisionRequest } from './request.js';
 
-/** What the engine needs of a record: what a bundle carries. */
+/** The fields of a record that the engine needs, which are those in a bundle. */
 export type EngineRecord = Pick<StoredRecord, 'kind' | 'id' | 'fields'>;
 
 /** One address's record before and after a change: at least one of them is there. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.js';
 
-/** A decision request (specification 2.2, AuthZEN 1.0), checked and with the aliases resolved. */
+/** A decision request (docs/semantics.md section 1, AuthZEN 1.0), validated and with the aliases resolved. */
 export interface DecisionRequest {
   subject: { type: string; id: string; properties?: JsonObject; roles?: readonly string[] };
   /** At least one of `id` and `name` is there; `name` wins. */

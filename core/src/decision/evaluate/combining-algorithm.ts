@@ -17,7 +17,7 @@ export interface FailedPolicy {
 /** The steps that each candidate with a guard takes before any is evaluated, since they are sorted. */
 const WAITING_STEPS = 8;
 
-/** What is said where the steps of a decision do not suffice. */
+/** The cause given when a decision runs out of steps. */
 export const EXHAUSTED = new Failure(
   `the conditions of its candidates together take more than ${CONDITION_LIMITS.decisionSteps} steps`,
 );

@@ -5,7 +5,7 @@ import { notGranted, type RuleVisitor, TargetGrants } from './target-grants.js';
 /** Up to this many targets are scanned faster than they are looked up. */
 const TARGETS_SCAN_MAX = 16;
 
-/** What a principal has been granted on one target: mostly a single rule. */
+/** The rules granted to a principal on one target: mostly a single one. */
 type Granted = Rule | TargetGrants;
 
 /** A few targets, and after them what is granted on each, in the same order: memory that is read in one go. */
