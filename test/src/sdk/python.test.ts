@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,16 @@ describe.runIf(here)('the Python SDK', () => {
     const output = await python('-m', 'pytest', '-p', 'no:cacheprovider', '-rs', '-v');
     expect(output).toContain('test_vectors.py::test_threads');
     expect(output).toContain('test_vectors.py::test_asyncio');
+    expect(output).toContain('test_readme.py::test_the_code_blocks_run');
     for (const [line] of output.matchAll(/^SKIPPED.*$/gm)) process.stderr.write(`\n*** ${line} ***\n`);
   }, 600_000);
+});
+
+const buildable = here && pythonHas(['build', 'setuptools', 'wheel', 'ensurepip'], 'the wheel of the Python SDK');
+
+describe.runIf(buildable)('the Python package', () => {
+  it('is built without the network, and works from its wheel', async () => {
+    const { version } = JSON.parse(readFileSync(`${sdk}/../node/package.json`, 'utf8'));
+    expect((await python('scripts/build.py')).split('\n')).toContain(version);
+  }, 300_000);
 });

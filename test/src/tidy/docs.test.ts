@@ -8,7 +8,16 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-const pages = ['.', 'docs', 'docs/decisions', 'cloud', 'agent', 'sdk/node', 'examples/github-org'].flatMap((folder) =>
+const pages = [
+  '.',
+  'docs',
+  'docs/decisions',
+  'cloud',
+  'agent',
+  'sdk/node',
+  'sdk/python',
+  'examples/github-org',
+].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

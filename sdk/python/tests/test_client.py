@@ -1,0 +1,242 @@
+"""What the vectors do not say: truthiness, batches that join, deadlines of names, leaks, management."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import gc
+import json
+import pickle
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any, Dict, List
+
+import authz_service._sync.resolve as resolving
+import pytest
+from authz_service import AsyncClient, Client, Decision, Network, Outcome, Question, Resource, ServiceError, Subject, Timeout
+from authz_service.records import COLLECTIONS
+from authz_service.testing import FakeDecisionPoint
+from tests.scripted_server import ScriptedServer
+
+ALICE, READ, INVOICE = Subject("user", "alice"), "read", Resource("invoice", "1")
+ASKED = {"subject": {"type": "user", "id": "alice"}, "action": {"name": "read"}}
+YES: Dict[str, Any] = {"status": 200, "headers": {"content-type": "application/json"}, "json": {"decision": True}}
+
+
+def question(id: str) -> Dict[str, Any]:
+    return {**ASKED, "resource": {"type": "invoice", "id": id}}
+
+
+def test_a_decision_counts_as_what_was_decided() -> None:
+    assert Decision(True) and not Decision(False)
+
+
+def test_an_outcome_without_a_decision_is_neither_true_nor_false() -> None:
+    with pytest.raises(Network):
+        bool(Outcome(error=Network("away")))
+
+
+def test_a_question_that_was_not_awaited_has_no_truth() -> None:
+    async def ask() -> None:
+        client = FakeDecisionPoint().async_client()
+        with pytest.raises(TypeError, match="await"):
+            if client.decide(ALICE, READ, INVOICE):
+                raise AssertionError("let in")
+        assert not await asyncio.create_task(client.decide(ALICE, READ, INVOICE))
+
+    asyncio.run(ask())
+
+
+def test_errors_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(Timeout("late", status=504)))
+    assert (type(error), error.code, error.detail, error.status) == (Timeout, "timeout", "late", 504)
+
+
+def batch_script(*ids: str) -> List[Dict[str, Any]]:
+    """The order in which threads come is theirs."""
+    return [{"expect": {"path": "/access/v1/evaluations"}, "reply": {**YES, "json": {"evaluations": [{"decision": True}] * len(ids)}}}]
+
+
+def test_threads_that_ask_within_the_window_share_one_request() -> None:
+    ids = ["1", "2", "3", "4"]
+    with ScriptedServer(batch_script(*ids)) as server, Client(server.url, batch_window=0.25) as client:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda id: client.decide(ALICE, READ, Resource("invoice", id)), ids))
+    assert server.faults == [] and [answer.allowed for answer in answers] == [True] * 4
+
+
+def test_tasks_that_ask_within_the_window_share_one_request() -> None:
+    evaluations = [question("1"), question("2"), question("3")]
+    answers = [{"decision": True, "context": {"reason": "because"}}, {"decision": False}]
+    failed = {"decision": False, "context": {"error": {"status": 500, "code": "evaluation_failed", "message": "no"}}}
+    script = [
+        {
+            "expect": {
+                "path": "/access/v1/evaluations",
+                "body": {"evaluations": evaluations, "options": {"reasons": True}},
+            },
+            "reply": {**YES, "json": {"evaluations": [*answers, failed]}},
+        }
+    ]
+
+    async def ask(url: str) -> List[Any]:
+        async with AsyncClient(url, batch_window=0.01) as client:
+            asked = [client.decide(ALICE, READ, Resource("invoice", id)) for id in ("1", "2", "3")]
+            return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    with ScriptedServer(script) as server:
+        first, second, third = asyncio.run(ask(server.url))
+    assert server.faults == []
+    assert first.allowed and first.reason == "because" and not second.allowed
+    assert isinstance(third, ServiceError) and third.code == "evaluation_failed"
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_decision_point_without_batches_gets_single_calls_from_then_on(status: int) -> None:
+    single = [{"expect": {"path": "/access/v1/evaluation"}, "reply": YES} for _ in range(4)]
+    script = [{"expect": {"path": "/access/v1/evaluations"}, "reply": {"status": status, "json": {}}}, *single]
+
+    async def ask(url: str) -> None:
+        async with AsyncClient(url, batch_window=0.01) as client:
+            for _ in range(2):
+                assert all(await asyncio.gather(*[client.decide(ALICE, READ, INVOICE) for _ in range(2)]))
+
+    with ScriptedServer(script) as server:
+        asyncio.run(ask(server.url))
+    assert server.faults == []
+
+
+def test_each_caller_of_a_joined_batch_keeps_its_own_deadline() -> None:
+    script = [{"reply": {**YES, "json": {"evaluations": [{"decision": True}] * 2}, "delayMs": 400}}]
+
+    async def ask(url: str) -> List[Any]:
+        async with AsyncClient(url, batch_window=0.01) as client:
+            asked = [client.decide(ALICE, READ, INVOICE, timeout=timeout) for timeout in (0.1, 2.0)]
+            return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    with ScriptedServer(script) as server:
+        first, second = asyncio.run(ask(server.url))
+    assert isinstance(first, Timeout) and second.allowed
+
+
+def test_long_batches_go_in_chunks_and_end_with_their_semantic() -> None:
+    pdp = FakeDecisionPoint()
+    pdp.allow()
+    pdp.deny(resource=Resource("invoice", "3"))
+    outcomes = pdp.client(batch_max=2).decide_all(
+        [Question(resource=Resource("invoice", str(id))) for id in range(1, 7)],
+        subject=ALICE,
+        action=READ,
+        semantic="deny_on_first_deny",
+    )
+    told = [one.error.code if one.error else bool(one) for one in outcomes]
+    assert told == [True, True, False, "not_evaluated", "not_evaluated", "not_evaluated"]
+    assert len(pdp.asked) == 3
+
+
+def test_filter_keeps_what_is_allowed_and_raises_what_could_not_be_decided() -> None:
+    pdp = FakeDecisionPoint()
+    pdp.allow(resource=Resource("invoice", "2"))
+    client = pdp.client()
+
+    def keep(**options: Any) -> List[int]:
+        return client.filter([1, 2, 3], lambda id: Resource("invoice", str(id)), subject=ALICE, action=READ, **options)
+
+    assert keep() == [2]
+    pdp.fail(resource=Resource("invoice", "3"))
+    with pytest.raises(ServiceError):
+        keep()
+    assert keep(or_deny=True) == [2]
+
+
+def test_a_name_that_is_not_resolved_holds_no_call_longer_than_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    hanging = threading.Event()
+    real = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *rest: Any, **named: Any) -> Any:
+        if named.get("flags"):
+            return real(host, *rest, **named)
+        hanging.wait(10)
+        raise socket.gaierror("no such name")
+
+    monkeypatch.setattr(resolving.socket, "getaddrinfo", getaddrinfo)
+    before = threading.active_count()
+    started = time.monotonic()
+    with Client("http://nowhere.invalid", retries=0) as client:
+        for _ in range(3):
+            with pytest.raises(Timeout):
+                client.decide(ALICE, READ, INVOICE, timeout=0.1)
+    assert time.monotonic() - started < 0.9
+    assert threading.active_count() <= before + 1
+    hanging.set()
+
+
+def test_connections_are_reused_and_closed() -> None:
+    with ScriptedServer([{"reply": YES} for _ in range(6)]) as server:
+        with Client(server.url) as client:
+            for _ in range(3):
+                assert client.decide(ALICE, READ, INVOICE)
+        assert server.connections == 1
+
+        async def ask() -> None:
+            async with client:
+                for _ in range(3):
+                    assert await client.decide(ALICE, READ, INVOICE)
+            assert len(asyncio.all_tasks()) == 1
+
+        client: Any = AsyncClient(server.url, batch_window=0.001)
+        asyncio.run(ask())
+        assert server.connections == 2
+    gc.collect()
+
+
+def test_a_client_serves_one_event_loop_after_another() -> None:
+    with ScriptedServer([{"reply": YES} for _ in range(2)]) as server:
+        client = AsyncClient(server.url)
+
+        async def ask() -> None:
+            async with client:
+                assert await client.decide(ALICE, READ, INVOICE)
+
+        asyncio.run(ask())
+        asyncio.run(ask())
+
+
+def test_a_write_that_may_have_happened_is_not_repeated_and_says_so() -> None:
+    with ScriptedServer([{"reply": {"fault": "reset"}}]) as server, Client(server.url) as client:
+        with pytest.raises(Network, match="not known whether the change was made"):
+            client.records.roles.create({"name": "clerk"})
+    assert server.faults == []
+
+
+def test_a_change_set_is_repeated_under_its_idempotency_key() -> None:
+    headers = {"idempotency-key": "k"}
+    done = {"revision": "2.x", "added": 0, "changed": 0, "removed": 0, "created": [], "secrets": []}
+    script = [
+        {"expect": {"headers": headers}, "reply": {"fault": "reset"}},
+        {"expect": {"headers": headers, "body": {"changes": []}}, "reply": {**YES, "json": done}},
+    ]
+    with ScriptedServer(script) as server, Client(server.url) as client:
+        assert client.change_set([], idempotency_key="k")["revision"] == "2.x"
+    assert server.faults == []
+
+
+def test_records_have_a_collection_for_each_kind() -> None:
+    with Client("http://127.0.0.1:1") as client:
+        paths = {collection._path for collection in vars(client.records).values()}
+    assert paths == {f"/v1/{collection}" for collection in COLLECTIONS.values()}
+
+
+def test_nothing_that_a_client_shows_of_itself_holds_its_secret() -> None:
+    with Client("http://127.0.0.1:1", api_key="svc_secret") as client:
+        assert "svc_secret" not in repr(client)
+
+
+def test_the_codes_are_those_of_the_documentation() -> None:
+    from authz_service.errors import _CLASSES
+
+    page = (Path(__file__).parents[3] / "docs/problems.md").read_text()
+    codes = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+    assert codes | {"not_evaluated"} == set(_CLASSES)

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AgentProcess, agentEnv } from '../../e2e/agent/agent-process.js';
+import { CloudProcess } from '../../e2e/cloud/cloud-process.js';
+
+const READ = { application: 'billing', name: 'read', effect: 'ALLOW', resource_type: 'billing/invoice' };
+const READS = { policy: 'billing/read', entity_type: 'subject', entity: 'user/alice' };
+
+/** A cloud whose tenant lets alice read invoices, and an agent of it, as processes. */
+export class DecisionPoint {
+  private constructor(
+    private readonly home: string,
+    readonly cloud: CloudProcess,
+    readonly agent: AgentProcess,
+  ) {}
+
+  static async start(): Promise<DecisionPoint> {
+    const home = mkdtempSync(join(tmpdir(), 'guarded-routes-'));
+    const cloud = new CloudProcess(join(home, 'cloud'));
+    const admin = await cloud.client();
+    const { revision } = await admin.changeset({
+      changes: [
+        { op: 'create', kind: 'application', fields: { name: 'billing' } },
+        { op: 'create', kind: 'resource_type', fields: { application: 'billing', name: 'invoice', actions: ['read'] } },
+        { op: 'create', kind: 'policy', fields: { ...READ, actions: ['read'] } },
+        { op: 'create', kind: 'subject', fields: { type: 'user', id: 'alice' } },
+        { op: 'create', kind: 'policy_assignment', fields: READS },
+      ],
+    });
+    const { secret } = await admin.records('api_key').create({ name: 'agent', scopes: ['bundle'] });
+    const agent = new AgentProcess({
+      env: agentEnv(home, await cloud.url(), { SERVICE_API_KEY: secret, SERVICE_POLL_INTERVAL: '50ms' }),
+    });
+    await agent.healthy(({ status, bundle_revision }) => status === 'ok' && bundle_revision >= revision);
+    return new DecisionPoint(home, cloud, agent);
+  }
+
+  async stop(): Promise<void> {
+    this.agent.signal('SIGCONT');
+    await Promise.all([this.agent.kill(), this.cloud.kill()]);
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
