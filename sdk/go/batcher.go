@@ -92,9 +92,11 @@ func (b *batcher) join(question json.RawMessage, deadline time.Time) (*joined, c
 	if deadline.After(group.deadline) {
 		group.deadline = deadline
 	}
-	if len(group.questions) == batchMax && group.timer.Stop() {
+	if len(group.questions) == batchMax {
 		b.open = nil
-		go b.send(group)
+		if group.timer.Stop() {
+			go b.send(group)
+		}
 	}
 	return group, result
 }

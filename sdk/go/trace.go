@@ -2,8 +2,8 @@ package authz
 
 import "context"
 
-// Tracer starts a span for each call. It has the shape of OpenTelemetry's, which an application adapts in a few lines; the
-// README has them. Spans hold no names of subjects or resources.
+// Tracer starts a span for each call. It has the shape of OpenTelemetry's, which an application adapts in a few lines.
+// Spans hold no names of subjects or resources: authz.decision, authz.questions, authz.attempts, and the code of an error.
 type Tracer interface {
 	Start(ctx context.Context, name string) (context.Context, Span)
 }

@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { goEnv } from './go-env.js';
 import { installed } from './installed.js';
 
 const run = promisify(execFile);
 const sdk = fileURLToPath(new URL('../../../sdk/go', import.meta.url));
 
-/** Nothing may be fetched: the SDK stands on the standard library alone. */
-const env = { ...process.env, GOFLAGS: '-mod=mod', GOPROXY: 'off', GOWORK: 'off' };
-
 async function go(...args: string[]): Promise<string> {
-  const { stdout, stderr } = await run('go', args, { cwd: sdk, env, maxBuffer: 64 * 1024 * 1024 }).catch((error) => {
-    throw new Error(`go ${args.join(' ')} failed:\n${error.stdout}${error.stderr}`);
-  });
+  const { stdout, stderr } = await run('go', args, { cwd: sdk, env: goEnv, maxBuffer: 64 * 1024 * 1024 }).catch(
+    (error) => {
+      throw new Error(`go ${args.join(' ')} failed:\n${error.stdout}${error.stderr}`);
+    },
+  );
   return stdout + stderr;
 }
 

@@ -1,0 +1,183 @@
+package authz
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func questionOf(id string) Question {
+	question := mayAliceRead
+	question.Resource.ID = id
+	return question
+}
+
+// batching answers batches by the id of the resource: "yes…" is allowed, "fail…" fails.
+func batching(t *testing.T, sizes *[]int, mutex *sync.Mutex) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Evaluations []Question `json:"evaluations"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		mutex.Lock()
+		*sizes = append(*sizes, len(body.Evaluations))
+		mutex.Unlock()
+		answers := []any{}
+		for _, question := range body.Evaluations {
+			context := map[string]any{"reason": question.Resource.ID}
+			if question.Resource.ID[0] == 'f' {
+				context["error"] = map[string]any{"status": 500, "code": "evaluation_failed", "message": "no"}
+			}
+			answers = append(answers, map[string]any{"decision": question.Resource.ID[0] == 'y', "context": context})
+		}
+		text, _ := json.Marshal(map[string]any{"evaluations": answers})
+		answerJSON(w, 200, string(text))
+	}
+}
+
+// together asks all questions at once, and gives the outcomes in their order.
+func together(client *Client, ids []string) []Outcome {
+	outcomes := make([]Outcome, len(ids))
+	var calls sync.WaitGroup
+	for i, id := range ids {
+		calls.Add(1)
+		go func(i int, id string) {
+			defer calls.Done()
+			outcomes[i].Decision, outcomes[i].Err = client.Decide(context.Background(), questionOf(id))
+		}(i, id)
+	}
+	calls.Wait()
+	return outcomes
+}
+
+func TestJoinedDecisionsKeepTheirOwnOutcomes(t *testing.T) {
+	var sizes []int
+	var mutex sync.Mutex
+	client := served(t, batching(t, &sizes, &mutex), WithBatching(200*time.Millisecond))
+	outcomes := together(client, []string{"yes-1", "no-2", "fail-3", "yes-4"})
+	for i, want := range []bool{true, false, false, true} {
+		outcome := outcomes[i]
+		if i == 2 {
+			if !errors.Is(outcome.Err, ErrEvaluationFailed) {
+				t.Errorf("outcome 2 is %+v, want evaluation_failed", outcome)
+			}
+			continue
+		}
+		if reason := []string{"yes-1", "no-2", "", "yes-4"}[i]; outcome.Err != nil || outcome.Decision.Allowed != want || outcome.Decision.Reason != reason {
+			t.Errorf("outcome %d is %+v, want %t for %q", i, outcome, want, reason)
+		}
+	}
+	if fmt.Sprint(sizes) != "[4]" {
+		t.Errorf("the requests held %v questions, want one of 4", sizes)
+	}
+}
+
+func TestAFullBatchIsSentAtOnceAndTheRestAfterIt(t *testing.T) {
+	var sizes []int
+	var mutex sync.Mutex
+	client := served(t, batching(t, &sizes, &mutex), WithBatching(500*time.Millisecond), WithDecisionTimeouts(time.Minute, time.Minute))
+	ids := make([]string, batchMax+2)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("yes-%d", i)
+	}
+	for i, outcome := range together(client, ids) {
+		if outcome.Err != nil || outcome.Decision.Reason != ids[i] {
+			t.Fatalf("outcome %d is %+v", i, outcome)
+		}
+	}
+	if fmt.Sprint(sizes) != fmt.Sprint([]int{batchMax, 2}) && fmt.Sprint(sizes) != fmt.Sprint([]int{2, batchMax}) {
+		t.Errorf("the requests held %v questions", sizes)
+	}
+}
+
+func TestWithoutBatchesEachIsAskedAlone(t *testing.T) {
+	for _, status := range []int{404, 405, 501} {
+		var batches, alone atomic.Int64
+		client := served(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == evaluationsPath {
+				batches.Add(1)
+				w.WriteHeader(status)
+				return
+			}
+			alone.Add(1)
+			answerJSON(w, 200, `{"decision":true}`)
+		}, WithBatching(100*time.Millisecond))
+		for round := 0; round < 2; round++ {
+			for i, outcome := range together(client, []string{"1", "2", "3"}) {
+				if outcome.Err != nil || !outcome.Decision.Allowed {
+					t.Errorf("%d: outcome %d is %+v", status, i, outcome)
+				}
+			}
+		}
+		if batches.Load() != 1 || alone.Load() != 6 {
+			t.Errorf("%d: %d batches and %d single requests, want 1 and 6", status, batches.Load(), alone.Load())
+		}
+	}
+}
+
+func TestABatchThatIsRefusedForOneIsAskedOneByOne(t *testing.T) {
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		var question Question
+		_ = json.NewDecoder(r.Body).Decode(&question)
+		if r.URL.Path == evaluationsPath || question.Resource.ID == "bad" {
+			answerJSON(w, 400, `{"code":"invalid_request","detail":"no"}`)
+			return
+		}
+		answerJSON(w, 200, `{"decision":true}`)
+	}, WithBatching(100*time.Millisecond))
+	outcomes := together(client, []string{"good", "bad"})
+	if outcomes[0].Err != nil || !outcomes[0].Decision.Allowed || !errors.Is(outcomes[1].Err, ErrInvalidRequest) {
+		t.Errorf("got %+v", outcomes)
+	}
+}
+
+func TestAJoinedCallerKeepsItsOwnDeadline(t *testing.T) {
+	asked := make(chan struct{})
+	given := make(chan struct{})
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-given
+		answerJSON(w, 200, `{"evaluations":[{"decision":true},{"decision":true}]}`)
+	}, WithBatching(100*time.Millisecond), WithDecisionTimeouts(time.Minute, time.Minute))
+	patient := make(chan Outcome)
+	go func() {
+		decision, err := client.Decide(context.Background(), questionOf("1"))
+		patient <- Outcome{decision, err}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	hasty := make(chan Outcome)
+	go func() {
+		decision, err := client.Decide(ctx, questionOf("2"))
+		hasty <- Outcome{decision, err}
+	}()
+	<-asked
+	cancel()
+	if outcome := <-hasty; !errors.Is(outcome.Err, context.Canceled) || outcome.Decision.Allowed {
+		t.Errorf("the hasty one got %+v", outcome)
+	}
+	close(given)
+	if outcome := <-patient; outcome.Err != nil || !outcome.Decision.Allowed {
+		t.Errorf("the patient one got %+v", outcome)
+	}
+}
+
+func TestAQuestionThatIsNoJSONSpoilsNoOther(t *testing.T) {
+	client := served(t, func(w http.ResponseWriter, r *http.Request) { answerJSON(w, 200, `{"decision":true}`) },
+		WithBatching(50*time.Millisecond))
+	broken := questionOf("1")
+	broken.Context = map[string]any{"channel": make(chan int)}
+	if _, err := client.Decide(context.Background(), broken); !errors.Is(err, ErrInvalidRequest) {
+		t.Errorf("got %v, want invalid_request", err)
+	}
+	if decision, err := client.Decide(context.Background(), questionOf("2")); err != nil || !decision.Allowed {
+		t.Errorf("got %+v and %v", decision, err)
+	}
+}
