@@ -1,0 +1,236 @@
+package authz
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+)
+
+// live gives a client of the programs that test/src/sdk/go-live.test.ts starts.
+func live(t testing.TB, variable string, options ...Option) *Client {
+	t.Helper()
+	address := os.Getenv(variable)
+	if address == "" {
+		t.Skipf("%s names no decision point: test/src/sdk/go-live.test.ts starts one", variable)
+	}
+	client, err := New(address, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+func administrator(t testing.TB) *Client {
+	return live(t, "AUTHZ_LIVE_CLOUD", WithClientCredentials(os.Getenv("AUTHZ_LIVE_CLIENT_ID"), os.Getenv("AUTHZ_LIVE_CLIENT_SECRET")))
+}
+
+func TestLiveDecisions(t *testing.T) {
+	ctx := context.Background()
+	for name, client := range map[string]*Client{"cloud": administrator(t), "agent": live(t, "AUTHZ_LIVE_AGENT")} {
+		t.Run(name, func(t *testing.T) {
+			decision, err := client.Decide(ctx, mayAliceRead, Explain())
+			if err != nil || !decision.Allowed || decision.AccessPath != "direct" || decision.PolicyID == "" ||
+				decision.Explanation == nil || len(decision.Explanation.Candidates) != 1 {
+				t.Errorf("got %+v and %v", decision, err)
+			}
+			stranger := mayAliceRead
+			stranger.Subject.ID = "bob"
+			if decision, err := client.Decide(ctx, stranger); err != nil || decision.Allowed || decision.Reason == "" {
+				t.Errorf("got %+v and %v for a stranger", decision, err)
+			}
+			outcomes, err := client.DecideAll(ctx, Batch{
+				Action: &mayAliceRead.Action, Resource: &mayAliceRead.Resource, Semantic: DenyOnFirstDeny, Reasons: true,
+				Evaluations: []Evaluation{{Subject: &mayAliceRead.Subject}, {Subject: &stranger.Subject}, {Subject: &mayAliceRead.Subject}},
+			})
+			if err != nil || len(outcomes) != 3 || !outcomes[0].Decision.Allowed || outcomes[0].Decision.Reason == "" ||
+				outcomes[1].Decision.Allowed || !errors.Is(outcomes[2].Err, ErrNotEvaluated) {
+				t.Errorf("got %+v and %v", outcomes, err)
+			}
+			found, err := client.SearchSubjects(ctx, SubjectSearch{
+				Subject: Subject{Type: "user"}, Action: mayAliceRead.Action, Resource: mayAliceRead.Resource,
+			}, PageLimit(1)).All()
+			if err != nil || len(found) != 1 || found[0].ID != "alice" {
+				t.Errorf("found %+v and %v", found, err)
+			}
+			actions, err := client.SearchActions(ctx, ActionSearch{Subject: mayAliceRead.Subject, Resource: mayAliceRead.Resource}).All()
+			if err != nil || len(actions) != 1 || actions[0].Name != "read" {
+				t.Errorf("found %+v and %v", actions, err)
+			}
+			if known, err := client.Discover(ctx); err != nil || known.Evaluations == "" {
+				t.Errorf("discovered %+v and %v", known, err)
+			}
+			if decision, err := client.Decide(ctx, mayAliceRead); err != nil || !decision.Allowed {
+				t.Errorf("got %+v and %v at the discovered endpoint", decision, err)
+			}
+		})
+	}
+	if status, err := live(t, "AUTHZ_LIVE_AGENT").AgentStatus(ctx); err != nil || status.Revision == nil {
+		t.Errorf("the agent says %+v and %v", status, err)
+	}
+}
+
+func TestLiveJoinedDecisions(t *testing.T) {
+	client := live(t, "AUTHZ_LIVE_AGENT", WithBatching(20*time.Millisecond))
+	for _, outcome := range together(client, []string{"INV-1", "INV-2", "INV-3"}) {
+		if outcome.Err != nil || !outcome.Decision.Allowed || outcome.Decision.Reason == "" {
+			t.Errorf("got %+v", outcome)
+		}
+	}
+}
+
+func TestLiveManagement(t *testing.T) {
+	client, ctx := administrator(t), context.Background()
+	made, err := client.Roles().Create(ctx, NewRole{Name: "clerk", Description: "files"})
+	if err != nil || made.ID == "" || made.CreatedAt.IsZero() {
+		t.Fatalf("made %+v and %v", made, err)
+	}
+	changed, err := client.Roles().Update(ctx, "clerk", Patch{"description": nil}, IfMatch(made.Revision))
+	if err != nil || changed.Description != "" {
+		t.Errorf("changed %+v and %v", changed, err)
+	}
+	if _, err := client.Roles().Update(ctx, made.ID, Patch{"description": "x"}, IfMatch(made.Revision)); !errors.Is(err, ErrPrecondition) {
+		t.Errorf("got %v, want precondition_failed", err)
+	}
+	key, err := client.APIKeys().Create(ctx, NewAPIKey{Name: "reader", Scopes: []string{"records:read"}})
+	if err != nil || key.Secret == "" {
+		t.Fatalf("made a key and %v", err)
+	}
+	reader := live(t, "AUTHZ_LIVE_CLOUD", WithAPIKey(key.Secret))
+	if who, err := reader.WhoAmI(ctx); err != nil || who.Credential.Name != "reader" {
+		t.Errorf("the key is %+v and %v", who, err)
+	}
+	if err := reader.Roles().Delete(ctx, "clerk"); !errors.Is(err, ErrForbidden) {
+		t.Errorf("got %v, want forbidden", err)
+	}
+	result, err := client.Apply(ctx, Changeset{Changes: []Change{
+		MoveRecord("role/clerk", "role/officer"),
+		CreateRecord("subject", NewSubject{Type: "user", ID: "zoë@example.org", Properties: map[string]any{"level": 3}}),
+		CreateRecord("role_assignment", NewRoleAssignment{Role: "officer", EntityType: "subject", Entity: "user/zoë@example.org"}),
+	}}, IdempotencyKey("once"))
+	if err != nil || result.Added != 2 {
+		t.Fatalf("applied %+v and %v", result, err)
+	}
+	if again, err := client.Subjects().Get(ctx, "user/zoë@example.org"); err != nil || again.Properties["level"] != 3.0 {
+		t.Errorf("got %+v and %v", again, err)
+	}
+	roles, err := client.Roles().List(ctx, Filter{"name": "officer"}, PageLimit(1)).All()
+	if err != nil || len(roles) != 1 || roles[0].ID != made.ID {
+		t.Errorf("listed %+v and %v", roles, err)
+	}
+	state, err := client.State(ctx)
+	if err != nil || state.Revision != result.Revision {
+		t.Errorf("the state is of %q, want %q; %v", state.Revision, result.Revision, err)
+	}
+	if _, err := client.State(ctx, IfNoneMatch(state.Revision)); !errors.Is(err, ErrNotModified) {
+		t.Errorf("got %v, want not_modified", err)
+	}
+	if bundle, err := client.Bundle(ctx); err != nil || bundle.ETag == "" || !bytes.HasPrefix(bundle.Archive, []byte{0x1f, 0x8b}) {
+		t.Errorf("got a bundle %q of %d bytes and %v", bundle.ETag, len(bundle.Archive), err)
+	}
+	commits, err := client.Audit(ctx, PageLimit(2)).All()
+	if err != nil || len(commits) < 4 || commits[0].Revision != result.Revision {
+		t.Errorf("audited %d commits and %v", len(commits), err)
+	}
+	if _, err := client.Roles().Get(ctx, "clerk"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v, want not_found", err)
+	}
+	var refused *Error
+	if _, err := client.Policies().Create(ctx, NewPolicy{Name: "p", Effect: "MAYBE"}); !errors.As(err, &refused) || len(refused.Fields) == 0 || refused.RequestID == "" {
+		t.Errorf("got %+v, want fields at fault", refused)
+	}
+	tenant, err := client.CreateTenant(ctx, "go")
+	if err != nil || tenant.ClientSecret == "" {
+		t.Fatalf("made a tenant and %v", err)
+	}
+	if err := client.DeleteTenant(ctx, "go"); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkDecide compares a decision through the SDK with a bare call that encodes and decodes the same JSON, over one
+// connection each, in turns. The ratio is what counts.
+func BenchmarkDecide(b *testing.B) {
+	client := live(b, "AUTHZ_LIVE_AGENT")
+	plain := &http.Client{Transport: &http.Transport{}}
+	defer plain.CloseIdleConnections()
+	ctx := context.Background()
+	bare := func() error {
+		body, err := json.Marshal(&mayAliceRead)
+		if err != nil {
+			return err
+		}
+		response, err := plain.Post(client.address+evaluationPath, "application/json", bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		var decided struct {
+			Decision bool `json:"decision"`
+			Context  struct {
+				Reason     string `json:"reason"`
+				PolicyID   string `json:"policy_id"`
+				AccessPath string `json:"access_path"`
+			} `json:"context"`
+		}
+		if err := json.Unmarshal(text, &decided); err != nil {
+			return err
+		}
+		if !decided.Decision {
+			return errors.New("denied")
+		}
+		return nil
+	}
+	through := func() error {
+		decision, err := client.Decide(ctx, mayAliceRead)
+		if err == nil && !decision.Allowed {
+			err = errors.New("denied")
+		}
+		return err
+	}
+	var spent [2]time.Duration
+	for i := 0; i < b.N; i++ {
+		for way, call := range []func() error{bare, through} {
+			started := time.Now()
+			if err := call(); err != nil {
+				b.Fatal(err)
+			}
+			spent[way] += time.Since(started)
+		}
+	}
+	b.ReportMetric(float64(spent[0].Microseconds())/float64(b.N), "bare-µs")
+	b.ReportMetric(float64(spent[1].Microseconds())/float64(b.N), "sdk-µs")
+	b.ReportMetric(float64(spent[1])/float64(spent[0]), "ratio")
+}
+
+// BenchmarkTogether compares 100 callers at once that are joined with 100 that are not.
+func BenchmarkTogether(b *testing.B) {
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = "INV-1"
+	}
+	clients := []*Client{live(b, "AUTHZ_LIVE_AGENT"), live(b, "AUTHZ_LIVE_AGENT", WithBatching(time.Millisecond))}
+	var spent [2]time.Duration
+	for i := 0; i < b.N; i++ {
+		for way, client := range clients {
+			started := time.Now()
+			for _, outcome := range together(client, ids) {
+				if outcome.Err != nil || !outcome.Decision.Allowed {
+					b.Fatalf("got %+v", outcome)
+				}
+			}
+			spent[way] += time.Since(started)
+		}
+	}
+	b.ReportMetric(float64(spent[0])/float64(spent[1]), "times-the-decisions")
+}
