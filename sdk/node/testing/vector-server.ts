@@ -29,7 +29,7 @@ interface Request {
 }
 
 /** A request that came, and the step of the script that was there for it. */
-export interface Met {
+interface Met {
   request: Request;
   step: Step | undefined;
 }

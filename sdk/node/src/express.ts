@@ -1,0 +1,32 @@
+import type { DecisionClient } from './decision-client.js';
+import { type GuardOptions, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
+
+/** The part of an Express response, and of Node's own, that is used. */
+interface Response {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text: string): unknown;
+}
+
+/**
+ * Middleware for Express, and for what takes the same: lets a request through when it is allowed, and else answers 403, or
+ * 503 where that could not be decided. An error of the mapper goes to `next`.
+ */
+export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
+  return async (request: R, response: Response, next: (error?: unknown) => void): Promise<void> => {
+    let refusal: Awaited<ReturnType<typeof refusalOf>>;
+    try {
+      refusal = await refusalOf(client, request, mapper, options);
+    } catch (error) {
+      next(error ?? new Error('The mapper of a guard failed.'));
+      return;
+    }
+    if (refusal === undefined) {
+      next();
+      return;
+    }
+    response.statusCode = refusal.status;
+    response.setHeader('content-type', PROBLEM_JSON);
+    response.end(JSON.stringify(refusal));
+  };
+}

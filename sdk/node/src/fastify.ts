@@ -1,0 +1,24 @@
+import type { DecisionClient } from './decision-client.js';
+import { type GuardOptions, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
+
+/** The part of a Fastify reply that is used. */
+interface Reply {
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body: unknown): unknown;
+}
+
+/**
+ * A `preHandler` for Fastify: lets a request through when it is allowed, and else answers 403, or 503 where that could not
+ * be decided. An error of the mapper is the route's.
+ */
+export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
+  return async (request: R, reply: Reply): Promise<unknown> => {
+    const refusal = await refusalOf(client, request, mapper, options);
+    if (refusal === undefined) return undefined;
+    reply.code(refusal.status);
+    reply.header('content-type', PROBLEM_JSON);
+    reply.send(JSON.stringify(refusal));
+    return reply;
+  };
+}

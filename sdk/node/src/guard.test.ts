@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { guard as expressGuard } from './express.js';
+import { guard as fastifyGuard } from './fastify.js';
+import { guard as nestGuard } from './nest.js';
+import type { DecisionQuestion } from './question.js';
+import { FakeDecisionPoint } from './testing.js';
+
+interface Request {
+  user: string | undefined;
+}
+
+const point = new FakeDecisionPoint([
+  { subject: 'user:alice', answer: 'allow' },
+  { subject: 'user:bob', answer: 500 },
+  { subject: 'user:carol', answer: 'away' },
+]);
+const client = point.client();
+
+function toQuestion({ user }: Request): DecisionQuestion | undefined {
+  if (user === 'broken') throw new Error('The mapper failed.');
+  if (user === undefined) return undefined;
+  return { subject: { type: 'user', id: user }, action: { name: 'read' }, resource: { type: 'invoice', id: '1' } };
+}
+
+/** Who asks, and what the guarded route is answered with. */
+const CASES: [user: string | undefined, status: number][] = [
+  ['alice', 200],
+  ['eve', 403],
+  [undefined, 403],
+  ['bob', 503],
+  ['carol', 503],
+  ['broken', 500],
+];
+
+describe.each(CASES)('a request of %s is answered with %i', (user, status) => {
+  it('by Express', async () => {
+    const undecided: unknown[] = [];
+    const app = express();
+    const options = { onUndecided: (error: unknown) => undecided.push(error) };
+    app.get(
+      '/',
+      expressGuard(client, (request: express.Request) => toQuestion({ user: request.get('x-user') }), options),
+      (_request, response) => void response.send('the invoice'),
+    );
+    app.use((_error: Error, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
+      response.status(500).end();
+    });
+    const server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const headers: Record<string, string> = user === undefined ? {} : { 'x-user': user };
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers });
+      expect(answer.status).toBe(status);
+      const text = await answer.text();
+      expect(text === 'the invoice').toBe(status === 200);
+      expect(text).not.toMatch(/alice|bob|carol|table/);
+      expect(undecided).toHaveLength(status === 503 ? 1 : 0);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('by Fastify', async () => {
+    const answered: unknown[] = [];
+    const reply = {
+      code: (code: number) => answered.push(code),
+      header: () => {},
+      send: () => {},
+    };
+    const passed = fastifyGuard(client, toQuestion)({ user }, reply);
+    if (status === 500) return void (await expect(passed).rejects.toThrow('The mapper failed.'));
+    expect(await passed).toBe(status === 200 ? undefined : reply);
+    expect(answered).toEqual(status === 200 ? [] : [status]);
+  });
+
+  it('by Nest', async () => {
+    const context = { switchToHttp: () => ({ getRequest: <R>() => ({ user }) as R }) };
+    const passed = nestGuard(client, toQuestion).canActivate(context);
+    if (status === 503) return void (await expect(passed).rejects.toMatchObject({ statusCode: 503 }));
+    if (status === 500) return void (await expect(passed).rejects.toThrow('The mapper failed.'));
+    expect(await passed).toBe(status === 200);
+  });
+});
