@@ -30,7 +30,19 @@ describe('parseBatch', () => {
 
   it.each<[string, string, string, RegExp]>([
     ['an empty file', ' \n', 'q.jsonl', /^q.jsonl is empty/],
-    ['a line that is no JSON', `${SHORT}\n{"subject`, 'q.jsonl', /^q.jsonl:2: this is no JSON/],
+    ['a line that is no JSON', `${SHORT}\n{"subject`, 'q.jsonl', /^q.jsonl:2: this is not JSON/],
+    [
+      'a member that is given twice',
+      `${SHORT}\n${SHORT.replace('}', ', "act\\u0069on": "delete"}')}`,
+      'q.jsonl',
+      /^q.jsonl:2: "act.*on" is given more than once in one object: keep one of them\.$/,
+    ],
+    [
+      'a member that is given twice, inside',
+      JSON.stringify(FULL).replace('{"type":"user"', '{"type":"user","type":"user"'),
+      'q.jsonl',
+      /^q.jsonl:1: "type" is given more than once/,
+    ],
     ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request is an object/],
     ['a subject without a type', '{"subject": "alice"}', 'q.jsonl', /^q.jsonl:1: subject "alice" is not TYPE:ID/],
     ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request is an object/],

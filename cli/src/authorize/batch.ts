@@ -13,23 +13,32 @@ import { typed } from './question.js';
 export async function parseBatch(text: string, where: string): Promise<DecisionQuestion[]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${where} is empty: write one request a line, like ${EXAMPLE}.`);
-  if (start === '{' && !/\.ya?ml$/.test(where)) return jsonLines(text, where);
+  if (start === '{' && !/\.ya?ml$/.test(where)) return await jsonLines(text, where);
   if (start === '[' && !/\.ya?ml$/.test(where)) {
-    return list(json(text, where), (index) => `${where}, request ${index + 1}`);
+    return list(await json(text, where), (index) => `${where}, request ${index + 1}`);
   }
   return yaml(text, where);
 }
 
 const EXAMPLE = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
 
-function jsonLines(text: string, where: string): DecisionQuestion[] {
-  const lines = text.split('\n');
+async function jsonLines(text: string, where: string): Promise<DecisionQuestion[]> {
   const questions: DecisionQuestion[] = [];
-  lines.forEach((line, index) => {
+  for (const [index, line] of text.split('\n').entries()) {
     const place = `${where}:${index + 1}`;
-    if (line.trim() !== '') questions.push(question(json(line, place), place));
-  });
+    if (line.trim() !== '') questions.push(question(await json(line, place), place));
+  }
   return questions;
+}
+
+/** `JSON.parse` takes the last of several members of one name; YAML, whose flow notation JSON is, refuses them. */
+async function refuseRepeatedMembers(text: string, where: string): Promise<void> {
+  const { parseDocument } = await import('yaml');
+  const repeated = parseDocument(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
+  if (repeated === undefined) return;
+  const rest = text.slice(repeated.pos[0]);
+  const name = /^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0] ?? 'a member';
+  throw new UsageError(`${where}: ${name} is given more than once in one object: keep one of them.`);
 }
 
 async function yaml(text: string, where: string): Promise<DecisionQuestion[]> {
@@ -53,14 +62,17 @@ function list(values: unknown, place: (index: number) => string): DecisionQuesti
   return (values as unknown[]).map((value, index) => question(value, place(index)));
 }
 
-function json(text: string, where: string): unknown {
+async function json(text: string, where: string): Promise<unknown> {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
-      `${where}: this is no JSON (${(error as Error).message}). One request a line, like ${EXAMPLE}.`,
+      `${where}: this is not JSON (${(error as Error).message}). One request a line, like ${EXAMPLE}.`,
     );
   }
+  await refuseRepeatedMembers(text, where);
+  return value;
 }
 
 /** Expands the short forms; but for unknown keys the rest is the service's to judge, so that it answers as to anybody. */

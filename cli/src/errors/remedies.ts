@@ -8,7 +8,7 @@ import type { Caller } from './failure.js';
 export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
   conflict: undefined,
-  evaluation_failed: 'Run it again with --explain to see the policy that failed.',
+  evaluation_failed: 'Nothing was granted. Mend the condition of the policy that is named, or send what it reads.',
   forbidden: 'Run "service whoami" to see the scopes of this credential.',
   idempotency_mismatch: undefined,
   internal: undefined,
