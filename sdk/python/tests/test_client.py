@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import gc
-import json
+import importlib.util
 import pickle
 import socket
 import threading
@@ -15,7 +15,19 @@ from typing import Any, Dict, List
 
 import authz_service._sync.resolve as resolving
 import pytest
-from authz_service import AsyncClient, Client, Decision, Network, Outcome, Question, Resource, ServiceError, Subject, Timeout
+from authz_service import (
+    AsyncClient,
+    Client,
+    Decision,
+    Network,
+    Outcome,
+    Question,
+    Resource,
+    ServiceError,
+    Subject,
+    Timeout,
+    Unauthorized,
+)
 from authz_service.records import COLLECTIONS
 from authz_service.testing import FakeDecisionPoint
 from tests.scripted_server import ScriptedServer
@@ -240,3 +252,106 @@ def test_the_codes_are_those_of_the_documentation() -> None:
     page = (Path(__file__).parents[3] / "docs/problems.md").read_text()
     codes = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
     assert codes | {"not_evaluated"} == set(_CLASSES)
+
+
+class _Span:
+    """What a tracer of OpenTelemetry gives, as far as the client asks for it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.attributes: Dict[str, Any] = {}
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def set_attribute(self, name: str, value: Any) -> None:
+        self.attributes[name] = value
+
+
+class _Trace:
+    class SpanKind:
+        CLIENT = "client"
+
+    def __init__(self) -> None:
+        self.spans: List[_Span] = []
+
+    def get_tracer(self, _name: str) -> Any:
+        return self
+
+    def start_as_current_span(self, name: str, **_: Any) -> _Span:
+        self.spans.append(_Span(name))
+        return self.spans[-1]
+
+
+@pytest.mark.parametrize("personal", [False, True])
+def test_spans_tell_the_decision_and_the_attempts_and_persons_only_when_asked(
+    monkeypatch: pytest.MonkeyPatch, personal: bool
+) -> None:
+    trace = _Trace()
+    monkeypatch.setattr("authz_service._telemetry._trace", trace)
+    pdp = FakeDecisionPoint()
+    pdp.allow(ALICE)
+    pdp.fail(Subject("user", "broken"))
+    with pdp.client(personal_data_in_spans=personal) as client:
+        assert client.decide(ALICE, READ, INVOICE)
+        assert not client.decide(Subject("user", "broken"), READ, INVOICE, or_deny=True)
+    allowed, failed = trace.spans
+    assert allowed.name == "authz decide"
+    named = {"authz.subject": "user:alice", "authz.resource": "invoice:1"} if personal else {}
+    assert allowed.attributes == {"authz.decision": True, "authz.attempts": 1, **named}
+    assert failed.attributes["error.type"] == "evaluation_failed" and "authz.decision" not in failed.attributes
+
+
+def test_without_opentelemetry_there_are_no_spans() -> None:
+    assert FakeDecisionPoint().client()._spans.on is (importlib.util.find_spec("opentelemetry") is not None)
+
+
+def test_discovery_sends_questions_where_the_decision_point_says() -> None:
+    found = {"policy_decision_point": "BASE", "access_evaluation_endpoint": "BASE/pdp/one"}
+    script = [
+        {"expect": {"path": "/.well-known/authzen-configuration"}, "reply": {**YES, "json": found}},
+        *[{"expect": {"path": "/pdp/one", "body": question(id)}, "reply": YES} for id in ("1", "1", "2")],
+    ]
+    with ScriptedServer(script) as server, Client(server.url, discover=True) as client:
+        assert client.decide(ALICE, READ, INVOICE)
+        # It names no endpoint for batches, and so gets single calls.
+        assert all(client.decide_all([question("1"), question("2")]))
+        with pytest.raises(ServiceError, match="search_subject_endpoint"):
+            list(client.search_subjects("user", READ, INVOICE))
+    assert server.faults == []
+
+
+def test_a_token_is_renewed_before_it_lapses_while_it_still_serves() -> None:
+    renewed = threading.Event()
+    script = [
+        {"expect": {"path": "/oauth/token"}, "reply": {**YES, "json": {"access_token": "t1", "expires_in": 100}}},
+        {"expect": {"headers": {"authorization": "Bearer t1"}}, "reply": YES},
+    ]
+    with ScriptedServer(script) as server, Client(server.url, client_id="a", client_secret="b") as client:
+        assert client.decide(ALICE, READ, INVOICE)
+        source: Any = client._sender._authorization
+        token = source._token
+        assert token.renew_at < token.expires_at - 9
+        source._fetch = renewed.set
+        token.renew_at = 0.0
+        assert source.header(1.0) == ("Bearer t1", True)
+        assert renewed.wait(5)
+        assert source.header(1.0) == ("Bearer t1", True)
+    assert server.faults == []
+
+
+def test_an_answer_that_repeats_the_secret_is_told_without_it() -> None:
+    told = {"code": "unauthorized", "detail": "There is no key svc_secret."}
+    refused = {"status": 401, "headers": {"content-type": "application/json"}}
+    with ScriptedServer([{"reply": {**refused, "json": told}}]) as server:
+        with Client(server.url, api_key="svc_secret") as client, pytest.raises(Unauthorized) as caught:
+            client.decide(ALICE, READ, INVOICE)
+    assert caught.value.detail == "There is no key [redacted]."
+    echoed = {"error": "invalid_client", "error_description": "not b/c, nor b%2Fc"}
+    with ScriptedServer([{"reply": {**refused, "json": echoed}}]) as server:
+        with Client(server.url, client_id="a", client_secret="b/c") as client, pytest.raises(Unauthorized) as caught:
+            client.decide(ALICE, READ, INVOICE)
+    assert "b/c" not in caught.value.detail and "b%2Fc" not in caught.value.detail
