@@ -89,7 +89,7 @@ describe('a cloud whose clock jumps', () => {
       const client = new ServiceClient({ url, credentials: { apiKey: String(apiKey) }, retries: 0 });
       return await client.decide(JSON.parse(asking(subject)));
     };
-    expect(await ask(secret)).toMatchObject({ decision: true });
+    expect(await ask(secret)).toMatchObject({ allowed: true });
     const body = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: 'admin',
@@ -104,7 +104,7 @@ describe('a cloud whose clock jumps', () => {
     cloudClock.set(1.1);
     expect((await whoami()).status).toBe(401);
     await expect(ask(secret)).rejects.toMatchObject({ code: 'unauthorized' });
-    expect(await ask(lasting.secret)).toMatchObject({ decision: false });
+    expect(await ask(lasting.secret)).toMatchObject({ allowed: false });
     // The client asks for a token by the clock of the cloud.
     expect((await admin.whoami()).credential.name).toBe('administrator');
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Change } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
 import { ScriptedCloud } from '../e2e/agent/scripted-cloud.js';
 import { asking, bundleOf, tenant } from '../e2e/agent/tenant-fixture.js';
@@ -156,8 +156,11 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       await untilReady(cloud, readOnly);
       disk.coverReadOnly(false);
       await untilReady(cloud, { status: 'ready', writable: true });
-      const said = cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /changes can/.test(msg));
-      expect(said.map(({ level }) => level)).toEqual(['ERROR', 'INFO', 'ERROR', 'INFO']);
+      // The answer may be here before the line of the log.
+      await vi.waitFor(() => {
+        const said = cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /changes can/.test(msg));
+        expect(said.map(({ level }) => level)).toEqual(['ERROR', 'INFO', 'ERROR', 'INFO']);
+      }, 10_000);
     });
 
     it('is backed up to no disk without room for it, which is left as it was', async () => {
