@@ -97,9 +97,9 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
 describe('what is asked of the program itself', () => {
   it.each([
     [['--version'], /^@authz-service\/cli\/\d+\.\d+\.\d+ /],
-    [['--help'], /^Who may do what/],
-    [[], /^Who may do what/],
-    [['keys'], /^Make, list and delete API keys\./],
+    [['--help'], /^Authorization from records in Git/],
+    [[], /^Authorization from records in Git/],
+    [['keys'], /^Create, list and delete API keys\./],
     [['help', 'plan'], /^Show what apply would change/],
     [['plan', '-h'], /^Show what apply would change/],
     [['schema'], /^\{\n {2}"\$schema"/],
