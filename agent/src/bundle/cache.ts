@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
-import { ContestedCache, DeltaLog, type SignedDelta, syncFolder } from './delta-log.js';
+import { ContestedCache, DeltaLog, putInPlace, type SignedDelta } from './delta-log.js';
 import { FileBytes } from './file-bytes.js';
 import { type LastServed, parseLastServed } from './last-served.js';
 import { Spool } from './spool.js';
@@ -263,12 +263,11 @@ export class BundleCache {
     const temporary = this.#temporary(name);
     try {
       await writeSynced(temporary, content);
-      await rename(temporary, join(this.dir, name));
+      await putInPlace(temporary, join(this.dir, name));
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
-    await syncFolder(this.dir);
   }
 
   #temporary(name: string): string {

@@ -1,4 +1,4 @@
-import { constants, open, readFile, rm, stat } from 'node:fs/promises';
+import { constants, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ProblemError } from '@authz-service/core/problem';
@@ -132,7 +132,22 @@ export class DeltaLog {
 }
 
 /** Makes names in a folder survive a crash of the machine. */
-export async function syncFolder(path: string): Promise<void> {
+/**
+ * Gives a finished file its lasting name, synced. Throws `ContestedCache` where the file is gone from a folder that is
+ * there: an agent that starts removes the unfinished files of the one before it, and takes this one for such.
+ */
+export async function putInPlace(temporary: string, path: string): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await stat(folder).catch(() => undefined));
+    throw gone ? new ContestedCache() : error;
+  }
+  await syncFolder(folder);
+}
+
+async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

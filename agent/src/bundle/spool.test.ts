@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ContestedCache } from './delta-log.js';
 import { Spool } from './spool.js';
 
 let root: string;
@@ -51,4 +52,14 @@ describe.each([
     expect(readdirSync(join(root, folder))).toEqual(['target']);
     expect(readFileSync(target, 'utf8')).toBe('onetwothree');
   });
+});
+
+it('says that its folder is contested where somebody removed its file, and can be tried again', async () => {
+  const [path, target] = [join(root, 'spool'), join(root, 'target')];
+  const spool = await spooled(path);
+  rmSync(path);
+  await expect(spool.moveTo(target)).rejects.toThrow(ContestedCache);
+  await spool.moveTo(target);
+  expect(readFileSync(target, 'utf8')).toBe('onetwothree');
+  expect(readdirSync(root)).toEqual(['target']);
 });

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { ByteSink, ByteSource } from '@authz-service/core/bundle/types';
-import { syncFolder } from './delta-log.js';
+import { putInPlace } from './delta-log.js';
 import { FileBytes } from './file-bytes.js';
 
 /**
@@ -54,8 +53,7 @@ export class Spool implements ByteSink, ByteSource {
     try {
       this.#file ??= await this.#intoFile();
       await this.#file.sync();
-      await rename(this.path, path);
-      await syncFolder(dirname(path));
+      await putInPlace(this.path, path);
     } catch (error) {
       await this.#leaveFile();
       throw error;
