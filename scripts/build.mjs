@@ -34,6 +34,7 @@ export function build({ quiet = false } = {}) {
     process.stderr.write('Installing dependencies (npm ci); sqlite3 may be compiled, which takes a minute or two …\n');
     run('npm', ['ci', '--no-audit', '--no-fund'], quiet);
   }
+  run(process.execPath, [join(root, 'scripts/provider-constructs.mjs')], quiet);
   const { bin } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'));
   run(process.execPath, [join(root, 'node_modules/typescript', bin.tsc), '-b'], quiet);
   run(process.execPath, [join(root, 'cli/scripts/manifest.mjs')], quiet);

@@ -1,35 +1,68 @@
 /**
- * Generates the typed CDKTF constructs from the built provider's schema, without Terraform: a file for each resource and
- * data source, in provider/src/cdktf/generated.
- *   npm run constructs -w provider [-- --check]    with --check: writes nothing, exits with 1 when they are stale
+ * Generates the typed CDKTF constructs from the provider's schema, without Terraform: a file for each resource and data
+ * source, in provider/src/cdktf/generated, which Git ignores. The schema is read from the sources, since the compiler
+ * needs the constructs. Does nothing where what stands there is of this schema; the build and the unit tests run it.
+ *   node scripts/provider-constructs.mjs
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { schemaMessage } from '../provider/dist/terraform/framework/schema-message.js';
-import { NESTING } from '../provider/dist/terraform/protocol/messages.js';
-import { serviceProvider } from '../provider/dist/terraform/resources/service-provider.js';
+import { build } from 'esbuild';
 import { strict } from './strict-constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'provider/src/cdktf/generated');
+const stamp = join(folder, '.stamp');
 const SOURCE = 'authz-service/service';
+const text = (path) => readFileSync(join(root, path), 'utf8');
+const { version } = JSON.parse(text('provider/package.json'));
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
-
-const scratch = mkdtempSync(join(tmpdir(), 'constructs-'));
-process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
-// When it is loaded, the generator asks Terraform for its version and its makers for a newer one; neither is needed here.
-Object.assign(process.env, { TERRAFORM_BINARY_NAME: 'true', CHECKPOINT_DISABLE: '1' });
-
+const { NESTING, schemaMessage, serviceProvider } = await providerSources();
 const NESTING_WORDS = new Map(Object.entries(NESTING).map(([word, number]) => [number, word]));
+const { schema: own, resources, dataSources } = serviceProvider({});
+
+/** What of the provider's sources has its schema: bundled in memory, since Node runs no TypeScript. */
+async function providerSources() {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: ['framework/schema-message', 'protocol/messages', 'resources/service-provider']
+        .map((path) => `export * from './${path}.js';`)
+        .join('\n'),
+      resolveDir: join(root, 'provider/src/terraform'),
+    },
+    alias: { '@authz-service/core': join(root, 'core/src'), '@authz-service/sdk': join(root, 'sdk/node/src') },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+}
+
+/** Changes with whatever the constructs are made of: schema, version, generator, and the scripts that call it. */
+function inputsDigest() {
+  const generator = text('node_modules/@cdktf/provider-generator/package.json');
+  const scripts = ['scripts/provider-constructs.mjs', 'scripts/strict-constructs.mjs'].map(text);
+  return digest([JSON.stringify([own, resources, dataSources]), version, generator, ...scripts]);
+}
+
+/** Of the constructs that stand in the folder: a checkout of another commit may have changed or removed them. */
+function outputsDigest() {
+  mkdirSync(folder, { recursive: true });
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  return digest(names.sort().flatMap((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
+function digest(texts) {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}
 
 /** What Terraform says with "providers schema -json" of the messages that it gets. */
 function schema() {
-  const { schema: own, resources, dataSources } = serviceProvider({});
   const provider = {
     provider: schemaJson(own),
     resource_schemas: schemasJson(resources),
@@ -39,13 +72,17 @@ function schema() {
   return { format_version: '1.0', provider_schemas: { [name]: provider }, provider_versions: { [name]: version } };
 }
 
-const byName = ([left], [right]) => (left < right ? -1 : 1);
-const schemasJson = (offers) =>
-  Object.fromEntries(
+function byName([left], [right]) {
+  return left < right ? -1 : 1;
+}
+
+function schemasJson(offers) {
+  return Object.fromEntries(
     Object.entries(offers)
       .sort(byName)
       .map(([type, offer]) => [type, schemaJson(offer.schema)]),
   );
+}
 
 function schemaJson(schema) {
   const { version, block } = schemaMessage(schema);
@@ -66,7 +103,9 @@ function attributeJson({ name, type, nested_type: nested, description_kind, ...f
 }
 
 /** The generated files by name. The generator's links lead to pages that only a public registry has. */
-async function generated() {
+async function generated(scratch) {
+  // When it is loaded, the generator asks Terraform for its version and its makers for a newer one; neither is needed.
+  Object.assign(process.env, { TERRAFORM_BINARY_NAME: 'true', CHECKPOINT_DISABLE: '1' });
   const { CodeMaker } = await import('codemaker');
   const { default: generator } = await import('@cdktf/provider-generator/lib/get/generator/provider-generator.js');
   const { default: commons } = await import('@cdktf/commons');
@@ -75,9 +114,8 @@ async function generated() {
   new generator.TerraformProviderGenerator(code, schema()).generate(
     commons.ConstructsMakerTarget.from(constraint, commons.Language.TYPESCRIPT),
   );
-  const out = join(scratch, 'generated');
-  await code.save(out);
-  const made = join(out, 'providers/service');
+  await code.save(scratch);
+  const made = join(scratch, 'providers/service');
   const names = readdirSync(made, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return new Map(
     names.map(({ name }) => {
@@ -94,26 +132,28 @@ async function generated() {
 
 /** The attributes that our own schema gives what a file declares: it knows more of them than Terraform's form of it. */
 function attributesOf(text) {
-  const { schema: own, resources, dataSources } = serviceProvider({});
   const [, base, type] =
     /^export class \w+ extends cdktf\.Terraform(\w+) \{[\s\S]*?terraformResourceType: '(\w+)'/m.exec(text) ?? [];
   if (base === 'Provider') return own.attributes;
   return (base === 'DataSource' ? dataSources : resources)[type].schema.attributes;
 }
 
-const files = await generated();
-if (values.check) {
-  const committed = readdirSync(folder).sort();
-  const stale = [...new Set([...committed, ...files.keys()])].filter(
-    (name) => !committed.includes(name) || files.get(name) !== readFileSync(join(folder, name), 'utf8'),
-  );
-  if (stale.length > 0) {
-    process.stderr.write(`Stale: ${stale.join(', ')}. "npm run constructs -w provider" writes them anew.\n`);
-    process.exit(1);
+async function write() {
+  const scratch = mkdtempSync(join(tmpdir(), 'constructs-'));
+  try {
+    const files = await generated(scratch);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of files) writeFileSync(join(folder, name), text);
+    process.stdout.write(`${files.size} constructs in provider/src/cdktf/generated\n`);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
   }
-} else {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  process.stdout.write(`${files.size} constructs in provider/src/cdktf/generated\n`);
+}
+
+const inputs = inputsDigest();
+const fresh = () => `${inputs} ${outputsDigest()}\n`;
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fresh()) {
+  await write();
+  writeFileSync(stamp, fresh());
 }

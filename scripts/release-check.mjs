@@ -29,6 +29,7 @@ try {
   const user = join(folder, 'user');
   install(user, packed);
   await useIt(user);
+  synthesize(user);
   process.stdout.write(`\n${packed.length} packages of version ${[...versions][0]} work when installed\n`);
 } finally {
   for (const child of running) child.kill('SIGKILL');
@@ -99,6 +100,17 @@ async function useIt(user) {
   });
   run('curl', ['-sf', '--retry', '9', '--retry-all-errors', `${agentUrl}/readyz`], user);
   allowed(service('authorize', '--url', agentUrl, ...question));
+}
+
+/** The README's CDKTF app, with what it installs beside our packages: it needs every construct that it imports. */
+function synthesize(user) {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, beside] = /npm install \.\/\*\.tgz (.+)/.exec(readme);
+  const [, program] = /```js\n([\s\S]+?)```/.exec(readme);
+  run('npm', ['install', '--no-audit', '--no-fund', ...beside.split(' ')], user);
+  writeFileSync(join(user, 'main.js'), program);
+  run(process.execPath, ['main.js'], user);
+  readFileSync(join(user, 'cdktf.out/stacks/warehouse/cdk.tf.json'));
 }
 
 /** Starts a program and resolves with the URL that a JSON line of its output names. */
