@@ -1,6 +1,6 @@
 /**
  * What a release would ship, tried as a user would: packs every published package, installs the packed ones in an empty
- * folder, and runs the README's first steps there. Publishes nothing and leaves nothing behind.
+ * folder, and runs the README's first steps there; and the Node SDK by itself. Publishes nothing and leaves nothing behind.
  *   node scripts/release-check.mjs [--keep FOLDER]   keeps the packed packages there
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
+import { tryAlone } from './sdk-alone.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { keep: { type: 'string' } } });
@@ -28,8 +29,9 @@ try {
   const packed = pack(values.keep ?? join(folder, 'packed'));
   const user = join(folder, 'user');
   install(user, packed);
-  await useIt(user);
+  const agentUrl = await useIt(user);
   synthesize(user);
+  tryAlone(packed[workspaces.indexOf('sdk/node')], join(folder, 'alone'), agentUrl);
   process.stdout.write(`\n${packed.length} packages of version ${[...versions][0]} work when installed\n`);
 } finally {
   for (const child of running) child.kill('SIGKILL');
@@ -63,7 +65,7 @@ function install(user, packed) {
   run('npm', ['install', '--no-audit', '--no-fund', ...packed], user);
 }
 
-/** The README's "Five minutes": a cloud, a tenant, a decision, an agent's key, the provider. */
+/** The README's "Five minutes": a cloud, a tenant, a decision, an agent's key, the provider. Resolves with the agent's URL. */
 async function useIt(user) {
   const secret = randomBytes(24).toString('hex');
   const env = {
@@ -100,6 +102,7 @@ async function useIt(user) {
   });
   run('curl', ['-sf', '--retry', '9', '--retry-all-errors', `${agentUrl}/readyz`], user);
   allowed(service('authorize', '--url', agentUrl, ...question));
+  return agentUrl;
 }
 
 /** The README's CDKTF app, with what it installs beside our packages: it needs every construct that it imports. */

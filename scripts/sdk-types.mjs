@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { goRecords } from './sdk-types/go.mjs';
 import { pythonRecords } from './sdk-types/python.mjs';
 import { readOpenapi } from './sdk-types/read-openapi.mjs';
+import { typescriptRecords } from './sdk-types/typescript.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each language's file, and what writes its text from the same description. */
 const LANGUAGES = [
   { file: 'sdk/go/records_gen.go', emit: goRecords },
+  { file: 'sdk/node/src/generated/record-types.ts', emit: typescriptRecords },
   { file: 'sdk/python/src/authz_service/records.py', emit: pythonRecords },
 ];
 

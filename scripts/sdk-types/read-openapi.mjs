@@ -8,6 +8,7 @@
  * @property {'string'|'time'|'integer'|'number'|'boolean'|'any'|'list'|'map'|'object'|'enum'} type
  * @property {Type} [of] the members of a list or map
  * @property {string[]} [values] of an enum
+ * @property {true} [only] of a boolean that is never false
  * @property {string} [name] of an object or enum: the kind and the field, as `['policy', 'modifiers']` joined by `_`
  * @property {Field[]} [fields] of an object
  *
@@ -79,6 +80,7 @@ function typeOf(schema, owner, name) {
   if (schema.type === 'object') {
     return { type: 'map', of: schema.additionalProperties ? typeOf(schema.additionalProperties, owner, name) : any };
   }
+  if (schema.const === true) return { type: 'boolean', only: true };
   if (schema.format === 'date-time') return { type: 'time' };
   return ['string', 'integer', 'number', 'boolean'].includes(schema.type) ? { type: schema.type } : any;
 }

@@ -1,4 +1,3 @@
-import type { Kind } from '@authz-service/core/records/kinds';
 import { jsonOf } from './answer.js';
 import { type ClientOptions, DecisionClient } from './decision-client.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
@@ -10,6 +9,7 @@ import type {
   BundleKey,
   ChangesetRequest,
   ChangesetResult,
+  Kind,
   Page,
   PolicyBundle,
   TenantEvent,

@@ -1,9 +1,6 @@
-import { KINDS } from '@authz-service/core/records/kinds';
-import { definitions } from '@authz-service/core/records/registry';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
 import { ServiceClient } from './client.js';
-import { REFERENCE_FIELDS } from './wire.js';
 
 let server: ScriptedServer;
 let client: ServiceClient;
@@ -84,15 +81,5 @@ describe('types', () => {
     expectTypeOf<{ application_id: string; name: string }>().toExtend<Parameters<typeof roles.create>[0]>();
     expectTypeOf<{ nom: string }>().not.toExtend<Parameters<typeof roles.create>[0]>();
     expectTypeOf(client.records('policy').get).returns.resolves.toHaveProperty('priority').toEqualTypeOf<number>();
-  });
-
-  it.each(KINDS)('name the references of %s that the record definitions have', (kind) => {
-    type Schema = { meta(): { reference?: unknown; entity?: unknown } | undefined; unwrap?(): Schema };
-    const shape = definitions[kind].schema.shape as unknown as Record<string, Schema>;
-    const references = Object.entries(shape).flatMap(([field, schema]) => {
-      const meta = { ...schema.meta(), ...schema.unwrap?.().meta() };
-      return (meta.reference ?? meta.entity) ? [field] : [];
-    });
-    expect([...REFERENCE_FIELDS[kind]].sort()).toEqual(references.sort());
   });
 });

@@ -1,7 +1,7 @@
-import type { Kind } from '@authz-service/core/records/kinds';
+import { COLLECTIONS } from './generated/record-types.js';
 import { ServiceError } from './service-error.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
+import type { Kind, MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
 
 /** Sends a request with the client's credential and gives the JSON of the answer. */
 export type Send = (request: ServiceRequest, options?: CallOptions) => Promise<unknown>;
@@ -73,7 +73,7 @@ export class RecordCollection<K extends Kind> {
   }
 
   get #path(): string {
-    return `/v1/${this.kind.replaceAll('_', '-').replace(/cy$/, 'cie')}s`;
+    return `/v1/${COLLECTIONS[this.kind]}`;
   }
 
   /** An empty id would name the whole collection, and a dot segment vanish from the URL. */

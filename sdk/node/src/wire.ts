@@ -1,71 +1,51 @@
-import type { Address } from '@authz-service/core/records/address';
-import type { Kind } from '@authz-service/core/records/kinds';
-import type { Fields, FieldsInput, StoredRecord } from '@authz-service/core/records/registry';
-import type { Scope } from '@authz-service/core/records/scopes';
-import type { Change } from '@authz-service/core/state/change';
+import type { Kind, MadeRecords, NewRecords, Records } from './generated/record-types.js';
 
-/** The fields of each kind that hold another record's path; on the wire `<field>_id` stands beside each. */
-export const REFERENCE_FIELDS = {
-  application: [],
-  resource_type: ['application'],
-  resource: ['type'],
-  subject: [],
-  role: ['application'],
-  group: [],
-  policy: ['application', 'resource_type'],
-  policy_assignment: ['policy', 'entity'],
-  role_assignment: ['role', 'entity'],
-  group_membership: ['group', 'entity'],
-  api_key: [],
-  oauth_client: [],
-} as const satisfies { [K in Kind]: readonly string[] };
+export type { Kind } from './generated/record-types.js';
 
-type ReferenceField<K extends Kind> = (typeof REFERENCE_FIELDS)[K][number];
-
-type ReferenceIds<K extends Kind> = { [F in ReferenceField<K> as `${F}_id`]?: string };
-
-/** The application that a resource's type belongs to; beside it, a type may be given by its bare name. */
-type Within<K extends Kind> = K extends 'resource' ? { application?: string; application_id?: string } : unknown;
-
-/** Whether a credential is an operator's, who makes tenants and gets the bundle of all of them. */
-type Operator<K extends Kind> = K extends 'api_key' | 'oauth_client' ? { operator?: boolean } : unknown;
+/** The kind and the natural key of a record: `role/billing/accountant`. */
+export type Address = string;
 
 /** A record as the service sends it: its fields, beside each path the id it stands for, and what the server adds. */
-export type WireRecord<K extends Kind = Kind> = {
-  [P in K]: Fields<P> &
-    ReferenceIds<P> &
-    Within<P> &
-    Operator<P> & {
-      id: string;
-      kind: P;
-      address: Address;
-      managed_by: string;
-      created_at: string;
-      updated_at: string;
-      /** The number of the revision that last changed it; what `ifMatch` takes. */
-      revision: number;
-    };
-}[K];
+export type WireRecord<K extends Kind = Kind> = Records[K];
 
 /** The fields of a record to make. What refers to another record may give its path or, as `<field>_id`, its id. */
-export type NewRecord<K extends Kind> = {
-  [P in K]: Omit<FieldsInput<P>, ReferenceField<P>> & {
-    [F in ReferenceField<P> & keyof FieldsInput<P>]?: FieldsInput<P>[F];
-  } & ReferenceIds<P> &
-    Within<P> &
-    Operator<P>;
-}[K];
+export type NewRecord<K extends Kind> = NewRecords[K];
 
 /** A JSON merge patch (RFC 7396) of a record: null takes a field away, what is left out stays. */
-export type RecordPatch<K extends Kind> = { [F in keyof NewRecord<K>]?: NewRecord<K>[F] | null };
+export type RecordPatch<K extends Kind> = { [F in keyof NewRecords[K]]?: NewRecords[K][F] | null | undefined };
 
 /** A made record. Credentials carry their secret, this once. */
-export type MadeRecord<K extends Kind> = WireRecord<K> &
-  (K extends 'api_key'
-    ? { secret: string }
-    : K extends 'oauth_client'
-      ? { client_id: string; client_secret: string }
-      : unknown);
+export type MadeRecord<K extends Kind> = MadeRecords[K];
+
+/** What of a record as it is sent is no field of its own: ids beside paths, and the application that its type gives. */
+type Derived<K extends Kind> = `${string}_id` | 'operator' | (K extends 'resource' ? 'application' : never);
+
+/** The fields of a kind, without what the server adds. */
+export type Fields<K extends Kind = Kind> = {
+  [P in K]: Pick<Records[P], Exclude<keyof Records[P] & keyof NewRecords[P], Derived<P>>>;
+}[K];
+
+/** A record in a snapshot of the tenant: its fields apart from what the server adds. */
+export type StoredRecord<K extends Kind = Kind> = {
+  [P in K]: Pick<Records[P], 'kind' | 'address' | 'id' | 'managed_by' | 'created_at' | 'updated_at' | 'revision'> & {
+    fields: Fields<P>;
+  };
+}[K];
+
+/** One wish of a change-set. The order within a change-set means nothing: all are judged together. */
+export type Change =
+  /** `secret`: of a credential, of the caller's own choosing. */
+  | { op: 'create'; kind: Kind; fields: Record<string, unknown>; secret?: string }
+  /** `fields` are all the fields that the record shall have; they must give the same address. */
+  | { op: 'update'; address: Address; fields: Record<string, unknown>; secret?: string }
+  | { op: 'delete'; address: Address }
+  /** Renames: the record keeps its id, and everything that mentions it follows. */
+  | { op: 'move'; from: Address; to: Address }
+  /** Takes the record over for the stack of the change-set without changing it. */
+  | { op: 'adopt'; address: Address };
+
+/** What a credential may do. */
+export type Scope = Records['api_key']['scopes'][number];
 
 export interface Page<T> {
   items: T[];

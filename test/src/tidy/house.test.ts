@@ -6,14 +6,13 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Which workspaces each one may import; see docs/architecture.md. The CLI reaches cloud and agent by `import()` only, and
- * the SDK takes types of the decision point's contract alone, so that it runs without it. The CLI reads that contract too, and
- * stands in for a decision point in tests.
+ * Which workspaces each one may import; see docs/architecture.md. The SDK imports none, for it is installed alone. The CLI
+ * reaches cloud and agent by `import()` only, reads the decision point's contract, and stands in for one in tests.
  */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ['core'],
   pdp: ['core', 'pdp'],
-  sdk: ['core', 'sdk'],
+  sdk: ['sdk'],
   cloud: ['core', 'pdp', 'cloud'],
   agent: ['core', 'pdp', 'agent'],
   provider: ['core', 'sdk', 'provider'],
@@ -33,11 +32,9 @@ function sources(folder: string): string[] {
     .sort();
 }
 
-/** `types` says that it is gone once compiled. */
 interface Import {
   name: string;
   dynamic: boolean;
-  types: boolean;
 }
 
 function imports(file: string): Import[] {
@@ -47,12 +44,8 @@ function imports(file: string): Import[] {
   ];
   const dynamic = [...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)];
   return [
-    ...fixed.map((match) => ({
-      name: match[1] ?? match[2] ?? '',
-      dynamic: false,
-      types: /^\s*(?:import|export) type\b/.test(match[0]),
-    })),
-    ...dynamic.map((match) => ({ name: match[1] ?? '', dynamic: true, types: false })),
+    ...fixed.map((match) => ({ name: match[1] ?? match[2] ?? '', dynamic: false })),
+    ...dynamic.map((match) => ({ name: match[1] ?? '', dynamic: true })),
   ];
 }
 
@@ -72,10 +65,9 @@ describe('the house', () => {
   it.each(workspaces)('%s imports only what stands below it', (workspace) => {
     const wrong = sources(workspace).flatMap((file) =>
       imports(file)
-        .filter(({ name, dynamic, types }) => {
+        .filter(({ name, dynamic }) => {
           const target = /^@authz-service\/([^/]+)/.exec(name)?.[1];
           if (target === undefined || MAY_IMPORT[workspace]?.includes(target)) return false;
-          if (workspace === 'sdk' && types && name.startsWith('@authz-service/pdp/contract/')) return false;
           if (workspace === 'cli' && name.startsWith('@authz-service/pdp/contract/')) return false;
           if (file.startsWith('cli/testing/') && target === 'pdp') return false;
           return !(workspace === 'cli' && dynamic && (target === 'cloud' || target === 'agent'));

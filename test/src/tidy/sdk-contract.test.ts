@@ -1,9 +1,14 @@
 import { PROBLEMS, ProblemError } from '@authz-service/core/problem';
 import { AUTHZEN_PATHS as CONTRACT_PATHS } from '@authz-service/pdp/contract/authzen-paths';
+import type { DecisionRequestBody } from '@authz-service/pdp/contract/decision-request';
+import type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
+import type { EvaluationsRequestBody } from '@authz-service/pdp/contract/evaluations';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { AUTHZEN_PATHS } from '@authz-service/sdk/authzen-paths';
+import type { Candidate } from '@authz-service/sdk/decision';
+import type { DecisionQuestion, EvaluationsQuestion } from '@authz-service/sdk/question';
 import { codeOfStatus, ERROR_TITLES, ServiceError } from '@authz-service/sdk/service-error';
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 
 it('has the codes and titles of the service, and not_evaluated', () => {
   const { not_evaluated: _, ...titles } = ERROR_TITLES;
@@ -30,4 +35,13 @@ it('gives a status the code of a problem that has this status', () => {
 
 it('asks at the paths of the contract', () => {
   expect(AUTHZEN_PATHS).toEqual(CONTRACT_PATHS);
+});
+
+it('has the members of the contract in its questions and explanations', () => {
+  type Members<T> = { [M in keyof T]-?: M extends 'options' ? keyof NonNullable<T[M]> : M };
+  expectTypeOf<Members<DecisionQuestion>>().toEqualTypeOf<Members<DecisionRequestBody>>();
+  expectTypeOf<Members<EvaluationsQuestion>>().toEqualTypeOf<Members<EvaluationsRequestBody>>();
+  expectTypeOf<DecisionRequestBody>().toExtend<DecisionQuestion>();
+  type Explanation = NonNullable<DecisionResponse['context']['explanation']>;
+  expectTypeOf<Candidate>().toEqualTypeOf<Explanation['candidates'][number]>();
 });
