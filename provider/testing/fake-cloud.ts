@@ -7,14 +7,14 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { CallOptions } from '@authz-service/sdk/transport';
 import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
 
-/** What happens to a change-set on its way: the service is not reached, or its answer is not. */
+/** What happens to a change-set: the request or the answer is lost. */
 export type Mishap = 'lost request' | 'lost answer' | 'no answer' | (() => void | Promise<void>);
 
-/** The cloud's part in reconciling, in memory, with the mishaps of a network. */
+/** The cloud as reconciling sees it, in memory, with a network that fails on demand. */
 export class FakeCloud {
   readonly tenant = 'acme';
   readonly requests: ChangesetRequest[] = [];
-  /** What happens to the next change-sets, in order. */
+  /** The faults of the next change-sets, in order. */
   readonly mishaps: Mishap[] = [];
   /** Whether `state` can be reached. */
   down = false;
@@ -56,7 +56,7 @@ export class FakeCloud {
     return result;
   }
 
-  /** Changes the tenant as somebody else would. */
+  /** Changes the tenant as another client would. */
   commit(changes: Change[], stack = 'other', takeOwnership = false): ChangesetResult {
     const revision = this.#number + 1;
     const staged = this.#state.stage(changes, { stack, takeOwnership, now: new Date(0), newId: randomUUID, revision });

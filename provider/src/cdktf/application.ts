@@ -13,7 +13,7 @@ export interface ApplicationProps extends Provided {
   readonly description?: string;
 }
 
-/** A container for resources, with the types, roles and policies that belong to them; each is named by its id. */
+/** A container for resources, with the types, roles and policies that belong to them. Each is named by its id. */
 export class Application extends Construct {
   readonly record: ApplicationRecord;
 
@@ -44,7 +44,7 @@ export class Application extends Construct {
     return { provider: this.record.provider, ...given, application: this };
   }
 
-  /** A role and a policy may bear the same name. */
+  /** A role and a policy may have the same name. */
   private under(id: string): Construct {
     return (this.node.tryFindChild(id) as Construct | undefined) ?? new Construct(this, id);
   }

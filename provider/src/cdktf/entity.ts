@@ -1,7 +1,7 @@
 import type { TerraformProvider } from 'cdktf';
 import type { Node } from 'constructs';
 
-/** Whom a role or a policy can be assigned to, or who can be in a group. */
+/** What a role or a policy can be assigned to, and what can be in a group. */
 export interface Entity<K extends 'role' | 'group' | 'subject' = 'role' | 'group' | 'subject'> {
   readonly entityType: K;
   /** The path of the record, as a reference that Terraform resolves. */
@@ -11,16 +11,19 @@ export interface Entity<K extends 'role' | 'group' | 'subject' = 'role' | 'group
 
 /** What all constructs of this layer take. */
 export interface Provided {
-  /** Which provider applies it, where the stack has several. Default: that of the construct it is declared by, or the stack's only one. */
+  /**
+   * The provider that applies it, where the stack has several. Default: that of the construct that declares it, or the
+   * stack's only one.
+   */
   readonly provider?: TerraformProvider | undefined;
 }
 
 export interface LinkOptions {
-  /** The moment (RFC 3339) from which it no longer counts. */
+  /** The moment (RFC 3339) from which the link no longer counts. */
   readonly expiresAt?: string;
 }
 
-/** A construct's id for a link to an entity: one and the same for the same two ends. */
+/** The id of the construct for a link to an entity: always the same for the same two ends. */
 export function linkId(word: string, { entityType, node }: Entity): string {
   return `${word} ${entityType} ${node.path}`;
 }

@@ -98,7 +98,7 @@ describe('what is refused where it is written', () => {
     [
       'two grants of one name',
       (stack) => new Role(stack, 'r').grant(docs(stack), ['read']) && docsTwice(stack),
-      'has a grant of the name "r-doc" already: give this one another',
+      'has a grant with the name "r-doc" already: give this one another',
     ],
     ['an id that is known only later', (stack, later) => new Subject(stack, later), 'give it a fixed id'],
     [
@@ -169,7 +169,7 @@ describe('what is refused where it is written', () => {
     [
       'a grant on what is no construct of the layer',
       (stack) => new Role(stack, 'r').grant(docs(stack).record as never, ['read']),
-      'stack/r: what is granted is no ResourceType or Resource of this layer',
+      'stack/r: the target of the grant is not a ResourceType or Resource of this layer',
     ],
     [
       'no files',

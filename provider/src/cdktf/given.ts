@@ -4,11 +4,13 @@ import type { Entity } from './entity.js';
 import { shown } from './options/options.js';
 
 /*
- * What a program in JavaScript may give wrong, and TypeScript does not see everything either: each says so where it is
- * written, not in the plan.
+ * Checks of values that a JavaScript program can get wrong and that TypeScript does not fully check. Each error points
+ * at the construct in the program, instead of appearing later in the plan.
  */
 
-/** A construct's id, which is part of names that must stay: a value that is known only later would change them. */
+/**
+ * A construct's id, which is part of names that must not change. A value that is known only later would change them.
+ */
 export function fixed(id: string): string {
   if (Token.isUnresolved(id))
     throw new Error(
@@ -17,13 +19,13 @@ export function fixed(id: string): string {
   return id;
 }
 
-/** An id that is still free. `said` is what it would declare twice. */
+/** An id that is still free. `said` names what the program would declare twice. */
 export function free(scope: Construct, id: string, said: string): string {
   if (scope.node.tryFindChild(id) !== undefined) throw new Error(`${scope.node.path}: ${said}`);
   return id;
 }
 
-/** The path of what another record is given as. */
+/** The path of the record that is given as a reference. */
 export function pathOf(at: string, given: { readonly path: string }, member: string): string {
   if (typeof given?.path === 'string') return given.path;
   throw new Error(
@@ -31,7 +33,7 @@ export function pathOf(at: string, given: { readonly path: string }, member: str
   );
 }
 
-/** Whom something is given to, or who is a member. */
+/** The principal that something is assigned to, or the member of a group. */
 export function entityOf<E extends Entity>(at: string, given: E): E {
   const { entityType, path, node } = (given ?? {}) as Partial<Entity>;
   if (entityType !== undefined && typeof path === 'string' && node !== undefined) return given;
@@ -42,13 +44,16 @@ export function entityOf<E extends Entity>(at: string, given: E): E {
   );
 }
 
-/** What must be a list; a text would be taken for one of letters. */
+/** Requires an array: a string would be read as a list of its letters. */
 export function listOf<T>(at: string, given: readonly T[], member: string): T[] {
   if (Array.isArray(given) || Token.isUnresolved(given)) return given as T[];
   throw new Error(`${at}: "${member}" is ${shown(given)}: give an array.`);
 }
 
-/** Stored attributes as JSON. Where some are known only later, Terraform writes it, so that they stay values. */
+/**
+ * Stored attributes as JSON. If some of them are known only later, Terraform encodes them, so that they stay
+ * references.
+ */
 export function json(properties: object): string {
   return isKnown(properties) ? JSON.stringify(properties) : Fn.jsonencode(properties);
 }

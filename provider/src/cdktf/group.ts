@@ -12,7 +12,7 @@ export interface GroupProps extends Provided {
   readonly members?: readonly Entity<'subject' | 'group'>[];
 }
 
-/** Subjects and other groups under one name. */
+/** Gathers subjects and other groups under one name. */
 export class Group extends Construct implements Entity<'group'> {
   readonly entityType = 'group';
   readonly record: GroupRecord;
@@ -30,7 +30,7 @@ export class Group extends Construct implements Entity<'group'> {
     return this.record.path;
   }
 
-  /** Puts a subject or a group into this one. */
+  /** Makes a subject or a group a member of this group. */
   add(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
     const member = entityOf(this.node.path, given);
     const { expiresAt } = options(this.node.path, link, { expiresAt: true });

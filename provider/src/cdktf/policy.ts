@@ -7,7 +7,7 @@ import { entityOf, fixed, free, listOf, pathOf } from './given.js';
 import { options, placeOf } from './options/options.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
-/** Single resources, each with its actions; or a type, which also covers resources that no record names. */
+/** Either single resources, each with its actions, or a type, which also covers resources that no record names. */
 export type Coverage =
   | {
       readonly resourceType: ResourceType | { readonly path: string };
@@ -40,10 +40,10 @@ export interface PolicyRules extends Provided {
 
 export type PolicyOptions = PolicyRules & Coverage;
 
-/** Without an application it belongs to the tenant and may span applications. */
+/** Without an application, the policy belongs to the tenant and may span applications. */
 export type PolicyProps = PolicyOptions & { readonly application?: { readonly path: string } };
 
-/** Allows or denies actions on resources to whom it is assigned. */
+/** Allows or denies actions on resources to the principals that it is assigned to. */
 export class Policy extends Construct {
   readonly record: PolicyRecord;
 
@@ -69,7 +69,7 @@ export class Policy extends Construct {
     return this.record.path;
   }
 
-  /** Gives the policy to a role, a group or a subject. */
+  /** Assigns the policy to a role, a group or a subject. */
   assignTo(given: Entity, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
     const { expiresAt } = options(this.node.path, link, { expiresAt: true });
@@ -85,7 +85,7 @@ export class Policy extends Construct {
   }
 }
 
-/** The options that rule over a grant, too. */
+/** The options of a policy that also apply to a grant. */
 const RULES = {
   name: true,
   description: true,
@@ -108,13 +108,13 @@ function modifiersOf(at: string, given: PolicyModifiers): PolicyModifiers {
   return modifiers;
 }
 
-/** What is no number, as of a variable that is not set, would become 0. */
+/** Refuses what is not a number, such as an unset variable, which would become 0. */
 function wholeOf(at: string, priority: number): number {
   if (Token.isUnresolved(priority) || Number.isInteger(priority)) return priority;
   throw new Error(`${at}: "priority" is ${String(priority)}: give a whole number.`);
 }
 
-/** Both would say less than they seem to. */
+/** Refuses `resources` together with `resourceType`: the policy would cover less than it seems to. */
 function coverage(at: string, { resourceType, actions, resources }: Coverage) {
   if (resources === undefined)
     return { resourceType: pathOf(at, resourceType, 'resourceType'), actions: listOf(at, actions, 'actions') };

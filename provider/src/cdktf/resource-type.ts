@@ -19,7 +19,7 @@ export interface ResourceTypeProps extends ResourceTypeOptions {
   readonly application: { readonly path: string };
 }
 
-/** A category of protected things in an application, and the actions there are on it. */
+/** A category of protected things in an application, with the actions that they have. */
 export class ResourceType extends Construct {
   readonly record: ResourceTypeRecord;
   readonly name: string;
@@ -52,7 +52,7 @@ export class ResourceType extends Construct {
     return this.record.path;
   }
 
-  /** Declares one thing of this type, named by the construct's id. */
+  /** Declares one resource of this type, named by the construct's id. */
   resource(id: string, given: ResourceOptions = {}): Resource {
     return new Resource(this, id, { provider: this.record.provider, ...given, type: this });
   }
@@ -70,7 +70,7 @@ export interface ResourceProps extends ResourceOptions {
   readonly type: ResourceType;
 }
 
-/** One protected thing. */
+/** One protected thing, such as a document or an account. */
 export class Resource extends Construct {
   readonly record: ResourceRecord;
   readonly name: string;

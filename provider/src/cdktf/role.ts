@@ -15,11 +15,11 @@ export interface RoleOptions extends Provided {
 }
 
 export interface RoleProps extends RoleOptions {
-  /** Without one it belongs to the tenant and may span applications. */
+  /** Without an application, the role belongs to the tenant and may span applications. */
   readonly application?: { readonly path: string };
 }
 
-/** What policies are assigned to and subjects and groups are given. */
+/** Policies are assigned to roles, and roles to subjects and groups. */
 export class Role extends Construct implements Entity<'role'> {
   readonly entityType = 'role';
   readonly record: RoleRecord;
@@ -45,7 +45,7 @@ export class Role extends Construct implements Entity<'role'> {
     return this.record.path;
   }
 
-  /** Gives the role to a subject or a group. */
+  /** Assigns the role to a subject or a group. */
   assignTo(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
     const { expiresAt } = options(this.node.path, link, { expiresAt: true });
@@ -61,16 +61,17 @@ export class Role extends Construct implements Entity<'role'> {
   }
 
   /**
-   * Allows the holders of this role actions on a resource, or on all of a type: a policy beside the role, assigned to it.
-   * It is named after role and target, like `accountant-invoice`, so that it stays the same whatever it allows; a second
-   * grant on the target needs another name in `rules`.
+   * Allows the holders of this role some actions on a resource, or on all resources of a type: it declares a policy
+   * beside the role and assigns it to the role. The policy is named after role and target, like `accountant-invoice`,
+   * so the name stays the same whatever the policy allows. A second grant on the same target needs another name in
+   * `rules`.
    */
   grant(target: ResourceType | Resource, actions: readonly string[], given: PolicyRules = {}): Policy {
     const at = this.node.path;
     const rules = rulesOf(at, given);
     if (!(target instanceof ResourceType || target instanceof Resource))
       throw new Error(
-        `${at}: what is granted is no ResourceType or Resource of this layer: for others declare a Policy with "resourceType" or "resources", and assign it to the role.`,
+        `${at}: the target of the grant is not a ResourceType or Resource of this layer: for others, declare a Policy with "resourceType" or "resources" and assign it to the role.`,
       );
     const { name = `${this.name}-${target.name}` } = rules;
     if (Token.isUnresolved(name))
@@ -88,7 +89,7 @@ export class Role extends Construct implements Entity<'role'> {
       ...(this.application && { application: this.application }),
       ...covered,
     };
-    const said = `it has a grant of the name "${name}" already: give this one another, as { name: '…' } after the actions`;
+    const said = `it has a grant with the name "${name}" already: give this one another, as { name: '…' } after the actions`;
     return new Policy(this, free(this, `grants ${name}`, said), props).assignTo(this);
   }
 }

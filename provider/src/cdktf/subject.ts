@@ -9,13 +9,13 @@ export interface SubjectProps extends Provided {
   readonly type?: string;
   /** The caller's own identifier. Default: the construct's id. */
   readonly id?: string;
-  /** A name for people. */
+  /** A display name. */
   readonly name?: string;
   /** Stored attributes for conditions. */
   readonly properties?: Record<string, unknown>;
 }
 
-/** Somebody or something that acts. */
+/** A person, a service or anything else that acts. */
 export class Subject extends Construct implements Entity<'subject'> {
   readonly entityType = 'subject';
   readonly record: SubjectRecord;

@@ -31,7 +31,7 @@ import { options, placeOf } from './options/options.js';
 
 type Declared = TerraformResource & { readonly path: string };
 
-/** The generated construct of each kind, made from attributes that are known only as the program runs. */
+/** The generated construct of each kind, created from attributes that are known only when the program runs. */
 type RecordClass = new (scope: Construct, id: string, config: never) => Declared;
 const CLASSES: { [K in Kind]: RecordClass } = {
   application: Application,
@@ -49,15 +49,15 @@ const CLASSES: { [K in Kind]: RecordClass } = {
 };
 
 export interface TreeProps extends Provided {
-  /** What `readTree(folder)` of `@authz-service/provider/reconcile/read-tree` gives. */
+  /** The result of `readTree(folder)` of `@authz-service/provider/reconcile/read-tree`. */
   readonly files: ManifestFile[];
 }
 
 /**
- * Declares all that a tree of YAML declares. Its records belong to the stack of the provider, whatever the tree says. For
- * a tree that names its tenant, the provider must name it, too.
- * Throws `invalid_records` with the faults of the tree, each with its file, line and column, and for a tree with `moved`
- * entries: Terraform renames a record by making another in its place, which is not what they promise.
+ * Declares everything in a tree of YAML. Its records belong to the stack of the provider, whatever the tree says. If
+ * the tree names its tenant, the provider must name it, too. Throws `invalid_records` with the faults of the tree, each
+ * with its file, line and column, also for a tree with `moved` entries: Terraform renames a record by creating another
+ * in its place, which is not what `moved` promises.
  */
 export class Tree extends Construct {
   private readonly records = new Map<Address, Declared>();
@@ -70,10 +70,10 @@ export class Tree extends Construct {
       throw new Error(`${at}: "files" is no list of files: give what "await readTree('folder')" gives.`);
     const { manifest, faults } = readManifest(files);
     if (manifest === undefined)
-      throw new ProblemError('invalid_records', `The tree is wrong.\n${faults.map(faultText).join('\n')}`);
+      throw new ProblemError('invalid_records', `The tree has faults.\n${faults.map(faultText).join('\n')}`);
     if (manifest.moves.length > 0) {
       const detail =
-        'The tree has "moved" entries, which Terraform cannot follow, since it renames a record by making another in its place: take them out, and the plan shows what is replaced.';
+        'The tree has "moved" entries, which Terraform cannot follow, since it renames a record by creating another in its place: remove them, and the plan shows what is replaced.';
       throw new ProblemError('invalid_records', detail);
     }
     const { tenant } = manifest;

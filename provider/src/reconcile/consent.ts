@@ -2,10 +2,10 @@ import type { Plan, PlannedChange } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
 
-/** More than these are counted, not listed: the plan lists them. */
+/** If there are more than these, they are counted instead of listed: the plan lists them all. */
 const NAMED_MAX = 5;
 
-/** Refuses a plan that does what its user has not agreed to, before anything is sent. Throws `conflict`. */
+/** Refuses a plan that does what the user has not agreed to, before anything is sent. Throws `conflict`. */
 export function checkConsent(
   plan: Plan,
   consent: { prune?: boolean; takeOwnership?: boolean; credentialsSink?: unknown },
@@ -34,7 +34,7 @@ export function checkConsent(
   }
 }
 
-/** The credentials whose secrets an apply of this plan will hand to its sink. */
+/** The credentials whose secrets an apply of this plan passes to its sink. */
 export function createdCredentials(plan: Plan): PlannedChange[] {
   return plan.changes.filter((change) => change.action === 'create' && isCredential(change.kind));
 }

@@ -4,8 +4,8 @@ import type { ChangesetResult, IssuedSecret } from '@authz-service/sdk/wire';
 export type CredentialsSink = (secrets: IssuedSecret[]) => Promise<void>;
 
 /**
- * Hands the secrets of new credentials to the sink. The changes are made by now, so every failure says which
- * credentials nobody can use: `network` where the answer that held them got lost, `invalid_config` where the sink failed.
+ * Passes the secrets of new credentials to the sink. The changes are made by then, so every error names the credentials
+ * that nobody can use: `network` if the answer with their secrets was lost, `invalid_config` if the sink failed.
  */
 export async function keepSecrets(
   { revision, secrets }: Pick<ChangesetResult, 'revision' | 'secrets'>,
@@ -26,7 +26,7 @@ export async function keepSecrets(
   }
   const lost = secrets.filter((secret) => !isIssued(secret));
   if (lost.length > 0) {
-    throw new ProblemError('network', `${made} ${named(lost)} got lost with the first answer. ${remedy}`);
+    throw new ProblemError('network', `${made} ${named(lost)} were lost with the first answer. ${remedy}`);
   }
 }
 

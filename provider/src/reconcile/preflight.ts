@@ -8,8 +8,8 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
 /**
- * Stages the plan on the state it was made for, with the code the cloud stages it with: what would be refused there is
- * refused now, before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
+ * Stages the plan on the state that it was made for, with the code that the cloud uses, so that what the cloud would
+ * refuse is refused before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
  */
 export function preflight(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
   checkExternal(external, snapshot);
@@ -31,7 +31,7 @@ function checkExternal(external: readonly Address[], { tenant, records }: Tenant
     .map((address) => ({
       pointer: '',
       address,
-      detail: `"${address}" is declared as external, but tenant "${tenant}" holds no such record: apply the stack that declares it first, or correct the name.`,
+      detail: `"${address}" is declared as external, but the tenant "${tenant}" holds no such record: apply the stack that declares it first, or correct the name.`,
     }));
   const first = faults[0];
   if (first === undefined) return;

@@ -20,7 +20,7 @@ function put(name: string, content: string | Buffer = `# ${name}`): void {
   writeFileSync(at(name), content);
 }
 
-/** A file that cannot be read like one; its server goes with the test. */
+/** A path that cannot be read like a file; its server is closed with the test. */
 async function socket(): Promise<void> {
   const server = createServer().listen(at('a.yaml')).unref();
   await once(server, 'listening');
@@ -92,8 +92,8 @@ it('reads a tree whose folder is itself a link', async () => {
 });
 
 it.each([
-  ['an empty folder', () => {}, /There is no \*\.yaml or \*\.yml file in ".*" .*: is it the right folder/],
-  ['a circle of links', () => circle(), /a\/up is a link in a circle/],
+  ['an empty folder', () => {}, /There is no \*\.yaml or \*\.yml file in ".*" .*: check that it is the right folder/],
+  ['a circle of links', () => circle(), /a\/up is a link to .* and part of a circle/],
   [
     'a link to itself',
     () => symlinkSync('self.yaml', at('self.yaml')),
@@ -114,7 +114,7 @@ it.each([
     },
     /has more than \d+ bytes: split it/,
   ],
-  ['a socket', () => socket(), /a\.yaml is no regular file/],
+  ['a socket', () => socket(), /a\.yaml is not a regular file/],
 ])('%s is refused with what to do', async (_name, make, detail) => {
   await make();
   const error = await refused();

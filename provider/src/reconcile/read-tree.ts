@@ -4,17 +4,17 @@ import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
-/** Links within a small folder can span a tree without bounds. */
+/** Links in a small folder can lead to an unlimited number of files. */
 const ENTRIES_MAX = 500_000;
 const READ_AT_ONCE = 32;
 
 /**
- * Reads every `*.yaml` and `*.yml` below a folder (or the one file that `root` names), sorted by path. What is hidden
- * (a name with a dot in front) and `node_modules` is skipped. Links are followed inside the folder, never out of it:
- * what a plan shows must come from the tree under review.
+ * Reads every `*.yaml` and `*.yml` file below a folder (or the one file that `root` names), sorted by path. It skips
+ * `node_modules` and hidden names, which begin with a dot. It follows links inside the folder but never out of it:
+ * everything that a plan shows must come from the tree under review.
  *
- * Throws `invalid_config` with every fault at once: nothing there, unreadable or oversized files, text that is not
- * UTF-8, links that dangle, lead out or lead in circles.
+ * Throws `invalid_config` with all faults at once: an empty folder, unreadable or oversized files, text that is not
+ * UTF-8, links that are broken, lead out of the folder or form a circle.
  */
 export async function readTree(root: string): Promise<ManifestFile[]> {
   const faults: ProblemItem[] = [];
@@ -28,7 +28,7 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
   if (files.length === 0) {
     throw new ProblemError(
       'invalid_config',
-      `There is no *.yaml or *.yml file in "${root}" (hidden files and node_modules aside): is it the right folder?`,
+      `There is no *.yaml or *.yml file in "${root}" (not counting hidden files and node_modules): check that it is the right folder.`,
     );
   }
   return files;
@@ -57,7 +57,7 @@ class Walk {
     readonly faults: ProblemItem[],
   ) {}
 
-  /** `above` are the real paths of the folders that are being walked, this one's last. */
+  /** `above` holds the real paths of the folders that are being walked, this one last. */
   async folder(folder: string, above: readonly string[]): Promise<void> {
     const entries = await tried(this.faults, folder, () => fs.readdir(folder, { withFileTypes: true }));
     for (const entry of entries ?? []) {
@@ -72,7 +72,7 @@ class Walk {
     if (entry.isDirectory()) return this.folder(at, [...above, path.join(above.at(-1) ?? this.top, entry.name)]);
     if (!isManifest(at)) return;
     if (entry.isFile()) this.files.push(at);
-    else this.#fault(`${at} is no regular file: declarations are read from files only.`);
+    else this.#fault(`${at} is not a regular file: declarations are read from regular files only.`);
   }
 
   async #link(at: string, above: readonly string[]): Promise<void> {
@@ -80,9 +80,9 @@ class Walk {
     const stats = target === undefined ? undefined : await tried(this.faults, at, () => fs.stat(target));
     if (target === undefined || stats === undefined || !(stats.isDirectory() || isManifest(at))) return;
     if (target !== this.top && !target.startsWith(this.top + path.sep)) {
-      this.#fault(`${at} is a link that leads out of the folder, to ${target}: copy what it leads to into the folder.`);
+      this.#fault(`${at} is a link that leads out of the folder, to ${target}: copy its target into the folder.`);
     } else if (stats.isDirectory()) {
-      if (above.includes(target)) this.#fault(`${at} is a link in a circle, to ${target}: remove it.`);
+      if (above.includes(target)) this.#fault(`${at} is a link to ${target} and part of a circle: remove it.`);
       else await this.folder(at, [...above, target]);
     } else if (stats.isFile()) this.files.push(at);
   }
@@ -95,7 +95,7 @@ class Walk {
 function tooMany(): ProblemError {
   return new ProblemError(
     'invalid_config',
-    `The folder holds more than ${ENTRIES_MAX} files and folders, those behind links counted each time: name a smaller one.`,
+    `The folder holds more than ${ENTRIES_MAX} files and folders (those behind links count each time): name a smaller folder.`,
   );
 }
 
@@ -120,7 +120,7 @@ async function readText(file: string): Promise<string> {
   const handle = await fs.open(file, 'r');
   try {
     const stats: Stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     if (stats.size > FILE_BYTES_MAX) throw new Error(`it has more than ${FILE_BYTES_MAX} bytes: split it`);
     const bytes = await handle.readFile();
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -129,7 +129,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** What the system calls each fault, in words that a reader of the error can act on. */
+/** What each system error means, in words that help the reader of the message. */
 const MEANINGS: Record<string, string> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'the permission is missing',

@@ -64,7 +64,7 @@ describe('planning', () => {
       'an external record that is not there',
       manifest([BILLING], { external: ['group/finance', 'role/x'] }),
       'invalid_records',
-      /"group\/finance" is declared as external, but tenant "acme" holds no such record.* And 1 more/,
+      /"group\/finance" is declared as external, but the tenant "acme" holds no such record.* And 1 more/,
     ],
   ])('refuses %s before anything is shown', async (_name, tree, code, detail) => {
     cloud.commit([{ op: 'create', kind: 'application', fields: { name: 'theirs' } }]);
@@ -172,13 +172,13 @@ describe('applying', () => {
     expect(error).toMatchObject({
       code: 'stale_base',
       detail: expect.stringMatching(
-        /^The plan was made for revision \S+ of tenant "[^"]+", which has moved since: nothing was changed\. "service audit" shows what did; plan again, look at the new plan, and apply that\.$/,
+        /^The plan was made for revision \S+ of tenant "[^"]+", which has changed since: nothing was changed\. "service audit" shows those changes; plan again, review the new plan, and apply that one\.$/,
       ),
     });
     expect(cloud.addresses).toEqual(['group/g']);
   });
 
-  it('a saved plan without changes is refused as well when its base has moved', async () => {
+  it('a saved plan without changes is refused as well when its base has changed', async () => {
     await applied(manifest([BILLING]));
     const plan = await planTree(cloud, manifest([BILLING]));
     cloud.commit([{ op: 'create', kind: 'group', fields: { name: 'g' } }]);
@@ -242,7 +242,7 @@ describe('secrets of new credentials', () => {
     );
   });
 
-  it('that got lost with a first answer are told of', async () => {
+  it('that were lost with a first answer are reported', async () => {
     const plan = await planTree(cloud, manifest([KEY]));
     const forgetful: Pick<FakeCloud, 'state' | 'changeset'> = {
       state: cloud.state.bind(cloud),
@@ -255,7 +255,7 @@ describe('secrets of new credentials', () => {
     const error = await refused(applyPlan(forgetful, plan, { credentialsSink: sink }));
     expect(error).toMatchObject({
       code: 'network',
-      detail: expect.stringMatching(/revision 1.* api_key\/ci got lost/),
+      detail: expect.stringMatching(/revision 1.* api_key\/ci were lost/),
     });
     expect(sink).not.toHaveBeenCalled();
   });

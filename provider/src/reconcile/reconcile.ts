@@ -16,14 +16,14 @@ import { type CloudClient, type Progress, sendOnce } from './send-once.js';
 export interface PlanOptions {
   takeOwnership?: boolean;
   signal?: AbortSignal;
-  /** Called with the number of the tenant's records when they have come, before they are compared. */
+  /** Called with the number of the tenant's records when they have arrived, before they are compared. */
   onState?: (records: number) => void;
 }
 
 /**
- * The difference between what the manifest declares and what the tenant holds. All that the cloud would refuse at this
- * revision is refused here already: another tenant, other owners' records, removals of what others still mention,
- * mentions of records that nobody declares.
+ * The difference between what the manifest declares and what the tenant holds. Everything that the cloud would refuse
+ * at this revision is refused here already: another tenant, other owners' records, removals of records that others
+ * still mention, references to records that nobody declares.
  *
  * Throws `ProblemError`: `conflict`, `not_owner`, `invalid_records`, and what the client throws.
  */
@@ -47,12 +47,12 @@ export interface ApplyOptions {
   takeOwnership?: boolean;
   /**
    * Receives the secrets of the credentials that the plan creates, before `applyPlan` resolves. It must be ready to
-   * keep them when it is handed over: the service shows them this once.
+   * keep them as soon as it is called: the service shows them only once.
    */
   credentialsSink?: CredentialsSink;
   /**
-   * Plans anew when the tenant has moved meanwhile; if the outcome is the same, it is applied to the new base. Without
-   * it (a saved plan) a moved base is refused.
+   * Plans again if the tenant has changed meanwhile. If the plan stays the same, it is applied to the new base. Without
+   * this option (for a saved plan), a changed base is refused.
    */
   replan?: () => Promise<Plan>;
   signal?: AbortSignal;
@@ -70,15 +70,15 @@ export interface ApplyResult {
   credentials: { address: Address; id: string }[];
 }
 
-/** How often a tenant may move under an apply that replans before it gives up. */
+/** How often a tenant may change during an apply that plans again before the apply gives up. */
 const REPLANS_MAX = 5;
 
 /**
  * Makes exactly the plan's changes on exactly its base, in one change-set: all or none.
  *
- * Throws `ProblemError`: `conflict` where consent (or a sink for secrets) is missing, before anything is sent;
- * `stale_base` where the tenant has moved and the plan with it; what the client throws. Throws `Interrupted` when the
- * signal aborts, saying whether the changes were made.
+ * Throws `ProblemError`: `conflict` before anything is sent, if consent (or a sink for secrets) is missing;
+ * `stale_base` if the tenant has changed and the plan with it; and what the client throws. Throws `Interrupted` when
+ * the signal aborts, saying whether the changes were made.
  */
 export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyOptions = {}): Promise<ApplyResult> {
   checkConsent(plan, options);
@@ -116,7 +116,7 @@ function changesetOf(plan: Plan): ChangesetRequest {
   };
 }
 
-/** Two plans do the same if they differ in nothing but the base and in what they leave alone. */
+/** Whether two plans make the same changes; their bases and what they leave alone may differ. */
 function sameWork(one: Plan, other: Plan): boolean {
   const work = ({ tenant, stack, changes, followers }: Plan) => ({ tenant, stack, changes, followers });
   return equalJson(work(one), work(other));
@@ -125,8 +125,8 @@ function sameWork(one: Plan, other: Plan): boolean {
 function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
   return new ProblemError(
     'stale_base',
-    `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has moved since: ` +
-      'nothing was changed. "service audit" shows what did; plan again, look at the new plan, and apply that.',
+    `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has changed since: ` +
+      'nothing was changed. "service audit" shows those changes; plan again, review the new plan, and apply that one.',
     cause.errors,
     { cause },
   );
@@ -135,7 +135,7 @@ function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
 function movedOn(plan: Plan, now: Plan, cause: ProblemError): ProblemError {
   return new ProblemError(
     'stale_base',
-    `Tenant "${plan.tenant}" moved from revision ${plan.base_revision} to ${now.base_revision} meanwhile, and the plan ` +
+    `Tenant "${plan.tenant}" changed from revision ${plan.base_revision} to ${now.base_revision} meanwhile, and the plan ` +
       'is no longer the one that was shown: nothing was changed. Plan again and apply the new plan.',
     cause.errors,
     { cause },

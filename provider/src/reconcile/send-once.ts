@@ -4,20 +4,20 @@ import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
 
-/** What reconciling needs of the client. */
+/** The methods of the client that reconciling needs. */
 export type CloudClient = Pick<ServiceClient, 'state' | 'changeset'>;
 
-/** How long an apply that was interrupted while its changes were under way still waits for the answer. */
+/** How long an interrupted apply still waits for the answer to changes that were already sent. */
 const GRACE_MS = 5_000;
 /** How long a slow cloud may take to commit, and how much longer for each change. */
 const ATTEMPT_MS = 60_000;
 const CHANGE_MS = 5;
-/** How long the look at what became of an unanswered change-set may take. */
+/** How long the check of what became of an unanswered change-set may take. */
 const LOOK_MS = 5_000;
 
 export type Progress =
   | { phase: 'sending'; changes: number }
-  /** The user wants to stop, but the changes are under way: the answer is still waited for. */
+  /** The user wants to stop, but the changes have been sent: the answer is still awaited. */
   | { phase: 'interrupted'; waitMs: number }
   | { phase: 'replanning' }
   | { phase: 'done'; revision: string };
@@ -28,7 +28,7 @@ export class Interrupted extends Error {
 
   constructor(
     message: string,
-    /** Whether the tenant holds the changes; undefined where that could not be found out. */
+    /** Whether the tenant holds the changes; undefined if that could not be found out. */
     readonly applied: boolean | undefined,
   ) {
     super(message);
@@ -41,10 +41,10 @@ interface SendOptions {
 }
 
 /**
- * Sends the change-set under one idempotency key, so that however often it has to be sent it is done once. When the
- * signal aborts before, nothing is sent; while it is under way, the answer is still waited for during a grace period,
- * since what is done cannot be called back and secrets are shown only once. Where no answer came, the tenant is looked
- * at, and the error says whether it holds the changes.
+ * Sends the change-set under one idempotency key, so that it is applied once however often it has to be sent. If the
+ * signal aborts before, nothing is sent. Once it has been sent, the answer is still awaited during a grace period,
+ * since the change cannot be recalled and secrets are shown only once. If no answer arrives, the tenant is read again,
+ * and the error says whether it holds the changes.
  */
 export async function sendOnce(
   client: CloudClient,
@@ -87,11 +87,11 @@ type Fate = 'applied' | 'not_applied' | 'unknown';
 
 const FATES: { [F in Fate]: string } = {
   applied: 'the tenant holds all the changes. Apply again to be told that nothing is left to do.',
-  not_applied: 'no change had been made when the tenant was looked at. Apply again to make them.',
-  unknown: 'whether the changes were made could not be found out. Apply again: it does only what is still left to do.',
+  not_applied: 'no change had been made when the tenant was read again. Apply again to make them.',
+  unknown: 'whether the changes were made is not known. Apply again: it makes only the changes that are still missing.',
 };
 
-/** Change-sets are whole or not at all, so that one look at the tenant tells. */
+/** Change-sets are applied completely or not at all, so reading the tenant once is enough to tell. */
 async function lookAtFate(client: CloudClient, plan: Plan): Promise<Fate> {
   try {
     const look = { ifNoneMatch: plan.base_revision, timeoutMs: LOOK_MS };

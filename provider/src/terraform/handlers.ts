@@ -3,7 +3,7 @@ import type { Log } from './protocol/log.js';
 import type { Handlers } from './protocol/messages.js';
 import { serviceProvider } from './resources/service-provider.js';
 
-/** The provider, and all that it is made of. */
+/** Puts the provider together from its parts. */
 export function serviceHandlers(env: NodeJS.ProcessEnv, log: Log): Handlers {
   return providerHandlers(serviceProvider(env), log);
 }

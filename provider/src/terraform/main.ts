@@ -1,4 +1,4 @@
-/** The Terraform provider: what `terraform-provider-service` runs. */
+/** The Terraform provider: the program `terraform-provider-service`. */
 import { Log, levelFrom } from './protocol/log.js';
 import { serve } from './protocol/serve.js';
 

@@ -55,7 +55,7 @@ describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () 
     await tenant.workspace(provider('') + groups('same')).apply();
     const unnamed = tenant.workspace(provider('') + groups('same'));
     expect(unwrapped(await unnamed.ok('plan'))).toMatch(
-      /"group\/g0" exists already in this stack .*not taken over unasked: another configuration may have the stack "terraform", .*stack = "terraform"\./,
+      /"group\/g0" exists already in this stack .*not taken over without consent: another configuration may use the stack "terraform", .*stack = "terraform"\./,
     );
     expect(await unnamed.fails('apply', '-auto-approve')).toMatch(
       /"group\/g0" exists already.*belongs to this stack, "terraform".*stack = "terraform".*import \{ to = service_group\.NAME id = "group\/g0" \}/,
@@ -66,7 +66,7 @@ describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () 
     await tenant.workspace(provider('stack = "mine"') + key).apply();
     const other = tenant.workspace(provider('stack = "mine"') + key);
     expect(await other.fails('apply', '-auto-approve')).toMatch(
-      /"api_key\/k" exists already.*its secret was shown once/,
+      /"api_key\/k" exists already.*its secret was shown only to the run that created it/,
     );
     other.write(provider('stack = "mine"\ntake_ownership = true') + key);
     expect(await other.apply()).toMatch(/Secret not known.*"api_key\/k" was taken over.*1 added/s);

@@ -125,7 +125,7 @@ describe.skipIf(!hasTerraform)('a type that loses what is mentioned', () => {
     await workspace.apply();
     await workspace.ok('state', 'rm', 'service_policy.lost');
     workspace.write(tree({ ...BEFORE, action: 'new', policies: ['p'] }));
-    const kept = /"resource_type\/a\/t" loses what is mentioned.*"policy\/lost" .*no resource stands for it/;
+    const kept = /"resource_type\/a\/t" loses something that is still mentioned.*"policy\/lost" .*it has no resource/;
     expect(unwrapped(await workspace.ok('plan'))).toMatch(kept);
     expect(unwrapped(await workspace.apply())).toMatch(kept);
     expect(await typeNow()).toMatchObject({ actions: ['new', 'old', 'read'] });

@@ -38,7 +38,7 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
 
     const third = tenant.workspace(as('third', 'take_ownership = true') + role('three'));
     expect(unwrapped(await third.ok('plan'))).toMatch(
-      /"role\/shared" is taken over .*It exists already and belongs to the stack "first": .* ~ description = "one" -> "three"/,
+      /"role\/shared" is taken over .*It already exists and belongs to the stack "first": .* ~ description = "one" -> "three"/,
     );
 
     second.write(as('second', 'take_ownership = true') + role('two'));
@@ -107,7 +107,7 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
       ].join('\n'),
     );
     expect(unwrapped(text)).toContain(
-      'It exists already and belongs to the stack "first": the apply takes it over. It holds what is declared here already.',
+      'It already exists and belongs to the stack "first": the apply takes it over. It already holds what is declared here.',
     );
     await second.apply();
     expect(await tenant.fields('policy/p')).toMatchObject({ effect: 'ALLOW' });

@@ -125,7 +125,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     );
     workspace.write(tree(false, 2, 'create_before_destroy = true'));
     expect(await workspace.fails('apply', '-auto-approve')).toMatch(
-      /replaced under its own name: without create_before_destroy/,
+      /replaced under its own name: remove create_before_destroy/,
     );
     expect(await tenant.addresses()).toEqual(['role/r']);
     workspace.write(tree(false, 3));
@@ -148,7 +148,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       ],
     });
     expect(await workspace.fails('destroy', '-auto-approve')).toMatch(
-      /role "r" is still (?!.*create_before_destroy).*What uses it belongs to the stack "api", and is removed there first\. .*terraform state rm/i,
+      /role "r" is still (?!.*create_before_destroy).*The records that use it belong to the stack "api": remove them there first\. .*terraform state rm/i,
     );
     expect(await workspace.ok('state', 'list')).toContain('service_role.r');
   });
@@ -177,7 +177,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const workspace = tenant.workspace(tree('a'));
     expect(await workspace.apply()).not.toContain('in use');
     expect(await workspace.fails('apply', '-replace=service_application.a', '-auto-approve')).toMatch(
-      /application "a" is still used .*replaced under its own name, as by -replace, have what mentions it replaced/i,
+      /application "a" is still used .*replaced under its own name, as with -replace, replace the records that mention it/i,
     );
     workspace.write(tree('b'));
     const warning =

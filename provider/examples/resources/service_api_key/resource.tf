@@ -1,4 +1,4 @@
-# A key of your own choosing: in no plan and no state.
+# A key that you choose: it is stored in no plan and no state.
 variable "agent_key" {
   description = "svc_ and at least 32 characters, from your secret store."
   type        = string
@@ -10,10 +10,10 @@ resource "service_api_key" "agent" {
   name              = "agent-eu"
   scopes            = ["bundle"]
   secret_wo         = var.agent_key
-  secret_wo_version = 1 # another number sends the key anew
+  secret_wo_version = 1 # changing the number sends the key again
 }
 
-# A key that the service makes: its secret stands in the state.
+# A key that the service generates: its secret is stored in the state.
 resource "service_api_key" "shop" {
   name       = "shop"
   scopes     = ["decisions"]

@@ -2,15 +2,15 @@ import { nearest } from '@authz-service/core/nearest';
 import { isComplexElement, Token } from 'cdktf';
 import type { Construct } from 'constructs';
 
-/** The options of a construct or a method, each by its name. */
+/** The options of a construct or a method, by name. */
 export type Known<T> = { readonly [K in keyof Required<T>]: true };
 
-/** Options by their names, those that hold options of their own with these. */
+/** Options by name; those that hold options of their own come with these. */
 export interface OptionNames {
   readonly [name: string]: true | OptionNames;
 }
 
-/** What every resource and data source takes. */
+/** Options that every resource and data source takes. */
 export const META_ARGUMENTS = {
   connection: true,
   count: true,
@@ -21,19 +21,19 @@ export const META_ARGUMENTS = {
   provisioners: true,
 } as const;
 
-/** Where a construct stands in the program. */
+/** The construct's place in the program. */
 export const placeOf = (scope: Construct, id: string) => `${scope.node.path}/${id}`;
 
 /**
- * The options, none of which is one that nobody reads: a condition that is misspelled would else be none. `at` is the
- * construct that they are for.
+ * Returns the options after refusing unknown ones, because a misspelled `condition` would mean no condition at all.
+ * `at` is the construct that they are for.
  */
 export function options<T extends object>(at: string, given: T, known: Known<T>): T {
   refuseOthers(at, given, known);
   return given;
 }
 
-/** Refuses options of a generated construct that nobody reads, at any depth. */
+/** Refuses unknown options of a generated construct, at any depth. */
 export function knownOptions(at: string, given: unknown, known: OptionNames): void {
   // A part of another construct is refused by cdktf itself.
   if (given === undefined || given === null || isComplexElement(given)) return;
@@ -48,7 +48,7 @@ export function knownOptions(at: string, given: unknown, known: OptionNames): vo
   }
 }
 
-/** Where what a part of a construct is given stands in the program. */
+/** The place in the program of an option inside a construct. */
 export function placeOfPart(part: object): string {
   let at = part as { node?: { path: string }; terraformResource?: object };
   while (at.node === undefined && at.terraformResource !== undefined) at = at.terraformResource;
@@ -69,5 +69,5 @@ function refuseOthers(at: string, given: unknown, known: OptionNames): void {
 
 const listed = (names: string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/** What was given, for an error text. */
+/** The given value, for an error text. */
 export const shown = (given: unknown) => (typeof given === 'string' ? `"${given}"` : String(given));

@@ -8,27 +8,29 @@ import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '@authz-service/core/problem';
 import { providerRelease, SOURCE } from './provider-release.js';
 
-/** The registries under which Terraform and OpenTofu look up a source address that names none. */
+/** The registries that Terraform and OpenTofu use for a source address that names none. */
 const REGISTRIES = { terraform: 'registry.terraform.io', opentofu: 'registry.opentofu.org' } as const;
 
-/** Shipped beside the built program, as they are. */
+/** Files that are shipped beside the built program, unchanged. */
 const MOCKS = new URL('../../../mocks/service.tfmock.hcl', import.meta.url);
 
-/** Node's words for machines, and those of Terraform's releases. */
+/** Node's names for processors, and those of Terraform's releases. */
 const OS = { linux: 'linux', darwin: 'darwin', freebsd: 'freebsd', openbsd: 'openbsd' };
 const ARCH = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' };
 
-/** Where the provider was put, and what was there before. */
+/** Where the provider was installed, and what was there before. */
 export interface Installed {
   source: string;
   version: string;
-  /** The executables, one for each program that looks for it in a place of its own. */
+  /** The executables, one for each program that looks in a place of its own. */
   files: Record<keyof typeof REGISTRIES, string>;
-  /** Another build of the same version was replaced: lock files that know the former one no longer fit. */
+  /**
+   * Whether another build of the same version was replaced: lock files with the digest of the former one no longer fit.
+   */
   replaced: boolean;
 }
 
-/** A platform as Terraform names it: `linux_amd64`. */
+/** A platform by Terraform's name for it: `linux_amd64`. */
 function platformName(os: string, arch: string): string {
   const names = [OS[os as keyof typeof OS], ARCH[arch as keyof typeof ARCH]];
   if (names.every((name) => name !== undefined)) return names.join('_');
@@ -43,14 +45,14 @@ function pluginFolder(): string {
   return join(homedir(), '.terraform.d', 'plugins');
 }
 
-/** Puts the provider into a folder laid out as Terraform's local mirrors are; the one of the user unless given. */
+/** Installs the provider in a folder with the layout of Terraform's local mirrors. Default: the user's own mirror. */
 export async function installProvider(
   folder = pluginFolder(),
   { os = process.platform as string, arch = process.arch as string } = {},
 ): Promise<Installed> {
   const { version, folder: built, program } = providerRelease();
   if (!existsSync(join(built, program)))
-    throw new ProblemError('invalid_config', `There is no provider in ${built}: make it with "npm run build".`);
+    throw new ProblemError('invalid_config', `There is no provider in ${built}: build it with "npm run build".`);
   const place = (registry: string) => join(folder, registry, SOURCE, version, platformName(os, arch));
   const [terraform, opentofu] = [place(REGISTRIES.terraform), place(REGISTRIES.opentofu)];
   const replaced = [await put(built, program, terraform), await put(built, program, opentofu)].includes(true);
@@ -58,7 +60,7 @@ export async function installProvider(
   return { source: SOURCE, version, files, replaced };
 }
 
-/** Writes the mocks for `terraform test` into a folder. What somebody else wrote there is left alone, and said. */
+/** Writes the mocks for `terraform test` into a folder. It leaves files that it did not write alone and says so. */
 export async function writeMocks(folder: string): Promise<string> {
   const text = await readFile(MOCKS, 'utf8');
   const file = join(folder, basename(fileURLToPath(MOCKS)));
@@ -70,7 +72,7 @@ export async function writeMocks(folder: string): Promise<string> {
   return file;
 }
 
-/** Puts the bundle in a place as a whole, and tells whether another one was there. */
+/** Replaces a folder as a whole and tells whether another bundle was there. */
 async function put(built: string, program: string, place: string): Promise<boolean> {
   const before = await contents(place);
   const made = `${place}.${process.pid}`;
@@ -83,7 +85,7 @@ async function put(built: string, program: string, place: string): Promise<boole
   return before.size > 0 && !isDeepStrictEqual(before, after);
 }
 
-/** The digest of each file in a folder, by name; none where there is no folder. */
+/** The digest of each file in a folder, by name; empty if there is no folder. */
 async function contents(folder: string): Promise<Map<string, string>> {
   const names = await readdir(folder).catch(() => []);
   const digests = names.map(async (name): Promise<[string, string]> => {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 /** How configurations name the provider: `source = "authz-service/service"`. */
 export const SOURCE = 'authz-service/service';
 
-/** The provider as this package holds it. */
+/** The provider inside this package. */
 export interface ProviderRelease {
   version: string;
-  /** The folder that `npm run build` bundles, of which every file is needed. */
+  /** The folder that `npm run build` bundles into; all of its files are needed. */
   folder: string;
   /** The executable in it. It needs Node on the PATH. */
   program: string;

@@ -5,15 +5,15 @@ import type { Context } from './provider.js';
 import type { Attributes } from './schema.js';
 
 /**
- * Runs what one call of Terraform's asks for and collects what is to be shown. A refusal gives its own diagnostics;
- * whatever else is thrown is a fault of the provider: its text goes to the log only, since it may quote a secret.
+ * Runs the work of one call from Terraform and collects the diagnostics to show. A refusal brings its own diagnostics.
+ * Anything else that is thrown is a fault of the provider: its text goes only to the log, since it may quote a secret.
  */
 export class Calls {
   private readonly stopping = new AbortController();
 
   constructor(private readonly log: Log) {}
 
-  /** Makes every running and later call's signal aborted. */
+  /** Aborts the signal of every running and later call. */
   stop(): void {
     this.stopping.abort();
   }
@@ -36,11 +36,7 @@ export class Calls {
       if (error instanceof Refusal) found.push(...error.diagnostics);
       else {
         this.log.log('error', 'provider fault', { what, error: error instanceof Error ? error.stack : String(error) });
-        found.push(
-          fault(
-            `${what} failed for a reason that the provider did not foresee; TF_LOG_PROVIDER=ERROR shows the cause.`,
-          ),
-        );
+        found.push(fault(`${what} failed for an unexpected reason; TF_LOG_PROVIDER=ERROR shows the cause.`));
       }
     }
     const diagnostics = found.map((item) => diagnosticMessage(attributes, item));
@@ -48,7 +44,7 @@ export class Calls {
   }
 }
 
-/** Something that no configuration can cause. */
+/** A fault that no configuration can cause. */
 export function fault(detail: string): Diagnostic {
   return { severity: 'error', summary: 'Fault in the provider', detail: `${detail} Please report it.` };
 }

@@ -3,17 +3,17 @@ import { decodeObject } from './encode.js';
 import type { Attributes } from './schema.js';
 import type { Values } from './value.js';
 
-/** Terraform asks of ten resources at a time, unless it is told otherwise. */
+/** Terraform works on ten resources at a time by default. */
 const HELD_MAX = 256;
 
 /**
- * Configurations as they are decoded. Terraform sends each to be validated, and again to be planned, which is half of
- * what a plan reads; the second time it is the same object, so that what was found out about it still holds.
+ * Decoded configurations. Terraform sends each one twice, to be validated and to be planned, which is half of what a
+ * plan reads. The second time gives the same object, so that what was found out about it still holds.
  */
 export class Configurations {
   private readonly held = new Map<string, { attributes: Attributes; values: Values }>();
 
-  /** What is to be validated. */
+  /** A configuration that is about to be validated. */
   first(attributes: Attributes, message: DynamicValue | undefined): Values {
     const values = decodeObject(attributes, message) ?? {};
     if (this.held.size === HELD_MAX) this.held.clear();
@@ -21,7 +21,7 @@ export class Configurations {
     return values;
   }
 
-  /** What has been validated, most likely. */
+  /** A configuration that has most likely been validated. */
   again(attributes: Attributes, message: DynamicValue | undefined): Values {
     const text = message?.msgpack === undefined ? '' : textOf(message.msgpack);
     const held = this.held.get(text);

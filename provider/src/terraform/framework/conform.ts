@@ -4,7 +4,7 @@ import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } fro
 
 /**
  * What Terraform would refuse in an object that a resource returned, in words that name the attribute. Such an object
- * is a fault of the provider; `planned`, where there is one, fixes every value that it holds as known.
+ * is a fault of the provider. `planned`, if given, fixes every value that it holds as known.
  */
 export function faultsOf(attributes: Attributes, result: Values, planned?: Values): string[] {
   const faults: string[] = [];
@@ -31,7 +31,7 @@ function conforms(attribute: Attribute, planned: Value, result: Value): boolean 
       : before === UNKNOWN || before === after;
   if (attribute.nested === 'single') return object(planned, result);
   if (isList(planned) && isList(result)) {
-    // Which planned element of a set a made one stands for cannot be told while parts of it were unknown.
+    // While parts of a planned element of a set were unknown, it cannot be told which result element it stands for.
     if (attribute.nested === 'set') return result.length <= planned.length;
     return planned.length === result.length && planned.every((item, index) => object(item, result[index] ?? null));
   }
@@ -39,7 +39,9 @@ function conforms(attribute: Attribute, planned: Value, result: Value): boolean 
   return Object.entries(planned).every(([key, item]) => object(item, result[key] ?? null));
 }
 
-/** The values as a refresh gives them, except that one which means the same as the state's keeps the state's spelling. */
+/**
+ * The values as a refresh gives them. A value that means the same as the one in the state keeps the state's spelling.
+ */
 export function keepSpelling(attributes: Attributes, state: Values, present: Values): Values {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, attribute]) => [
@@ -49,7 +51,7 @@ export function keepSpelling(attributes: Attributes, state: Values, present: Val
   );
 }
 
-/** Absence may mean the same as a value: what is not there, as what is false. */
+/** Absence may mean the same as a value: an absent flag means the same as false. */
 function keptSpelling(attribute: Attribute, before: Value, now: Value): Value {
   if (before === null) return now;
   if ('type' in attribute) return attribute.same?.(before, now) ? before : now;
@@ -60,7 +62,7 @@ function keptSpelling(attribute: Attribute, before: Value, now: Value): Value {
   return now.map((item, index) => object(before[index], item));
 }
 
-/** The values with null in place of every attribute that is not wholly known. */
+/** The values with null in place of every attribute that is not completely known. */
 export function withoutUnknown(values: Values): Values {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isWhollyKnown(value) ? value : null]));
 }

@@ -2,10 +2,13 @@ import type { AttributePathMessage, DiagnosticMessage } from '../protocol/messag
 import { SEVERITY } from '../protocol/messages.js';
 import type { Attributes, Type } from './schema.js';
 
-/** Where in an object something stands: names of attributes and keys of maps, indexes of lists. */
+/** A place in an object: names of attributes, keys of maps and indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** What Terraform shows. The detail names the value and the remedy; `path` lets Terraform point into the configuration. */
+/**
+ * A message that Terraform shows. The detail names the value and the remedy; `path` lets Terraform point into the
+ * configuration.
+ */
 export interface Diagnostic {
   severity: 'error' | 'warning';
   summary: string;
@@ -13,7 +16,7 @@ export interface Diagnostic {
   path?: Path;
 }
 
-/** Refuses what was asked with diagnostics of its own; anything else that is thrown counts as a fault of the provider. */
+/** Refuses a call with its own diagnostics. Anything else that is thrown counts as a fault of the provider. */
 export class Refusal extends Error {
   constructor(readonly diagnostics: readonly Diagnostic[]) {
     super(diagnostics.map((item) => item.summary).join('; '));
@@ -34,14 +37,14 @@ export function diagnosticMessage(attributes: Attributes, diagnostic: Diagnostic
 }
 
 /**
- * Terraform finds the line of an attribute, and of an element in it by its index or key. Given a longer path it points
- * at the head of the whole resource, so that the rest is said in words.
+ * Terraform finds the line of an attribute, and of one of its elements by index or key. For a longer path it points at
+ * the first line of the resource, so the detail spells the path out.
  */
 function foundByTerraform({ steps = [] }: AttributePathMessage): AttributePathMessage {
   return { steps: steps.slice(0, steps[1]?.attribute_name === undefined ? 2 : 1) };
 }
 
-/** A path as a configuration would write it: `modifiers.time_windows[0].zone`. */
+/** A path in the configuration's notation: `modifiers.time_windows[0].zone`. */
 export function pathText(path: Path): string {
   return path.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
@@ -50,8 +53,8 @@ export function pathText(path: Path): string {
 }
 
 /**
- * A path as the protocol writes it, as far as it can be written: an element of a set has no key of its own, so that the
- * path ends at the set; what the schema does not know ends it too.
+ * A path in the protocol's notation, as far as possible: an element of a set has no key, so the path ends at the set.
+ * It also ends at anything that the schema does not know.
  */
 export function pathMessage(attributes: Attributes, path: Path): AttributePathMessage {
   const steps: NonNullable<AttributePathMessage['steps']>[number][] = [];

@@ -1,13 +1,15 @@
 /**
- * Values to and from the wire, always led by the schema: an object has every attribute and nothing else, an absent one
- * is null, and numbers that a double would round travel as text.
+ * Converts values to and from the wire, always following the schema: an object has every attribute of the schema and no
+ * others, an absent one is null, and numbers that a double would round travel as text.
  */
 import type { DynamicValue } from '../protocol/messages.js';
 import { NIL, type Packed, pack, unpack } from '../protocol/msgpack.js';
 import type { Attribute, Attributes, Type } from './schema.js';
 import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 
-/** The values of an object, or null where there is none. Terraform sends msgpack; JSON is the protocol's other form. */
+/**
+ * The values of an object, or null if there is none. Terraform sends MessagePack; JSON is the protocol's other form.
+ */
 export function decodeObject(attributes: Attributes, message: DynamicValue | undefined): Values | null {
   const raw =
     message?.msgpack === undefined
@@ -18,7 +20,7 @@ export function decodeObject(attributes: Attributes, message: DynamicValue | und
   return raw === null ? null : readObject(attributes, raw, undefined);
 }
 
-/** Whether there is no object, told without decoding it. */
+/** Whether there is no object, without decoding the value. */
 export function isNull(message: DynamicValue | undefined): boolean {
   if (message?.msgpack !== undefined) return message.msgpack[0] === NIL;
   return message?.json === undefined || Buffer.from(message.json).toString('utf8').trim() === 'null';
@@ -28,7 +30,7 @@ export function encodeObject(attributes: Attributes, values: Values | null): Dyn
   return { msgpack: pack(values === null ? null : writeObject(attributes, values, undefined)) };
 }
 
-/** An attribute, and the one that it is of. */
+/** An attribute and the attribute that contains it. */
 type Place = { readonly name: string; readonly within: Place } | undefined;
 
 function pathText(at: Place): string {
@@ -81,7 +83,7 @@ function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Val
   throw fault(at, isMap ? 'a map' : 'a list', raw);
 }
 
-/** Terraform writes what a 64-bit integer or float cannot hold exactly as decimal text, 0.1 too. */
+/** Terraform writes numbers that a 64-bit integer or float cannot hold exactly as decimal text; 0.1 is one of them. */
 function readNumber(raw: Packed, at: Place): number | bigint {
   if (typeof raw === 'number') return raw;
   if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : raw;

@@ -1,7 +1,9 @@
 import type { Attribute, Attributes, Type } from './schema.js';
 import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 
-/** Whether two values of an attribute are equal, sets in any order. Unknown equals nothing, itself neither. */
+/**
+ * Whether two values of an attribute are equal, sets in any order. An unknown value equals nothing, not even itself.
+ */
 export function equalValues(attribute: Attribute, left: Value, right: Value): boolean {
   if (left === UNKNOWN || right === UNKNOWN) return false;
   if ('type' in attribute) return equalTyped(attribute.type, left, right);

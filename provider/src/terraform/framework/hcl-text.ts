@@ -1,4 +1,4 @@
-/** A value in Terraform's language: what is written as it stands, or a structure of values. */
+/** A value in Terraform's language: literal text, or a structure of values. */
 export type HclValue =
   | { expression: string }
   | { list: HclValue[] }
@@ -9,7 +9,7 @@ export type HclValue =
 const LINE_CHARACTERS = 100;
 const INDENT = '  ';
 
-/** A text as a literal, in which nothing is taken for an expression. */
+/** A text as a literal in which nothing is read as an expression. */
 export function hclString(text: string): string {
   return (
     JSON.stringify(text)
@@ -29,17 +29,17 @@ export function hclOf(value: unknown): HclValue {
   return { object: Object.entries(value).map(([name, item]) => [hclKey(name), hclOf(item)]) };
 }
 
-/** A key of an object. Words that the language knows, and everything that is no identifier, stand in quotes. */
+/** A key of an object. Keywords and everything that is not an identifier are quoted. */
 function hclKey(name: string): string {
   return /^[A-Za-z_][\w-]*$/.test(name) && !['for', 'null', 'true', 'false'].includes(name) ? name : hclString(name);
 }
 
-/** A block as `terraform fmt` would write it. */
+/** A block in the format of `terraform fmt`. */
 export function hclBlock(header: string, attributes: [name: string, value: HclValue][]): string {
   return attributes.length === 0 ? `${header} {}\n` : `${header} {\n${lines(attributes, INDENT).join('\n')}\n}\n`;
 }
 
-/** One assignment after the other; the equals signs of neighbours on one line each stand below each other. */
+/** Assignments in order; the equals signs of adjacent one-line assignments are aligned. */
 function lines(attributes: [name: string, value: HclValue][], indent: string): string[] {
   const written = attributes.map(([name, value]) => ({ name, text: hclText(value, indent) }));
   const isOneLine = (index: number) => written[index]?.text.includes('\n') === false;

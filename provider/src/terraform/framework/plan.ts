@@ -1,6 +1,6 @@
 /**
- * What every resource's plan obeys. Terraform holds a provider to it: a value that the configuration gives is planned
- * as given (or as the state has it, when both mean the same), and what is planned as known is what apply must produce.
+ * The rules that every resource's plan follows. Terraform enforces them: a value from the configuration is planned as
+ * given (or as in the state, if both mean the same), and apply must produce every value that was planned as known.
  */
 import type { Path } from './diagnostics.js';
 import { equalObjects, equalValues } from './equal.js';
@@ -8,8 +8,8 @@ import type { Attribute, Attributes } from './schema.js';
 import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 
 /**
- * The values after the change. Computed ones stay as they are while nothing changes; with any change they become
- * unknown, except the stable ones. Computed attributes inside sets need a default: their elements have no past.
+ * The values after the change. Computed values stay while nothing changes; any change makes them unknown, except the
+ * stable ones. Computed attributes inside sets need a default, because their elements have no former value.
  */
 export function planValues(attributes: Attributes, prior: Values | null, config: Values): Values {
   const planned = planObject(attributes, prior, config);
@@ -22,7 +22,7 @@ export function planValues(attributes: Attributes, prior: Values | null, config:
   );
 }
 
-/** The attributes whose change makes another object of it. */
+/** The attributes whose change replaces the object. */
 export function replacedBy(attributes: Attributes, prior: Values, planned: Values): Path[] {
   return Object.entries(attributes)
     .filter(
@@ -31,7 +31,7 @@ export function replacedBy(attributes: Attributes, prior: Values, planned: Value
     .map(([name]) => [name]);
 }
 
-/** Whether the provider makes the value, the configuration giving none and the schema no default. */
+/** Whether the provider computes the value, because neither the configuration nor a default gives one. */
 function isMade(attribute: Attribute, config: Value | undefined): boolean {
   return attribute.computed === true && attribute.default === undefined && (config ?? null) === null;
 }

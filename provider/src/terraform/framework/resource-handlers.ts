@@ -18,7 +18,7 @@ type ResourceMethod =
   | 'ImportResourceState'
   | 'MoveResourceState';
 
-/** What is noted of a removal that was planned as one. That of what is replaced is not planned by itself. */
+/** What is noted for a planned removal. The removal of an object that is replaced is not planned separately. */
 const REMOVAL = 'removal';
 
 /** The life of managed objects: decode, ask the resource under the framework's rules, encode. */
@@ -79,7 +79,7 @@ export function resourceHandlers<C>(session: Session<C>): Pick<Handlers, Resourc
   };
 }
 
-/** The JSON as it was written, without attributes that a later version of the schema has dropped. */
+/** The state's JSON, without attributes that a later version of the schema has dropped. */
 function currentState(attributes: Attributes, json: Uint8Array | undefined): Uint8Array {
   const raw = Buffer.from(json ?? 'null');
   const values = JSON.parse(raw.toString('utf8')) as Record<string, unknown> | null;
@@ -101,7 +101,8 @@ async function planChange<C>(
     async (context) => {
       const prior = decodeObject(attributes, request.prior_state);
       const config = session.configurations.again(attributes, request.config);
-      // Terraform's proposal is null when the object is to be destroyed; the rest of it follows from state and configuration.
+      // Terraform's proposal is null when the object is to be destroyed; everything else in it follows from state and
+      // configuration.
       if (isNull(request.proposed_new_state)) {
         await resource.plan?.(session.client(), { prior, planned: null, config }, context);
         return { planned: encodeObject(attributes, null), replace: [], note: REMOVAL };
@@ -121,7 +122,7 @@ async function planChange<C>(
   return {
     planned_state: value?.planned,
     requires_replace: value?.replace ?? [],
-    // Of a replacement the change is planned first, and then the creation, with what was noted at the first.
+    // For a replacement, Terraform plans the change first and then the creation, with what was noted the first time.
     planned_private: Buffer.from(value?.note ?? ''),
     diagnostics,
   };
@@ -141,12 +142,12 @@ async function applyChange<C>(
     const removal = Buffer.from(request.planned_private ?? []).toString() === REMOVAL;
     const made = await make(resource, session.client(), { prior, planned, config, removal }, context);
     const faults = made === null ? [] : faultsOf(attributes, made, planned ?? undefined);
-    if (faults.length > 0)
-      context.report(fault(`What the provider made of this ${type} is wrong: ${faults.join(', ')}.`));
-    // What was made is kept all the same, so that it is not lost; only what Terraform cannot keep becomes null.
+    if (faults.length > 0) context.report(fault(`The provider returned an invalid ${type}: ${faults.join(', ')}.`));
+    // The object is kept in the state all the same, so that it is not lost. Only what Terraform cannot keep becomes
+    // null.
     return encodeObject(attributes, made === null ? null : withoutUnknown(made));
   });
-  // After a failure the state stays what it was: of what was to be made, nothing.
+  // After a failure the state stays as it was; for a creation, that is empty.
   return { new_state: value ?? request.prior_state, private: undefined, diagnostics };
 }
 

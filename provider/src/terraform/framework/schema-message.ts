@@ -1,7 +1,7 @@
 import { type AttributeMessage, NESTING, type SchemaMessage, STRING_KIND } from '../protocol/messages.js';
 import type { Attribute, Attributes, Schema, Type } from './schema.js';
 
-/** A schema as the protocol writes it. */
+/** A schema in the protocol's form. */
 export function schemaMessage(schema: Schema): SchemaMessage {
   return {
     version: schema.version,

@@ -1,35 +1,38 @@
 import type { Value } from './value.js';
 
-/** A type constraint of Terraform's type system. `dynamic` and tuples are left out: generated constructs cannot hold them. */
+/**
+ * A type constraint of Terraform's type system. `dynamic` and tuples are left out, because generated constructs cannot
+ * hold them.
+ */
 export type Type = 'string' | 'number' | 'bool' | { list: Type } | { set: Type } | { map: Type };
 
 export type Nesting = 'single' | 'list' | 'set' | 'map';
 
 interface Common {
-  /** Markdown. */
+  /** A description in Markdown. */
   description: string;
-  /** The configuration must give it. */
+  /** Whether the configuration must give a value. */
   required?: boolean;
-  /** The configuration may give it. */
+  /** Whether the configuration may give a value. */
   optional?: boolean;
-  /** The provider gives it where the configuration does not. */
+  /** Whether the provider computes the value if the configuration gives none. */
   computed?: boolean;
-  /** Shown by no plan. */
+  /** Whether plans hide the value. */
   sensitive?: boolean;
-  /** In the configuration only: neither in plans nor in the state. */
+  /** Whether the value exists in the configuration only, and neither in plans nor in the state. */
   writeOnly?: boolean;
-  /** Another value makes another object: the present one is destroyed. */
+  /** Whether a new value replaces the object: the present one is destroyed. */
   replace?: boolean;
-  /** A computed value that an update leaves as it is. */
+  /** Whether an update leaves the computed value as it is. */
   stable?: boolean;
   /**
-   * The value where the configuration gives none; the attribute is then optional and computed. With null, a value in the
-   * state that means the same stays.
+   * The value if the configuration gives none; the attribute is then optional and computed. If the default is null, a
+   * value in the state that means the same stays.
    */
   default?: Value;
-  /** The only values there are; of a collection, those of its elements. Typed constructs are made of it. */
+  /** The only allowed values; for a collection, those of its elements. Typed constructs are generated from them. */
   oneOf?: readonly string[];
-  /** Whether two known values mean the same although they differ: the one in the state then stays. */
+  /** Whether two different known values mean the same; the one in the state then stays. */
   same?(left: Value, right: Value): boolean;
 }
 
@@ -37,7 +40,7 @@ export type Attribute = Common & ({ type: Type } | { nested: Nesting; attributes
 export type Attributes = { readonly [name: string]: Attribute };
 
 export interface Schema {
-  /** Raised whenever a state written before could no longer be read. */
+  /** Raised whenever an earlier state could no longer be read. */
   version: number;
   description: string;
   attributes: Attributes;

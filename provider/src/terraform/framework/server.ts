@@ -10,7 +10,7 @@ import type { Schema } from './schema.js';
 import { schemaMessage } from './schema-message.js';
 import { offered, type Session, validateConfig } from './session.js';
 
-/** The provider as the protocol's methods. */
+/** The provider as the methods of the protocol. */
 export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
   const calls = new Calls(log);
   let configured: { client: C } | undefined;
@@ -20,7 +20,7 @@ export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
     configurations: new Configurations(),
     client() {
       if (configured !== undefined) return configured.client;
-      throw refuse('Provider not configured', 'Terraform asked for something before it configured the provider.');
+      throw refuse('Provider not configured', 'Terraform called the provider before it configured it.');
     },
   };
   const { schema, resources, dataSources, ephemeralResources } = provider;

@@ -6,23 +6,23 @@ import type { Provider } from './provider.js';
 import type { Schema } from './schema.js';
 import type { Values } from './value.js';
 
-/** What all handlers of one process share: the provider, and what configuring it gave. */
+/** What all handlers of one process share: the provider and the result of configuring it. */
 export interface Session<C> {
   provider: Provider<C>;
   calls: Calls;
   configurations: Configurations;
-  /** The configured client; throws a refusal before Terraform has configured the provider. */
+  /** The configured client. Throws a refusal if Terraform has not configured the provider yet. */
   client(): C;
 }
 
-/** What the provider offers under the name. Terraform asks only for types that the schema lists. */
+/** The type of that name. Terraform asks only for types that the schema lists. */
 export function offered<T>(offers: { readonly [type: string]: T }, type: string): T {
   const offer = Object.hasOwn(offers, type) ? offers[type] : undefined;
   if (offer === undefined) throw new Error(`the provider offers no ${type}`);
   return offer;
 }
 
-/** Anything whose configuration can be judged alone. */
+/** Anything whose configuration can be checked on its own. */
 interface Judged {
   schema: Schema;
   validate?(config: Values): Promise<Diagnostic[]> | Diagnostic[];

@@ -2,7 +2,9 @@ import { UNKNOWN } from '../protocol/msgpack.js';
 
 export { UNKNOWN };
 
-/** A value of Terraform's: numbers beyond a double's precision are bigint, sets are arrays in any order. */
+/**
+ * A value in Terraform's type system: numbers beyond a double's precision are bigint, and sets are arrays in any order.
+ */
 export type Value =
   | null
   | string
@@ -24,7 +26,7 @@ export function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Whether nothing in the value waits for apply. */
+/** Whether no part of the value is unknown until apply. */
 export function isWhollyKnown(value: Value): boolean {
   if (value === UNKNOWN) return false;
   if (isList(value)) return value.every(isWhollyKnown);

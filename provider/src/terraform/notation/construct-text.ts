@@ -1,9 +1,9 @@
-/** How generated constructs name an attribute: `ip_ranges` is `ipRanges`. */
+/** The name of an attribute in generated constructs: `ip_ranges` becomes `ipRanges`. */
 export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A value in which Terraform takes no text for an expression: `${` and `%{` would start one. */
+/** A value in which Terraform reads no text as an expression: `${` and `%{` would start one. */
 export function literal(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/[$%](?=\{)/g, '$&$&');
   if (Array.isArray(value)) return value.map(literal);

@@ -9,7 +9,7 @@ import type { Attribute } from '../framework/schema.js';
 import type { Value } from '../framework/value.js';
 import { formsOf, valuesFrom } from '../resources/field-form.js';
 
-/** What a configuration gives for an attribute: a literal, the path of another record, or a structure of these. */
+/** The value of an attribute in a configuration: a literal, the path of another record, or a structure of these. */
 export type Configured =
   | { literal: Value }
   /** Free JSON, which the attribute holds as text. */
@@ -21,7 +21,7 @@ export type ConfiguredAttributes = { [name: string]: Configured };
 
 type Schema = z.core.$ZodType;
 
-/** The attributes that declare a record, in the order of its definition; what is absent or the default is left out. */
+/** The attributes that declare a record, in the order of its definition, without absent ones and defaults. */
 export function configurationOf({ kind, fields }: DeclaredRecord): ConfiguredAttributes {
   const { shape } = definitionOf(kind).schema;
   return configured(shape, fields as Record<string, unknown>);

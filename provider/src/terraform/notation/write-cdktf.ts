@@ -5,8 +5,8 @@ import { camelCase, literal } from './construct-text.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
 
 /**
- * A CDKTF app, `main.js`, that declares the records and imports them, as `writeHcl` does it in Terraform's language. It is
- * JavaScript that compiles as TypeScript, too.
+ * A CDKTF app, `main.js`, that declares the records and imports them, as `writeHcl` does in Terraform's language. It is
+ * JavaScript that also compiles as TypeScript.
  */
 export function writeCdktf(
   records: Iterable<DeclaredRecord>,
@@ -27,7 +27,7 @@ export function writeCdktf(
     const attributes = object(configurationOf(record), names);
     const address = text(String(literal(record.address)));
     const variable = names.get(record.address);
-    // CDKTF leaves out of an id what is no letter or digit: two addresses could become one resource.
+    // CDKTF leaves everything but letters and digits out of an id: two addresses could become one resource.
     return `const ${variable} = new ${className(record.kind)}(stack, '${variable}', ${attributes});\n${variable}.importFrom(${address});\n`;
   });
   return [
@@ -52,7 +52,7 @@ function className(kind: Kind): string {
   return camelCase(`_${kind}`);
 }
 
-/** `role_billing_accountant`: a kind in front, so that no name meets a word of the language. */
+/** A variable like `role_billing_accountant`: with the kind in front, no name is a keyword. */
 function variableNames(records: readonly DeclaredRecord[]): Map<string, string> {
   const taken = new Set<string>();
   return new Map(
@@ -84,7 +84,7 @@ function expression(configured: Configured, names: ReadonlyMap<string, string>, 
   return 'json' in configured ? `JSON.stringify(${jsonText(configured.json)})` : text(literal(configured.literal));
 }
 
-/** Keys of free JSON are text for Terraform like everything in it. */
+/** Free JSON: Terraform would read expressions in its keys and values, as in any text. */
 function jsonText(json: unknown): string {
   return text(json).replace(/[$%](?=\{)/g, '$&$&');
 }

@@ -12,8 +12,9 @@ export interface HclOptions {
 }
 
 /**
- * Terraform configuration that declares the records and imports them, one file a kind. Applied by their owner it changes
- * nothing: `terraform plan` shows imports alone, and then "No changes". Secrets are in it as little as in the records.
+ * Terraform configuration that declares the records and imports them, one file per kind. Applied by the records' owner,
+ * it changes nothing: `terraform plan` shows only imports, and then "No changes". It contains no secrets, because the
+ * records contain none.
  */
 export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOptions): { path: string; text: string }[] {
   const sorted = [...records].sort((left, right) => (left.address < right.address ? -1 : 1));
@@ -52,7 +53,7 @@ function providerText(stack: string): string {
 ${hclBlock('provider "service"', [['stack', hclOf(stack)]])}`;
 }
 
-/** The resource that stands for each record: `service_role.billing_accountant`. */
+/** The resource of each record: `service_role.billing_accountant`. */
 function resourceNames(records: readonly DeclaredRecord[]): Map<string, string> {
   const taken = new Set<string>();
   return new Map(

@@ -3,10 +3,10 @@ import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The longest path of a Unix socket that can be connected to everywhere (`sun_path`), its final zero left out. */
+/** The longest path of a Unix socket that works on every system (`sun_path`), without its final zero byte. */
 const SOCKET_PATH_MAX = 103;
 
-/** Where the plugin listens, as the handshake line says it. */
+/** Where the plugin listens, in the format of the handshake line. */
 export interface Listening {
   network: 'unix' | 'tcp';
   address: string;
@@ -24,31 +24,31 @@ function listen(server: Server, target: { path: string } | { host: string; port:
   });
 }
 
-/** A private folder whose name leaves room for the socket's: that of TMPDIR, or else /tmp. */
+/** Makes a private folder whose path is short enough for the socket: in TMPDIR if possible, otherwise in /tmp. */
 function socketFolder(): string | undefined {
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     if (Buffer.byteLength(join(parent, 'service-XXXXXX', 's')) > SOCKET_PATH_MAX) continue;
     try {
       return mkdtempSync(join(parent, 'service-'));
     } catch {
-      // The folder cannot be written to; the next one, or else TCP.
+      // The folder cannot be written to; the next one or TCP is tried.
     }
   }
   return undefined;
 }
 
-/** Two calls of the system: removing folders of any content takes Node a millisecond. */
+/** Makes two system calls, because removing a folder recursively takes Node a millisecond. */
 function removeSocket(folder: string, path: string): void {
   for (const remove of [() => unlinkSync(path), () => rmdirSync(folder)]) {
     try {
       remove();
     } catch {
-      // It was not made, or somebody has removed it already.
+      // The socket was never created, or it has been removed already.
     }
   }
 }
 
-/** Listens on a Unix socket in a folder of its own; where none can be had, on a port of the loopback address. */
+/** Listens on a Unix socket in a folder of its own, or, if that fails, on a port of the loopback address. */
 export async function listenForTerraform(server: Server, env: NodeJS.ProcessEnv): Promise<Listening> {
   const folder = process.platform === 'win32' ? undefined : socketFolder();
   if (folder !== undefined) {
@@ -64,7 +64,7 @@ export async function listenForTerraform(server: Server, env: NodeJS.ProcessEnv)
   return { network: 'tcp', address: `127.0.0.1:${port}`, remove: () => {} };
 }
 
-/** The first free port of the range, or any when there is no range. */
+/** The first free port of the range, or any port if there is no range. */
 async function listenOnPort(server: Server, first: number, last: number): Promise<number> {
   for (let port = first; ; port++) {
     try {

@@ -1,11 +1,11 @@
 /**
- * A self-signed certificate for one run of the plugin, written as DER by hand (RFC 5280 section 4.1): a library costs
- * more time than all the rest of the start.
+ * A self-signed certificate for one run of the plugin, written as DER by hand (RFC 5280 section 4.1), because a library
+ * takes longer than the rest of the start.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 const VALID_MS = 7 * 24 * 3600 * 1000;
-/** Clocks of the two ends are one; the margin is for the fraction of a second that the encoding drops. */
+/** Both ends have the same clock; the margin covers the fraction of a second that the encoding drops. */
 const BACKDATE_MS = 30_000;
 
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
@@ -62,7 +62,7 @@ export function makeCertificate(nowMs: number): Certificate {
   };
 }
 
-/** The public key's point, not compressed. Of all forms a key is exported in, JWK (RFC 7518 section 6.2) takes the least time. */
+/** The uncompressed point of the public key. JWK (RFC 7518 section 6.2) is the fastest of the export formats. */
 function pointOf(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   return Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { grpcServer, type UnaryMethod } from './grpc.js';
 
 const MIB = 1024 * 1024;
-/** What a client of HTTP/2 says first (RFC 9113 section 3.4), and empty settings. */
+/** The first bytes of an HTTP/2 client (RFC 9113 section 3.4), with empty settings. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
 
 let server: Http2Server;

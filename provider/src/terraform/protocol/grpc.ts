@@ -1,6 +1,6 @@
 /**
- * Unary gRPC over `node:http2`, as much of it as one Terraform process and its plugin need: no compression, no streaming.
- * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ * Unary gRPC over `node:http2`, limited to what one Terraform process and its plugin need: no compression, no
+ * streaming. https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
 import { constants } from 'node:crypto';
 import {
@@ -16,22 +16,22 @@ import type { TLSSocket } from 'node:tls';
 
 const STATUS = { ok: 0, unimplemented: 12, internal: 13 } as const;
 
-/** Terraform sends as many calls at once as it has resources to read, and messages of any size. */
+/** Terraform sends as many concurrent calls as it has resources to read, and messages of any size. */
 const OPTIONS: ServerOptions = {
   settings: { maxConcurrentStreams: 1024, initialWindowSize: 2 ** 20 },
   maxSessionMemory: 1024,
 };
 
 /**
- * Takes a request message and gives the response message; null gives a status without a message. What is given to
- * `afterwards` runs when the answer has left, or cannot any more.
+ * Takes a request message and returns the response message; null stands for a status without a message. What is passed
+ * to `afterwards` runs once the answer has been sent or can no longer be sent.
  */
 export type UnaryMethod = (
   request: Buffer,
   afterwards: (run: () => void) => void,
 ) => Promise<Uint8Array | null> | Uint8Array | null;
 
-/** Who the server is, and the only one that it serves: key and certificate in PEM, the client's certificate in DER. */
+/** The server's identity and its only client: key and certificate in PEM, the client's certificate in DER. */
 export interface Identity {
   key: string;
   cert: string;
@@ -39,13 +39,13 @@ export interface Identity {
 }
 
 /**
- * A server of these methods, by path (`/package.Service/Method`). With an identity it takes encrypted connections only,
- * and of those only the client's. A method that throws answers status INTERNAL with the error's message.
+ * A server of these methods, by path (`/package.Service/Method`). With an identity it accepts only encrypted
+ * connections from that one client. If a method throws, the status is INTERNAL with the error's message.
  */
 export function grpcServer(methods: ReadonlyMap<string, UnaryMethod>, identity?: Identity): Http2Server {
   const server = identity === undefined ? createServer(OPTIONS) : encrypted(identity);
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    // A caller that gives up resets its stream; nobody waits for the answer any more.
+    // A caller that gives up resets its stream, and nobody waits for the answer any more.
     stream.on('error', () => {});
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -65,8 +65,8 @@ function encrypted({ key, cert, client }: Identity): Http2Server {
     minVersion: 'TLSv1.2',
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
-    // The one certificate is compared, and nobody vouches for others. A list of authorities, be it of one, makes Node read
-    // those of all the world first, for 20 ms.
+    // The client's certificate is compared with the expected one instead of being verified against authorities: any
+    // list of authorities makes Node load all the root certificates, which takes 20 ms.
     rejectUnauthorized: false,
     ca: [],
   });
@@ -97,7 +97,7 @@ async function answer(stream: ServerHttp2Stream, method: UnaryMethod, chunks: Bu
   respond(stream, statusHeaders(STATUS.ok), response);
 }
 
-/** Without a message, headers and trailers are one. */
+/** Without a message, headers and trailers are sent as one. */
 function respond(stream: ServerHttp2Stream, status: OutgoingHttpHeaders, message: Uint8Array | null = null): void {
   if (stream.destroyed || stream.closed) return;
   const head = { ':status': 200, 'content-type': 'application/grpc' };
@@ -127,7 +127,7 @@ function unframed(chunks: Buffer[]): Buffer {
   return body.subarray(5);
 }
 
-/** The message is percent-encoded, as the protocol asks; what is no text becomes U+FFFD. */
+/** The protocol requires the message to be percent-encoded; characters that are not valid text become U+FFFD. */
 function statusHeaders(status: number, text = ''): OutgoingHttpHeaders {
   return {
     'grpc-status': String(status),

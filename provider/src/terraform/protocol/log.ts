@@ -1,4 +1,4 @@
-/** The levels of hclog, from the most talkative. */
+/** The levels of hclog, from the most verbose to the least. */
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -34,7 +34,10 @@ export class Log {
   }
 }
 
-/** `TF_LOG_PROVIDER` or else `TF_LOG`; without them, errors only. `JSON` is a format, and means trace. */
+/**
+ * The level in `TF_LOG_PROVIDER`, or else in `TF_LOG`; without either, only errors are logged. `JSON` is a format and
+ * means trace.
+ */
 export function levelFrom(env: NodeJS.ProcessEnv): Level {
   const text = (env.TF_LOG_PROVIDER || env.TF_LOG || 'error').toLowerCase();
   if (text === 'json') return 'trace';

@@ -1,6 +1,7 @@
 /**
- * The messages of the plugin protocol, version 6.8 (Terraform 1.10 and 1.11), by their field numbers. What this provider
- * neither reads nor says (nested blocks, deferrals, functions, provider_meta) has no table: decoding passes over it.
+ * The messages of the plugin protocol, version 6.8 (Terraform 1.10 and 1.11), by their field numbers. Messages that
+ * this provider neither reads nor sends (nested blocks, deferrals, functions, provider_meta) have no table: decoding
+ * skips them.
  */
 import {
   bool,
@@ -47,7 +48,7 @@ const diagnostics = (field: number) => repeated(field, message(diagnostic));
 export const STRING_KIND = { plain: 0, markdown: 1 } as const;
 export const NESTING = { single: 1, list: 2, set: 3, map: 4 } as const;
 
-/** `type` is the JSON of a type constraint; `nested_type` stands in its place for nested attributes. */
+/** `type` is the JSON of a type constraint; nested attributes have `nested_type` instead. */
 export interface AttributeMessage {
   name?: string;
   type?: Uint8Array;
@@ -78,7 +79,7 @@ const attribute = {
   deprecated: flag(9),
   write_only: flag(11),
 };
-/** Attributes and nested objects hold each other, so that this one's type is not inferred. */
+/** Attributes and nested objects contain each other, so TypeScript cannot infer this type. */
 const nestedObject: Shape = {
   attributes: repeated(
     1,
@@ -104,7 +105,7 @@ const rawState = { json: optional(1, bytes) };
 const importedResource = { type_name: text(1), state: dynamic(2), private: optional(3, bytes) };
 const timestamp = { seconds: number(1), nanos: number(2) };
 
-/** Every method of the service `tfplugin6.Provider` that Terraform 1.11 calls: the shapes of its request and response. */
+/** The request and response of every method of the service `tfplugin6.Provider` that Terraform 1.11 calls. */
 export const METHODS = {
   GetProviderSchema: {
     request: {},

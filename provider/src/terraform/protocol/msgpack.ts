@@ -1,10 +1,10 @@
 /**
  * MessagePack as Terraform uses it for values: nil, booleans, numbers, strings, binaries, arrays, maps with string
- * keys, and extensions, every one of which stands for a value that is not known yet.
+ * keys, and extensions, all of which mean a value that is not known yet.
  */
 import { Decoder, Encoder, ExtData, type ExtensionCodecType } from '@msgpack/msgpack';
 
-/** A value that will be known only during apply. */
+/** A value that becomes known only during apply. */
 export const UNKNOWN: unique symbol = Symbol('unknown');
 
 export type Packed =
@@ -18,7 +18,7 @@ export type Packed =
   | readonly Packed[]
   | { readonly [key: string]: Packed };
 
-/** The whole of what null is packed as. */
+/** The bytes of a packed null. */
 export const NIL = 0xc0;
 
 const UNKNOWN_PACKED = new ExtData(0, new Uint8Array(1));
@@ -35,7 +35,7 @@ export function pack(value: Packed): Uint8Array {
   return encoder.encode(value);
 }
 
-/** Throws where the bytes are no value. Integers that travel in 64 bits come as bigint. */
+/** Throws if the bytes are not a value. Integers of 64 bits are returned as bigint. */
 export function unpack(bytes: Uint8Array): Packed {
   return decoder.decode(bytes) as Packed;
 }

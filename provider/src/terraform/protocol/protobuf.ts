@@ -1,17 +1,18 @@
 /**
- * Messages of Protocol Buffers (proto3) as tables: a message is an object of fields, a field a number and a codec. The types
- * of messages follow from the tables, so that a field is written once; `@bufbuild/protobuf` reads and writes the octets.
+ * Protocol Buffers messages (proto3) as tables: a message is an object of fields, and a field is a number and a codec.
+ * The types of messages are inferred from the tables, so each field is written once. `@bufbuild/protobuf` reads and
+ * writes the bytes.
  */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** How one value is written and read; `wire` is the wire type of the protocol's encoding. */
+/** Reads and writes one value; `wire` is its wire type in the protocol's encoding. */
 interface Codec<In, Out> {
   wire: WireType;
   write(writer: BinaryWriter, value: In): unknown;
   read(reader: BinaryReader): Out;
 }
 
-/** One field of a message: how to write the whole field, and how to take one occurrence of it into the message. */
+/** One field of a message: writes the whole field, and merges one occurrence of it into the message. */
 export interface Field<In, Out> {
   number: number;
   wire: WireType;
@@ -23,9 +24,9 @@ export interface Field<In, Out> {
 // biome-ignore lint/suspicious/noExplicitAny: the table's own types are inferred; only their bound is open.
 export type Shape = { readonly [name: string]: Field<any, any> };
 
-/** What may be given to encode a message: absent fields are left out. */
+/** A message to encode; absent fields are left out. */
 export type Encodable<S extends Shape> = { [K in keyof S]?: S[K] extends Field<infer In, infer _> ? In : never };
-/** What decoding a message gives: absent scalars are zero, lists and maps empty, messages and optionals undefined. */
+/** A decoded message: absent scalars are zero, lists and maps are empty, messages and optional fields are undefined. */
 export type Decoded<S extends Shape> = { [K in keyof S]: S[K] extends Field<infer _, infer Out> ? Out : never };
 
 export const bool: Codec<boolean, boolean> = {
@@ -53,7 +54,7 @@ export const bytes: Codec<Uint8Array, Uint8Array> = {
   read: (reader) => reader.bytes(),
 };
 
-/** A message as the value of a field. The shape comes from a function where messages mention each other. */
+/** A message as the value of a field. A function returns its shape, because messages may refer to each other. */
 export function message<S extends Shape>(shape: S | (() => S)): Codec<Encodable<S>, Decoded<S>> {
   const known = () => (typeof shape === 'function' ? shape() : shape);
   return {
@@ -67,7 +68,7 @@ export function message<S extends Shape>(shape: S | (() => S)): Codec<Encodable<
   };
 }
 
-/** A field without presence: zero when absent. It is written whenever given, zero too. */
+/** A field without presence, which is zero when absent. It is written whenever it is given, even if it is zero. */
 export function plain<In, Out>(number: number, codec: Codec<In, Out>, zero: Out): Field<In, Out> {
   return { ...optional(number, codec), initial: () => zero } as Field<In, Out>;
 }
@@ -152,7 +153,7 @@ function numbersOf(shape: Shape): Map<number, string> {
   return numbers;
 }
 
-/** Throws where the bytes are no message; unknown fields are passed over. */
+/** Throws if the bytes are not a message; unknown fields are skipped. */
 export function decode<S extends Shape>(shape: S, buffer: Uint8Array): Decoded<S> {
   const result: { [name: string]: unknown } = {};
   for (const name in shape) result[name] = shape[name]?.initial();

@@ -1,6 +1,6 @@
 /**
- * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): cookie, handshake line, mutual TLS, service
- * until Terraform asks for the end or dies.
+ * The life of a plugin process (HashiCorp's go-plugin protocol, version 1): check the cookie, print the handshake line,
+ * set up mutual TLS, serve until Terraform ends the session or dies.
  */
 import { writeSync } from 'node:fs';
 import { listenForTerraform } from './address.js';
@@ -20,16 +20,16 @@ const STDOUT = 1;
 export interface ServeOptions {
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Gives the provider, while Terraform reads the handshake line and connects. */
+  /** Loads the provider while Terraform reads the handshake line and connects. */
   load(): Promise<Handlers>;
 }
 
-/** Serves Terraform until it ends. Never returns: the process exits. */
+/** Serves Terraform until it ends. It never returns: the process exits. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { env, log } = options;
   if (env[COOKIE_NAME] !== COOKIE) {
     process.stderr.write(
-      'This program is a Terraform plugin: Terraform starts it, and it does nothing when started by hand.\n' +
+      'This program is a Terraform plugin: it works only when Terraform starts it.\n' +
         'Declare the provider in a configuration and run "terraform init" instead.\n',
     );
     process.exit(1);
@@ -65,7 +65,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   await handlers();
 }
 
-/** Every method decodes, calls the provider, encodes. What a handler throws is a fault of the provider: logged whole. */
+/**
+ * Every method decodes, calls the provider and encodes. If a handler throws, that is a fault of the provider, and it is
+ * logged completely.
+ */
 function providerMethod(name: Method, handlers: () => Promise<Handlers>, log: Log): UnaryMethod {
   const { request, response }: { request: Shape; response: Shape } = METHODS[name];
   return async (bytes) => {
@@ -87,7 +90,7 @@ function providerMethod(name: Method, handlers: () => Promise<Handlers>, log: Lo
   };
 }
 
-/** The services that go-plugin itself calls. Standard output is not forwarded, since nothing is written there. */
+/** The services that go-plugin itself calls. Standard output is not forwarded, since nothing is written to it. */
 function pluginMethods(shutdown: () => void): Map<string, UnaryMethod> {
   return new Map<string, UnaryMethod>([
     [
@@ -102,14 +105,14 @@ function pluginMethods(shutdown: () => void): Map<string, UnaryMethod> {
 }
 
 /**
- * The handshake line is the only thing that may ever stand on standard output: one long line there blocks Terraform.
- * Whatever else is written to it goes to standard error.
+ * Only the handshake line may ever appear on standard output: one long line there blocks Terraform. Everything else
+ * that is written to it goes to standard error.
  */
 function reserveStdout(): void {
   Object.defineProperty(process, 'stdout', { get: () => process.stderr });
 }
 
-/** Mutual TLS: the only client is the one whose certificate Terraform made for this run. */
+/** Mutual TLS: the only client is the one whose certificate Terraform created for this run. */
 function identity(env: NodeJS.ProcessEnv): { tls: Identity; announced: string } | undefined {
   const client = env.PLUGIN_CLIENT_CERT;
   if (client === undefined || client === '') return undefined;
@@ -121,8 +124,9 @@ function identity(env: NodeJS.ProcessEnv): { tls: Identity; announced: string } 
 }
 
 /**
- * A signal from a terminal or a job runner reaches the whole process group, this process too; Terraform then asks for the end itself, by
- * StopProvider and Shutdown. When Terraform dies without a word nobody would: then the parent's process id changes.
+ * A signal from a terminal or a job runner reaches the whole process group, including this process; Terraform then ends
+ * the plugin itself with StopProvider and Shutdown. If Terraform dies without doing so, the parent's process id
+ * changes.
  */
 function liveWithParent(log: Log): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -2,13 +2,13 @@ import type { Schema } from '../framework/schema.js';
 import { serviceProvider } from '../resources/service-provider.js';
 import { schemaSection } from './schema-section.js';
 
-/** A reference page in the layout of Terraform's registry; the path is below `docs`. */
+/** A reference page in the layout of Terraform's registry; the path is relative to `docs`. */
 export interface ReferencePage {
   path: string;
   text: string;
 }
 
-/** Gives the text of a file below `examples`. Throws when there is none: every page has an example. */
+/** Returns the text of a file below `examples`. Throws if there is none: every page has an example. */
 export type ReadExample = (path: string) => string;
 
 const FORMS = {
@@ -18,7 +18,7 @@ const FORMS = {
 } as const;
 type Folder = keyof typeof FORMS;
 
-/** Every page there is: of the provider, and of each type that it offers. */
+/** All pages: that of the provider, and one for each type that it offers. */
 export function referencePages(readExample: ReadExample): ReferencePage[] {
   const { schema, resources, dataSources, ephemeralResources } = serviceProvider({});
   const folders: [Folder, { [type: string]: { schema: Schema } }][] = [
@@ -53,23 +53,23 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     frontMatter('service Provider', schema.description),
     '# service Provider',
     schema.description,
-    'Records refer to each other by path: `application = service_application.billing.path`. Terraform then knows the order too. A path that leads neither to a record of the service nor to one that this configuration makes first fails the plan; what another provider block makes has to be applied before.',
+    'Records refer to each other by path: `application = service_application.billing.path`. Terraform then also knows the order. A path that leads neither to a record of the service nor to one that this configuration creates earlier fails the plan; records of another provider block must be applied before.',
     '## Example Usage',
     hcl(readExample('provider/provider.tf')),
     '## Ownership',
-    'A record belongs to the stack that made it. The provider changes and removes only records of its own `stack`; those of another are refused, unless `take_ownership` is set. Terraform plans a takeover as a creation; a warning beside it says what it changes.',
-    'What the stack itself made and the state has lost, as when Terraform was killed in the middle of an apply, the next apply takes over by itself, and the plan says so, where the provider block names the `stack`: the default may be that of another configuration, too. Of a credential nobody knows the secret any more: remove it, or take it over by `take_ownership`. A record that two resources of one configuration declare is refused in the plan.',
-    '`terraform destroy` first plans what the configuration declares; where that is refused, as when another stack has made it meanwhile, `-refresh=false` destroys the rest without that plan.',
+    'A record belongs to the stack that created it. The provider changes and removes only records of its own `stack` and refuses those of other stacks, unless `take_ownership` is set. Terraform plans a takeover as a creation; a warning says what the takeover changes.',
+    'The state can lose records of the stack, for example when Terraform is killed in the middle of an apply. If the provider block names the `stack`, the next apply takes them over, and the plan says so. It does not do so for the default stack, which another configuration may use, too. Nor does it for credentials, whose secrets nobody knows any more: remove them, or take them over with `take_ownership`. The plan refuses a record that two resources of one configuration declare.',
+    '`terraform destroy` first plans what the configuration declares. If that is refused, for example because another stack has created a record meanwhile, `-refresh=false` destroys the rest without that plan.',
     '## Renames',
-    'Another name is another record: Terraform makes it and removes the old one, the removal first. Records that others mention, and policies that deny, are renamed without a gap with `lifecycle { create_before_destroy = true }`, applied before the rename or with it; the plan warns where a rename of a type or a resource would be refused. With `-replace` a record keeps its name, so have what mentions it replaced in the same apply, too.',
-    '## Types that lose what is mentioned',
-    'An action or a property is renamed or removed, or a property made one of another type, in the type and in all that mentions it, in one apply. The type first has what is right before and after, and loses the rest together with the last policy or resource that mentions it. A record of this configuration that goes on mentioning it fails the plan, and so does one of another stack. Where one has no resource, or `-target` leaves it out, plan and apply warn and the type keeps what it mentions.',
+    'A record with another name is another record: Terraform removes the old one and creates the new one. To rename a record that others mention, or a policy that denies, without a gap, set `lifecycle { create_before_destroy = true }` before the rename or together with it; the plan warns if the service would refuse the rename of a type or a resource. With `-replace` a record keeps its name, so replace the records that mention it in the same apply, too.',
+    '## Removing actions and properties from types',
+    'You can rename or remove an action or a property, or change the type of a property, in one apply together with all records that mention it. During the apply, the type first gets a form that is valid before and after, and it loses the rest together with the last policy or resource that mentions it. The plan fails if a record of this configuration or of another stack would go on mentioning it. If a record that mentions it has no resource, or `-target` excludes it, plan and apply warn, and the type keeps what the record mentions.',
     '## Tests',
     'With mocks, `terraform test` needs no service. `service provider install --mocks tests/mocks` writes them; a test names the folder:',
     hcl('mock_provider "service" {\n  source = "./tests/mocks"\n}'),
-    'Mocked decisions allow; a test overrides them with `override_data`. In a run with `command = plan`, Terraform cannot yet evaluate a `check` on a decision that depends on what the plan makes: let the run apply, which is the default and touches nothing, or name the check in `expect_failures`.',
+    'Mocked decisions allow everything; a test overrides them with `override_data`. In a run with `command = plan`, Terraform cannot yet evaluate a `check` on a decision that depends on what the plan makes: let the run apply, which is the default and changes nothing, or name the check in `expect_failures`.',
     '## OpenTofu',
-    '`service provider install` fills the place where OpenTofu looks for providers, too: `~/.terraform.d/plugins/registry.opentofu.org`. The configuration and its `source` stay the same. The provider is tested with Terraform only.',
+    '`service provider install` also installs the provider where OpenTofu looks for it: `~/.terraform.d/plugins/registry.opentofu.org`. The configuration and its `source` stay the same. The provider is tested with Terraform only.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };
@@ -89,7 +89,7 @@ function importSections(type: string, block: string): string[] {
   ];
 }
 
-/** The description stands in the registry's search and overviews. */
+/** The description that the registry shows in searches and overviews. */
 function frontMatter(title: string, description: string): string {
   return `---\npage_title: "${title}"\nsubcategory: ""\ndescription: |-\n  ${description}\n---`;
 }

@@ -1,6 +1,6 @@
 import type { Attribute, Attributes, Schema, Type } from '../framework/schema.js';
 
-/** The sections of a page on what a schema holds, and on the objects nested in it. */
+/** The sections of a page that describe the schema and the objects nested in it. */
 export function schemaSection({ attributes }: Schema): string {
   return ['## Schema', ...groups(attributes, '###', ''), ...nestedSections(attributes, '')].join('\n\n');
 }
@@ -28,7 +28,7 @@ function line(name: string, attribute: Attribute, path: string): string {
   ].join(', ');
   const sentences = [
     attribute.description.trim(),
-    ...(attribute.replace ? ['Another value makes another record, in place of this one.'] : []),
+    ...(attribute.replace ? ['Changing it replaces the record.'] : []),
     ...('nested' in attribute ? [`See [below](#${anchor(path, name)}).`] : []),
   ];
   return `- \`${name}\` (${traits}) ${sentences.join(' ')}`;

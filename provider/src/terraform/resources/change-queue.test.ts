@@ -24,7 +24,7 @@ const remove = (name: string) => ({
 
 type Answer = (body: ChangesetRequest, ends: Ends) => Promise<void> | void;
 
-/** A queue before a service that answers as told; what is sent is kept as the names and operations in it. */
+/** A queue in front of a service that answers as told. It records the names and operations of what is sent. */
 function queue(answer: Answer = () => {}, exists: string[] = [], more: Partial<ChangeQueueOptions> = {}) {
   const sent: string[][] = [];
   const keys = new Set<string>();
@@ -130,7 +130,7 @@ describe('joined changes', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('may remove a record and make it anew, whichever comes first', async () => {
+  it('may remove a record and create it again, whichever comes first', async () => {
     const { changes, sent } = queue(() => {}, ['role/a']);
     const [making, removing] = [changes.ask(create('a'), signal), changes.ask(remove('a'), signal)];
     await Promise.all([making, removing]);

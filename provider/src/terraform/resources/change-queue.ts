@@ -7,31 +7,31 @@ import type { Log } from '../protocol/log.js';
 import type { Composed } from './narrowings.js';
 
 /**
- * How long a change waits for others to join it: until none has come for a moment, but not longer than the whole wait.
- * Terraform works on as many as `-parallelism` says, and takes some milliseconds to bring each; once as many are here as
- * ever were, no other will come before one of them is answered.
+ * How long a change waits for others to join it: until none has arrived for a moment, but not longer than the whole
+ * wait. Terraform works on as many resources as `-parallelism` says and takes some milliseconds to send each one. Once
+ * as many wait as ever did at the same time, no other arrives before one of them is answered.
  */
 const QUIET_MS = 20;
 const WAIT_MAX_MS = 100;
-/** How long the creation of a record that is still there waits for its deletion, which Terraform may start later. */
+/** How long the creation of a record that still exists waits for its deletion, which Terraform may start later. */
 const HOLD_MS = 150;
 const GRACE_MS = 5_000;
 
-/** One wish for the service, and the record it is about. */
+/** One change that a resource requests, and the record that it is about. */
 export interface Wish {
   address: Address;
   change: Change;
 }
 
-/** A wish that was granted: the revision that holds it, and what the service made for it. */
+/** A granted request: the revision that holds it, and what the service created for it. */
 export interface Granted {
   id?: string;
   secret?: ChangesetResult['secrets'][number];
 }
 
 /**
- * What the service says of one wish. `item` places the fault in the wish's own fields, where it does; its address is
- * another than the wish's where the wish would make another record invalid.
+ * The service's refusal of one request. `item` locates the fault in the request's own fields if it is there. Its
+ * address differs from that of the request if the request would make another record invalid.
  */
 export class Refused extends Error {
   constructor(
@@ -43,13 +43,13 @@ export class Refused extends Error {
   }
 }
 
-/** Terraform was interrupted before the wish was sent: nothing was done. */
+/** Terraform was interrupted before the request was sent: nothing was changed. */
 export class Stopped extends Error {}
 
-/** Terraform was interrupted, and the answer did not come in time: what was done is not known. */
+/** Terraform was interrupted, and the answer did not arrive in time: it is not known whether the change was made. */
 export class Unanswered extends Error {}
 
-/** How a request ends early: no further attempt begins once `stop` aborts, and the running one ends with `giveUp`. */
+/** How a request ends early: no further attempt begins once `stop` aborts, and `giveUp` ends the running one. */
 export interface Ends {
   stop: AbortSignal;
   giveUp: AbortSignal;
@@ -59,16 +59,16 @@ export interface ChangeQueueOptions {
   send(body: ChangesetRequest, idempotencyKey: string, ends: Ends): Promise<ChangesetResult>;
   /** Whether the service holds a record at the address, as far as is known. */
   exists(address: Address): boolean;
-  /** What to send for wishes; see `Narrowings`. */
+  /** Decides what is sent for requests; see `Narrowings`. */
   compose?(wishes: readonly Wish[], alone: boolean): Composed;
-  /** What was sent along with wishes has been refused. */
+  /** Is told that something sent along with requests was refused. */
   leftBehind?(along: readonly Wish[], problem: ProblemError): void;
-  /** Follows what was done, before anybody is told. */
+  /** Is told what was changed, before anybody else is. */
   done(wishes: readonly Wish[], result: ChangesetResult): void;
   stack: string;
   takeOwnership: boolean;
   log: Log;
-  /** How long the answer to changes under way is awaited once Terraform has been interrupted. */
+  /** How long the answer to sent changes is awaited after Terraform was interrupted. */
   graceMs?: number;
 }
 
@@ -79,23 +79,24 @@ interface Entry extends Wish {
   reject(error: unknown): void;
 }
 
-/** What goes to the service for an entry. */
+/** What is sent to the service for an entry. */
 interface Sent extends Wish {
   entry: Entry;
 }
 
-/** The result where nothing had to be sent. */
+/** The result if nothing had to be sent. */
 const NOTHING: ChangesetResult = { revision: '', added: 0, changed: 0, removed: 0, created: [], secrets: [] };
 
 /**
- * Joins the wishes that Terraform has at the same time into change-sets, one after the other, so that agents see few
- * revisions. A change-set is granted whole or not at all: those that the service refuses are told so, each by itself,
- * and the others go again without them. What waits is given up when Terraform is interrupted; what was sent is awaited.
+ * Joins the requests that Terraform makes at the same time into change-sets, sent one after the other, so that agents
+ * see few revisions. A change-set is accepted as a whole or refused: refused requests fail one by one, and the others
+ * are sent again without them. An interrupt of Terraform cancels waiting requests, but the answers to sent ones are
+ * awaited.
  */
 export class ChangeQueue {
   private waiting: Entry[] = [];
   private sending = false;
-  /** The most wishes that ever waited at once. */
+  /** The largest number of requests that ever waited at the same time. */
   private peak = 1;
   private timer: NodeJS.Timeout | undefined;
   private firstAt = 0;
@@ -103,7 +104,7 @@ export class ChangeQueue {
 
   constructor(private readonly options: ChangeQueueOptions) {}
 
-  /** Rejects with `Refused`, with `Stopped` when nothing was sent, or with what sending threw. */
+  /** Rejects with `Refused`, with `Stopped` if nothing was sent, or with the error that sending threw. */
   ask(wish: Wish, signal: AbortSignal): Promise<Granted> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -118,7 +119,7 @@ export class ChangeQueue {
     });
   }
 
-  /** All calls of a process share one signal, which is listened to once. */
+  /** All calls of a process share one signal; one listener is enough. */
   private watch(signal: AbortSignal): void {
     if (this.watched.has(signal)) return;
     this.watched.add(signal);
@@ -151,8 +152,8 @@ export class ChangeQueue {
   }
 
   /**
-   * What can go now. Of two wishes about one record the later one stays for the next change-set, unless they are its
-   * deletion and its creation anew; a creation of what still exists is held back a moment for that deletion.
+   * What can be sent now. Of two requests about one record, the later one waits for the next change-set, unless they
+   * are its deletion and its new creation. The creation of a record that still exists waits a moment for its deletion.
    */
   private takeReady(): Entry[] {
     const now = performance.now();
@@ -272,7 +273,7 @@ function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, Pr
   return refused;
 }
 
-/** Refusals that may be about one wish only, so that the others are worth another try without it. */
+/** Refusals that may concern only one request, so that the others are worth another attempt without it. */
 function isOne(error: unknown): error is ProblemError {
   return (
     error instanceof ProblemError &&

@@ -15,10 +15,10 @@ import { type Configured, Pending, Service } from './service.js';
 const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
 const DEFAULT_STACK = 'terraform';
 const USER_AGENT = 'authz-service-terraform-provider';
-/** Nobody's request waits for a plan. */
+/** No user's request waits for a decision that a plan asks for. */
 const DECISION_TIMEOUT_MS = 30_000;
 
-/** The attributes that the environment can give in place of the provider block. */
+/** The attributes that environment variables can provide instead of the provider block. */
 const VARIABLES = {
   cloud_url: 'SERVICE_CLOUD_URL',
   client_id: 'SERVICE_CLIENT_ID',
@@ -36,7 +36,9 @@ export const providerSchema: Schema = {
     stack: text(
       `The stack that owns what this configuration declares; two configurations on one tenant have two. Default: \`${DEFAULT_STACK}\`.`,
     ),
-    tenant: text('The tenant that this configuration is for, by name. Credentials of another one are refused then.'),
+    tenant: text(
+      'The name of the tenant that this configuration is for. Credentials of another tenant are then refused.',
+    ),
     take_ownership: {
       type: 'bool',
       description:
@@ -51,8 +53,8 @@ function text(description: string) {
 }
 
 /**
- * Makes the provider ready: settings from the block or else from the environment, checked against the service once, so
- * that wrong ones give one diagnostic instead of one for each resource.
+ * Sets the provider up: settings come from the block or the environment and are checked against the service once, so
+ * that wrong ones give one diagnostic instead of one per resource.
  */
 export async function configure(config: Values, context: Context, env: NodeJS.ProcessEnv): Promise<Configured> {
   const unknown = Object.keys(providerSchema.attributes).find((name) => config[name] === UNKNOWN);
@@ -81,7 +83,8 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       takeOwnership: config.take_ownership === true,
       log: context.log,
     });
-    // What will be read in any case is on its way while the credential is looked at; its faults show when it is read.
+    // The records, which are read in any case, are fetched while the credential is checked; errors appear when they are
+    // used.
     const reading = service.records(context.signal).catch(() => {});
     const { tenant, scopes, credential } = await client.whoami({ signal: context.signal });
     context.log.log('info', 'configured', {
@@ -102,14 +105,14 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   }
 }
 
-/** The scopes with which records can be read. */
+/** The scopes that allow reading records. */
 const READING: ReadonlySet<string> = new Set(['records:read', 'records:write']);
 
 function otherTenant(wanted: string, tenant: string): Diagnostic {
   return {
     severity: 'error',
     summary: 'Another tenant',
-    detail: `This is declared for the tenant "${wanted}", but the credentials are those of "${tenant}": use those of "${wanted}", or change "tenant" in the provider block.`,
+    detail: `This configuration is for the tenant "${wanted}", but the credentials are those of "${tenant}": use those of "${wanted}", or change "tenant" in the provider block.`,
     path: ['tenant'],
   };
 }
@@ -122,7 +125,9 @@ function unreadable(client: string, scopes: readonly string[]): Diagnostic {
   };
 }
 
-/** An empty text in the provider block, as of a variable, must not choose whom the environment means. */
+/**
+ * Refuses empty text in the provider block, as from an empty variable: the environment must not be used by accident.
+ */
 function givenIn(config: Values, name: Setting): string | undefined {
   const given = config[name];
   if (typeof given !== 'string') return undefined;
@@ -130,13 +135,16 @@ function givenIn(config: Values, name: Setting): string | undefined {
   throw refuse(`Invalid ${name}`, `${name}: "" must not be empty. Without one it is ${VARIABLES[name]}.`, [name]);
 }
 
-/** In the environment an empty text is as good as none, and pipelines hand secrets on with a line feed at the end. */
+/**
+ * An empty environment variable counts as absent. A final line feed is removed, since pipelines often add one to
+ * secrets.
+ */
 function textOf(value: unknown): string | undefined {
   const given = typeof value === 'string' ? value.trim() : '';
   return given === '' ? undefined : given;
 }
 
-/** Whose what is declared is must not be an accident: an empty text, as of a variable, is refused. */
+/** Refuses empty text, as from an empty variable: tenant and stack must not be chosen by accident. */
 function nameOf(attribute: 'stack' | 'tenant', config: Values, without: string): string | undefined {
   const name = config[attribute];
   if (typeof name !== 'string') return undefined;
@@ -151,7 +159,7 @@ function settingFrom(name: Setting, config: Values, env: NodeJS.ProcessEnv): str
   return givenIn(config, name) ?? textOf(env[VARIABLES[name]]);
 }
 
-/** Where the cloud is, and who said so. */
+/** The cloud's address and where that setting came from. */
 interface CloudAddress {
   url: string;
   origin: string;
@@ -171,7 +179,7 @@ function addressFrom(config: Values, env: NodeJS.ProcessEnv): CloudAddress {
   }
 }
 
-/** What to point at for a fault of the address; what the environment says stands in no file. */
+/** The attribute to point at for a fault of the address; a value from the environment stands in no file. */
 function pathOfAddress(config: Values): Path | undefined {
   return textOf(config.cloud_url) === undefined ? undefined : ['cloud_url'];
 }
@@ -197,12 +205,12 @@ function missing(clientId: string | undefined, clientSecret: string | undefined)
   };
 }
 
-/** Which setting is at fault, and where it came from. */
+/** Names the setting at fault and where it came from. */
 function refused(problem: ProblemError, config: Values, { url, origin }: CloudAddress): Diagnostic {
   if (problem.code === 'invalid_client' || problem.code === 'unauthorized') {
     const [id, secret] = [sourceOf('client_id', config), sourceOf('client_secret', config)];
     const both = id.endsWith(BLOCK) && secret.endsWith(BLOCK) ? 'client_id' : id;
-    // No path: Terraform would show the line, and with it the secret.
+    // The diagnostic has no path, because Terraform would show the line, and with it the secret.
     return {
       severity: 'error',
       summary: 'Client credentials refused',
@@ -213,5 +221,5 @@ function refused(problem: ProblemError, config: Values, { url, origin }: CloudAd
   return diagnosticOfProblem(problem, pathOfAddress(config), `The address ${url} ${origin}.`);
 }
 
-/** What a wrong address can end in. */
+/** The errors that a wrong address can cause. */
 const ADDRESSED: ReadonlySet<ProblemCode> = new Set(['network', 'timeout', 'not_found', 'not_ready']);

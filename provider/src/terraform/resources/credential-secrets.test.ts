@@ -42,7 +42,7 @@ describe('the secret of a credential', () => {
     expect(key.chosen(prior, planned, config)).toBe(sent);
   });
 
-  it('is kept where it is shown, and is null where it got lost or was chosen', () => {
+  it('is kept where it is shown, and is null where it was lost or chosen', () => {
     const shown = { address: 'api_key/k', id: 'i', secret: 'made' };
     expect(key.made({ secret: UNKNOWN }, { id: 'i', secret: shown })).toEqual({ secret: 'made' });
     expect(key.made({ secret: UNKNOWN }, { id: 'i', secret: { ...shown, secret: null } })).toEqual({ secret: null });

@@ -5,16 +5,16 @@ import type { Attributes } from '../framework/schema.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import type { Granted } from './change-queue.js';
 
-/** How the secret of a kind of credential stands in Terraform. */
+/** The secret of a kind of credential, in Terraform's terms. */
 export interface CredentialSecrets {
   attributes: Attributes;
-  /** What is wrong with the secret that the configuration gives. */
+  /** The faults of the secret that the configuration gives. */
   judge(config: Values): Diagnostic[];
   /** The planned values of the attributes. `prior` is null for a new credential. */
   plan(prior: Values | null, config: Values): Values;
-  /** The secret to be sent with the change: the caller's own, when it is to be set. */
+  /** The secret to send with the change: the caller's own, if it is to be set. */
   chosen(prior: Values | null, planned: Values, config: Values): string | undefined;
-  /** The values after a creation. A secret that got lost on the way is null. */
+  /** The values after a creation. A secret that was lost on the way is null. */
   made(planned: Values, granted: Granted): Values;
 }
 
@@ -22,14 +22,15 @@ const CHOSEN: Attributes = {
   secret_wo: {
     type: 'string',
     description:
-      'A secret of your own choosing, in place of one that the service makes. Write-only: it is in no plan and no state.',
+      'A secret that you choose, instead of one that the service generates. Write-only: it is stored in no plan and no state.',
     optional: true,
     writeOnly: true,
     sensitive: true,
   },
   secret_wo_version: {
     type: 'number',
-    description: 'Goes with `secret_wo`: another number sends the secret anew, which replaces the former one.',
+    description:
+      'Required with `secret_wo`: changing the number sends the secret again, which replaces the former one.',
     optional: true,
   },
 };
@@ -42,24 +43,24 @@ const made = (description: string, sensitive = false) => ({
   ...(sensitive && { sensitive }),
 });
 
-const IN_STATE = 'It stands in the state, unless `secret_wo` is given.';
+const IN_STATE = 'It is stored in the state, unless `secret_wo` is given.';
 
 const API_KEY: CredentialSecrets = secretsOf({
   kind: 'api_key',
   secret: 'secret',
-  attributes: { secret: made(`The key, as the service made it. ${IN_STATE}`, true) },
+  attributes: { secret: made(`The key that the service generated. ${IN_STATE}`, true) },
 });
 
 const OAUTH_CLIENT: CredentialSecrets = secretsOf({
   kind: 'oauth_client',
   secret: 'client_secret',
   attributes: {
-    client_id: made('The client id; the same as `id`.'),
-    client_secret: made(`The client secret, as the service made it. ${IN_STATE}`, true),
+    client_id: made('The client id, the same as `id`.'),
+    client_secret: made(`The client secret that the service generated. ${IN_STATE}`, true),
   },
 });
 
-/** The secrets of a kind; undefined for kinds that are no credentials. */
+/** How secrets of a kind are handled; undefined for kinds that are not credentials. */
 export function credentialSecrets(kind: Kind): CredentialSecrets | undefined {
   if (kind === 'api_key') return API_KEY;
   return kind === 'oauth_client' ? OAUTH_CLIENT : undefined;
@@ -71,7 +72,7 @@ function secretsOf({
   attributes,
 }: {
   kind: Kind;
-  /** The attribute that holds the secret that the service makes. */
+  /** The attribute that holds the secret that the service generates. */
   secret: string;
   attributes: Attributes;
 }): CredentialSecrets {
@@ -85,16 +86,16 @@ function secretsOf({
 
     judge(config) {
       const { secret_wo: chosen = null, secret_wo_version: version = null } = config;
-      // No path: Terraform would show the line, and with it the secret.
+      // The diagnostic has no path, because Terraform would show the line, and with it the secret.
       const fault = (name: string, text: string): Diagnostic[] => [
         { severity: 'error', summary: `Invalid ${name}`, detail: `${name} ${text}.` },
       ];
       if (chosen === null && version !== null)
-        return fault('secret_wo_version', 'stands alone: give `secret_wo` too, or neither');
+        return fault('secret_wo_version', 'is given without `secret_wo`: give both or neither');
       if (chosen !== null && version === null) {
         return fault(
           'secret_wo',
-          'stands alone: give `secret_wo_version` too, say 1, and raise it to send another secret',
+          'is given without `secret_wo_version`: give that too, such as 1, and raise it to send another secret',
         );
       }
       const wrong = typeof chosen === 'string' ? chosenSecretFault(kind, chosen) : undefined;
@@ -102,7 +103,7 @@ function secretsOf({
     },
 
     plan(prior, config) {
-      // What is not known yet may turn out to be null, and nothing chosen.
+      // A value that is not known yet may turn out to be null, which means that no secret was chosen.
       const undecided = [config.secret_wo, config.secret_wo_version].includes(UNKNOWN);
       if (prior === null) {
         const isChosen = isGiven(config) && !undecided;

@@ -11,8 +11,8 @@ import { type RecordForm, typeName } from './record-form.js';
 import type { Records } from './snapshot.js';
 
 /**
- * The planned references that lead nowhere: to no record of the service and to none that this run has planned, which
- * Terraform does first with what is referred to. What is known only after apply is not looked at.
+ * The planned references that lead nowhere: neither to a record of the service nor to one that this run has planned.
+ * Terraform plans a record before those that refer to it. References that are known only after apply are not checked.
  */
 export function danglingIn(
   form: RecordForm,
@@ -34,15 +34,15 @@ export function danglingIn(
     .filter(({ target }) => records.get(target) === undefined && !declared.has(target))
     .map(({ path, target }): Diagnostic => {
       const field = String(path.findLast((step) => typeof step === 'string'));
-      const detail = `${pathText(path)}: ${danglingDetail(target, view, suggest, false)} ${referTo(field, splitReference(target).kind)} What another provider block makes has to be applied before.`;
+      const detail = `${pathText(path)}: ${danglingDetail(target, view, suggest, false)} ${referTo(field, splitReference(target).kind)} Records of another provider block must be applied before.`;
       return { severity: 'error', summary: `Invalid ${String(path[0])}`, detail, path };
     });
 }
 
-/** How to refer to a record so that Terraform makes it first. */
+/** Says how to refer to a record so that Terraform creates it first. */
 export function referTo(field: string, kind?: Kind): string {
   const type = kind === undefined ? 'service_…' : typeName(kind);
-  return `A record of this configuration is referred to as ${field} = ${type}.NAME.path, so that Terraform makes it first.`;
+  return `A record of this configuration is referred to as ${field} = ${type}.NAME.path, so that Terraform creates it first.`;
 }
 
 function* addressesOf(kind: Kind, records: Records, declared: ReadonlySet<string>): Generator<string> {

@@ -18,34 +18,34 @@ const json = (description: string) =>
 const attributes: Attributes = {
   subject: {
     nested: 'single',
-    description: 'Who asks.',
+    description: 'The subject of the request.',
     required: true,
     attributes: {
       type: text('The type of subject: user, service, …', { required: true }),
-      id: text("The caller's own identifier of it.", { required: true }),
-      properties: json('Attributes, which override the stored ones.'),
-      roles: { type: { set: 'string' }, description: 'Roles besides those that are assigned.', optional: true },
+      id: text("The caller's own identifier of the subject.", { required: true }),
+      properties: json('Attributes, which override stored ones.'),
+      roles: { type: { set: 'string' }, description: 'Roles in addition to the assigned ones.', optional: true },
     },
   },
   resource: {
     nested: 'single',
-    description: 'What is asked for, by `name` or by `id`.',
+    description: 'The requested resource, by `name` or by `id`.',
     required: true,
     attributes: {
       type: text('The type of resource: `invoice`, or `billing/invoice` where two applications have one.', {
         required: true,
       }),
-      name: text('Its name; it wins over `id`.', { optional: true }),
+      name: text('Its name, which is used instead of `id` if both are given.', { optional: true }),
       id: text('Its id.', { optional: true }),
-      properties: json('Attributes, which override the stored ones.'),
+      properties: json('Attributes, which override stored ones.'),
     },
   },
   action: text('The name of the action.', { required: true }),
-  context: json('The circumstances of the request: `ip`, `time`, `mfa` and whatever conditions read.'),
+  context: json('The context of the request: `ip`, `time`, `mfa` and everything else that conditions read.'),
   decision: { type: 'bool', description: 'Whether access is granted.', computed: true },
-  reason: text('Why, in words.', { computed: true }),
+  reason: text('The reason in words.', { computed: true }),
   access_path: text('`direct`, `role`, `group` or `none`.', { computed: true }),
-  policy_id: text('The id of the deciding policy; null when none applied.', { computed: true }),
+  policy_id: text('The id of the deciding policy; null if none applied.', { computed: true }),
 };
 
 const JSON_AT = [['subject', 'properties'], ['resource', 'properties'], ['context']] as const;
@@ -55,7 +55,7 @@ export const decisionSource: DataSource<Configured> = {
   schema: {
     version: 0,
     description:
-      'A decision of the service: who may do what. With `depends_on` naming what decides, it is asked after that was applied. Terraform reads what stands in a `check` block again in every apply, and plans it as a read, so that `plan -detailed-exitcode` gives 2 even where nothing changes; a `postcondition` does not do that.',
+      'Asks the service whether a subject may do something. Name in `depends_on` what the decision depends on, so that it is asked after that is applied. Terraform reads a data source in a `check` block again in every apply and plans it as a read, so `plan -detailed-exitcode` returns 2 even if nothing changes; a `postcondition` has no such effect.',
     attributes,
   },
 
@@ -70,7 +70,7 @@ export const decisionSource: DataSource<Configured> = {
       return [{ severity: 'error', summary: `Invalid ${path.join('.')}`, detail, path }];
     });
     if (unidentified) {
-      const detail = 'Give "name" or "id": a type alone is no resource.';
+      const detail = 'Give "name" or "id": a type alone does not identify a resource.';
       faults.push({ severity: 'error', summary: 'Resource not identified', detail, path: ['resource'] });
     }
     return faults;
@@ -134,6 +134,6 @@ function questionFrom(config: Values): DecisionQuestion {
     action: { name: word('action') },
     ...(context !== undefined && { context }),
   };
-  // Absent members are undefined, which JSON leaves out.
+  // Absent members are undefined, which JSON omits.
   return question as unknown as DecisionQuestion;
 }

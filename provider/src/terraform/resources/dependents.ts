@@ -13,8 +13,8 @@ import type { Records } from './snapshot.js';
 export type ResourceType = DeclaredRecord<'resource_type'>;
 
 /**
- * What a changed type would make invalid of the records there are. Those of this stack may change in the same run, or
- * fail a plan of their own; of other stacks' records nothing changes in this run.
+ * The records that a changed type would make invalid. Those of this stack may change in the same run, or fail in a plan
+ * of their own; records of other stacks do not change in this run.
  */
 export function dependentsOf(type: ResourceType, records: Records, isOwn: (owner: string) => boolean): Diagnostic[] {
   const touched = [...records.all()].filter((record) => mentionsType(record, type.address));
@@ -38,10 +38,10 @@ export function dependentsOf(type: ResourceType, records: Records, isOwn: (owner
   ];
 }
 
-/** Terraform plans a type before what mentions it, so that it cannot be told yet whether that changes. */
+/** Terraform plans a type before the records that mention it, so it cannot be known yet whether they change. */
 function goesLast(type: Address, users: readonly Address[]): Diagnostic {
-  const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} what this type loses. The type loses it together with the last mention that this apply changes or removes. A record that this apply leaves as it is, because no resource stands for it or -target leaves it out, keeps it there, and the next plan shows it again.`;
-  return { severity: 'warning', summary: `"${type}" loses what is mentioned`, detail };
+  const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} something that this type loses. The type keeps it until this apply has changed or removed the last of them. If the apply leaves one of them as it is, because it has no resource or -target excludes it, the type keeps it, and the next plan shows the change again.`;
+  return { severity: 'warning', summary: `"${type}" loses something that is still mentioned`, detail };
 }
 
 export function mentionsType({ kind, fields }: StoredRecord, type: Address): boolean {
@@ -53,13 +53,13 @@ export function mentionsType({ kind, fields }: StoredRecord, type: Address): boo
   );
 }
 
-/** A record that mentions another, in the field of that name. */
+/** A record that mentions another one, in the field of that name. */
 export interface Mention {
   by: StoredRecord;
   field: string;
 }
 
-/** What mentions each record. */
+/** The records that mention each record. */
 export function mentionsAmong(records: Records): ReadonlyMap<Address, readonly Mention[]> {
   const mentions = new Map<Address, Mention[]>();
   for (const by of records.all()) {
@@ -73,8 +73,8 @@ export function mentionsAmong(records: Records): ReadonlyMap<Address, readonly M
 }
 
 /**
- * What still mentions a record when Terraform removes it to make one of another name: what changes in place, which is
- * after that. What has the name in its own key is replaced, too, and removed before.
+ * The records that still mention a record when Terraform removes it to create one with another name: those that change
+ * in place, which happens later. Records that have the name in their own key are replaced, too, and removed earlier.
  */
 export function changedAfter(before: Address, after: Address, mentions: readonly Mention[]): StoredRecord[] {
   const [, application] = before.split('/');
@@ -87,9 +87,9 @@ export function changedAfter(before: Address, after: Address, mentions: readonly
 
 const SHOWN = 3;
 
-/** Terraform does not tell a provider whether it makes the new one first, which would be well. */
+/** Terraform does not tell a provider whether it creates the new record first, in which case nothing is wrong. */
 export function inTheWay(address: Address, by: readonly StoredRecord[]): Diagnostic {
-  const detail = `It is mentioned by ${listed(by.map((record) => record.address))}, which change after it. Without lifecycle { create_before_destroy = true } here Terraform removes it before, which the service refuses in the midst of the apply.`;
+  const detail = `It is mentioned by ${listed(by.map((record) => record.address))}, which change later. Without lifecycle { create_before_destroy = true } on this resource, Terraform removes it first, and the service refuses that in the middle of the apply.`;
   return { severity: 'warning', summary: `"${address}" is renamed while it is in use`, detail };
 }
 

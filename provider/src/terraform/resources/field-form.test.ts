@@ -9,7 +9,7 @@ const formsOfKind = (kind: (typeof KINDS)[number]) => formsOf(definitionOf(kind)
 const policy = formsOfKind('policy');
 const resource = formsOfKind('resource');
 
-/** Names that generated constructs or Terraform itself cannot have. */
+/** Names that generated constructs or Terraform itself do not allow. */
 const RESERVED = [
   'connection',
   'constructor',

@@ -5,13 +5,13 @@ import * as z from 'zod';
 import type { Attribute, Attributes, Type } from '../framework/schema.js';
 import { isList, isObject, type Value } from '../framework/value.js';
 
-/** A value that no field can be made of, found before any schema could judge it. */
+/** A value that no field can be made of. It is found before a schema can check it. */
 export class Unformable extends Error {}
 
-/** How one field of a record stands in Terraform: its attribute, and the way there and back. */
+/** How one field of a record appears in Terraform: its attribute, and the conversions in both directions. */
 export interface FieldForm {
   attribute: Attribute;
-  /** The field that a wholly known value stands for; undefined when absent. Throws `Unformable`. */
+  /** The field for a completely known value; undefined if it is absent. Throws `Unformable`. */
   toField(value: Value): unknown;
   toValue(field: unknown): Value;
 }
@@ -21,7 +21,7 @@ export type FieldForms = ReadonlyMap<string, FieldForm>;
 type Schema = z.core.$ZodType;
 type Shape = Readonly<Record<string, Schema>>;
 
-/** The forms of all fields of a record, or of an object inside one, from its zod shape. */
+/** The forms of all fields of a record, or of an object inside one, derived from its zod shape. */
 export function formsOf(shape: Shape): FieldForms {
   return new Map(Object.entries(shape).map(([name, schema]) => [name, formOf(schema)]));
 }
@@ -56,13 +56,13 @@ function formOf(schema: Schema): FieldForm {
   };
 }
 
-/** What a form says of itself, unless the field says it already. */
+/** The form's own description, unless the field already contains it. */
 function textMissing(text: string, more: string): string {
   const words = more.match(/`[^`]+`/g) ?? [];
   return words.length > 0 && words.every((word) => text.includes(word)) ? '' : more;
 }
 
-/** Two spellings are the same when the record's own schema makes the same field of them. */
+/** Two values mean the same if the record's schema makes the same field of them. */
 function sameAs(schema: Schema, form: Pick<FieldForm, 'toField'>): (left: Value, right: Value) => boolean {
   const normalized = (value: Value): { field: unknown } | undefined => {
     try {
@@ -119,7 +119,7 @@ function scalarForm(inner: Schema): (BareForm & { attribute: { type: Type } }) |
     case 'boolean':
       return as('bool');
     case 'literal':
-      // The only literal is true: a switch that is on or absent, so that false says what absence says.
+      // The only allowed value is true: for this switch, false means the same as absent.
       return { ...as('bool'), toField: (value) => (value === true ? true : undefined) };
     case 'union': {
       const [first, ...rest] = (inner as z.ZodUnion).options.map((option) => scalarForm(unwrap(option as Schema)));
@@ -160,7 +160,7 @@ function listForm(element: Schema, kind: 'list' | 'set'): BareForm {
   };
 }
 
-/** Free JSON stands as a text, which `jsonencode` makes: a type that every generated construct can hold. */
+/** Free JSON appears as a text written with `jsonencode`, a type that every generated construct can hold. */
 function recordForm(valueType: Schema): BareForm {
   const scalar = scalarForm(unwrap(valueType));
   if (scalar !== undefined) {
@@ -186,7 +186,7 @@ function parseJson(text: string): Json {
   }
 }
 
-/** The fields that wholly known values stand for. Throws `Unformable`. */
+/** The fields for completely known values. Throws `Unformable`. */
 export function fieldsFrom(forms: FieldForms, values: { readonly [name: string]: Value }): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, form] of forms) {

@@ -6,7 +6,10 @@ import type { IssuedToken } from './service.js';
 const ATTEMPT_TIMEOUT_MS = 30_000;
 const TIMEOUT_MS = 60_000;
 
-/** Fetches an access token (RFC 6749 section 4.4). Throws `invalid_client`, or `invalid_request` for a foreign scope. */
+/**
+ * Fetches an access token (RFC 6749 section 4.4). Throws `invalid_client`, or `invalid_request` for a scope that the
+ * client lacks.
+ */
 export async function issueToken(
   {
     url,
@@ -41,7 +44,7 @@ export async function issueToken(
   const answer = jsonOf(await transport.send(request, { signal }), at);
   const { access_token: token, expires_in: seconds } = answer as Record<string, unknown>;
   if (typeof token !== 'string' || typeof seconds !== 'number') {
-    throw new ProblemError('network', `${at} answered without an access token: that is not the service's.`);
+    throw new ProblemError('network', `${at} answered without an access token: it is not the service's address.`);
   }
   return { accessToken: token, expiresAtMs: startedMs + seconds * 1000 };
 }

@@ -199,7 +199,7 @@ describe('what is right', () => {
     ],
   });
 
-  /** The values with unknown ones wherever the source of chance says so. */
+  /** The values with some replaced by unknown ones, at random. */
   function partly(value: Value, isUnknown: () => boolean): Value {
     if (value === null) return null;
     if (isUnknown()) return UNKNOWN;

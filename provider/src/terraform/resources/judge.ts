@@ -14,10 +14,10 @@ import { isList, isWhollyKnown, UNKNOWN, type Value, type Values } from '../fram
 import { type FieldForm, fieldsFrom, Unformable } from './field-form.js';
 import type { RecordForm } from './record-form.js';
 
-/** The records that configurations make which have been judged. */
+/** The records of configurations that have been checked. */
 const right = new WeakMap<Values, DeclaredRecord>();
 
-/** The record that planned values make; most of them are what the configuration says, which has been judged. */
+/** The record for planned values. In most cases it is the one of the configuration, which has been checked already. */
 export function recordPlanned(form: RecordForm, planned: Values, config: Values): DeclaredRecord | undefined {
   const record = right.get(config);
   if (record === undefined) return recordFrom(form, planned);
@@ -27,7 +27,7 @@ export function recordPlanned(form: RecordForm, planned: Values, config: Values)
   return record;
 }
 
-/** The record that wholly known values make; undefined while something is unknown or wrong. */
+/** The record for completely known values; undefined while something is unknown or wrong. */
 export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | undefined {
   for (const name of form.forms.keys()) if (!isWhollyKnown(values[name] ?? null)) return undefined;
   try {
@@ -39,11 +39,11 @@ export function recordFrom(form: RecordForm, values: Values): DeclaredRecord | u
 }
 
 /**
- * What is wrong with a configuration by itself, without looking at any other record. Unknown values are not judged,
- * but what is known beside them is; what needs the whole record is judged as if they were harmless ones.
+ * The faults of a configuration by itself, without looking at other records. Unknown values are not checked, but the
+ * known values beside them are; checks of the whole record put harmless values in place of the unknown ones.
  */
 export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
-  // Most configurations are known and right, which is told in one go.
+  // Most configurations are completely known and correct, which one check shows.
   const record = recordFrom(form, config);
   if (record !== undefined) {
     right.set(config, record);
@@ -68,7 +68,10 @@ export function judgeConfig(form: RecordForm, config: Values): Diagnostic[] {
     .map(diagnosticOf);
 }
 
-/** What is wrong with a record among the others; what it alone gives rise to has been said of its configuration. */
+/**
+ * The faults of a record in relation to the others. The faults of the record alone were reported with its
+ * configuration.
+ */
 export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnostic[] {
   const found = validateRecords(view, [record.address], { external: () => true });
   if (found.length === 0) return [];
@@ -78,7 +81,7 @@ export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnosti
 
 function findingsAlone(record: DeclaredRecord): RecordFinding[] {
   const view = { get: (address: string) => (address === record.address ? record : undefined), inbound: () => [] };
-  // What else there is, is not known, but not that a path of too few or too many names leads nowhere.
+  // Nothing more is known, except that a path with too few or too many names leads nowhere.
   return validateRecords(view, [record.address], { external: mayExist });
 }
 
@@ -87,7 +90,10 @@ function mayExist(address: Address): boolean {
   return hasForm(kind, path) || MOCKED.test(path);
 }
 
-/** What `terraform test` makes up for a path where the provider is mocked. Without mocks the plan says that it leads nowhere. */
+/**
+ * The value that `terraform test` invents for a path when the provider is mocked. Without mocks, the plan says that it
+ * leads nowhere.
+ */
 const MOCKED = /^[a-z0-9]{8}$/;
 
 function diagnosticOf({ severity, pointer, detail }: RecordFinding): Diagnostic {
@@ -95,7 +101,7 @@ function diagnosticOf({ severity, pointer, detail }: RecordFinding): Diagnostic 
   return { severity, summary: severity === 'error' ? summaryAt(path) : `Doubtful ${nameAt(path)}`, detail, path };
 }
 
-/** A pointer (RFC 6901) into a record's fields as a path into its attributes, which bear the same names. */
+/** Converts a pointer (RFC 6901) into a record's fields to a path of its attributes, which have the same names. */
 export function pathOf(pointer: string): Path {
   const tokens = pointer.split('/').slice(1);
   return tokens.map((token) =>
@@ -103,7 +109,7 @@ export function pathOf(pointer: string): Path {
   );
 }
 
-/** What is wrong with one value by itself. */
+/** The faults of one value by itself. */
 export function judgeField({ kind }: RecordForm, name: string, form: FieldForm, value: Value): Diagnostic[] {
   const schema = definitionOf(kind).schema.shape[name];
   if (schema === undefined || value === null || value === UNKNOWN) return [];
@@ -123,7 +129,7 @@ export function judgeField({ kind }: RecordForm, name: string, form: FieldForm, 
     );
 }
 
-/** What stands at the path; unknown where that lies within something unknown. */
+/** The value at the path; unknown if it is part of something unknown. */
 function partAt(value: Value, path: readonly PropertyKey[]): Value {
   let at: Value | undefined = value;
   for (const token of path) {
@@ -133,7 +139,7 @@ function partAt(value: Value, path: readonly PropertyKey[]): Value {
   return at ?? null;
 }
 
-/** A text that begins in lower case is the end of a sentence about what stands at the path. */
+/** A text that begins in lower case is the end of a sentence whose beginning names the value at the path. */
 function faultAt(path: Path, text: string): Diagnostic {
   const detail = path.length === 0 ? `The record ${text}` : `${pathText(path)}: ${text}`;
   return { severity: 'error', summary: summaryAt(path), detail, path };
@@ -142,7 +148,7 @@ function faultAt(path: Path, text: string): Diagnostic {
 const summaryAt = (path: Path) => (path.length === 0 ? 'Invalid record' : `Invalid ${nameAt(path)}`);
 const nameAt = (path: Path) => String(path[0] ?? 'record');
 
-/** The value with harmless ones in place of what is unknown; null where none is likely to fit. */
+/** The value with harmless ones in place of what is unknown; null if none is likely to fit. */
 function withoutUnknown({ attribute }: FieldForm, value: Value): Value {
   if (isWhollyKnown(value)) return value;
   if ('nested' in attribute) return null;

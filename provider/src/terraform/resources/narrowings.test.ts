@@ -94,7 +94,7 @@ describe('a type that loses an action', () => {
     expect(send([narrowed])).toEqual([]);
     expect(send([changed('p')])).toEqual([]);
     expect(narrowings.failed('policy/q').map(({ summary, detail }) => `${summary}: ${detail}`)).toEqual([
-      '"resource_type/a/t" is not narrowed yet: It still has what this apply was to remove from it. "policy/q", which mentions it, has not changed. The next plan shows it again.',
+      '"resource_type/a/t" is not narrowed yet: This apply could not remove everything that it should from the type. "policy/q", which mentions it, has not changed. The next plan shows the change again.',
     ]);
     expect(narrowings.compose([changed('q')], records, true).along).toEqual([]);
     expect(send([changed('q')])).toEqual(['resource_type/a/t: new']);

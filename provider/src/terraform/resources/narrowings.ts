@@ -11,35 +11,36 @@ import type { Records } from './snapshot.js';
 
 type TypeFields = Fields<'resource_type'>;
 
-/** What a type is to become, and the records of this run's stack that have to change before it can. */
+/** The future form of a type, and the records of this run's stack that must change first. */
 interface Waiting {
   fields: TypeFields;
   users: ReadonlySet<Address>;
 }
 
-/** What is sent for wishes: `changes` in their place, and `along` what they make possible. */
+/** What is sent for requests: `changes` in the same order, and `along` for further changes that they make possible. */
 export interface Composed {
-  /** Undefined where nothing has to be sent for the wish. */
+  /** Undefined if nothing has to be sent for the request. */
   changes: readonly (Wish['change'] | undefined)[];
   along: readonly Wish[];
 }
 
 /**
  * Types that lose actions or properties which other records of the stack still mention. Terraform changes a type before
- * what mentions it, and awaits each answer, so that the loss cannot be part of one request with its consequences. Such a
- * type is first made what is right for both, before and after; it loses what it has to lose in the change-set that
- * changes the last record that mentions it. Every state in between is valid, and none allows what neither end allows.
+ * the records that mention it and awaits each answer, so the loss cannot be part of one request with its consequences.
+ * Such a type first gets a form that is valid both before and after. It loses the rest in the change-set that changes
+ * the last record that mentions it. Every intermediate state is valid, and none allows anything that neither the old
+ * nor the new state allows.
  */
 export class Narrowings {
   private readonly waiting = new Map<Address, Waiting>();
-  /** What stands in for a change that has to wait, and what it stands for. */
+  /** The change that is sent instead of one that has to wait, and the one that waits. */
   private readonly interims = new WeakMap<Wish['change'], Waiting>();
 
   private readonly refused: Diagnostic[] = [];
 
   constructor(private readonly isOwn: (owner: string) => boolean) {}
 
-  /** How the wishes can be sent together. `alone` leaves out what waits, after it has been refused. */
+  /** Decides how the requests can be sent together. `alone` leaves out what waits, after it was refused. */
   compose(wishes: readonly Wish[], records: Records, alone: boolean): Composed {
     const changesType = wishes.some(({ address, change }) => change.op === 'update' && isType(address));
     if (!changesType && this.waiting.size === 0) return { changes: wishes.map(({ change }) => change), along: [] };
@@ -57,17 +58,19 @@ export class Narrowings {
     return { changes, along };
   }
 
-  /** Follows that what went along was refused, as for a record that others made since. */
+  /**
+   * Notes that a change which went along was refused, for example because of a record that others have created since.
+   */
   refuse(along: readonly Wish[], { detail }: ProblemError): void {
     for (const { address } of along) this.refused.push(stays(address, detail));
   }
 
-  /** What there is to say of what was refused since the last call. */
+  /** The diagnostics of what was refused since the last call. */
   takeRefused(): Diagnostic[] {
     return this.refused.splice(0);
   }
 
-  /** Follows what was sent and done. */
+  /** Notes what was sent and committed. */
   done(wishes: readonly Wish[]): void {
     for (const { address, change } of wishes) {
       if (!isType(address)) continue;
@@ -77,7 +80,7 @@ export class Narrowings {
     }
   }
 
-  /** What there is to say where a record that types wait for did not change. */
+  /** The diagnostics for types that wait for a record that did not change. */
   failed(user: Address): Diagnostic[] {
     return [...this.waiting]
       .filter(([, { users }]) => users.has(user))
@@ -90,7 +93,7 @@ export class Narrowings {
     const fields = change.fields as TypeFields;
     const mentioning = [...records.all()].filter((record) => mentionsType(record, address)).map((one) => one.address);
     const users = dependentsAmong(mentioning, typeOf(fields), after);
-    // What belongs to others does not change in this run: the service refuses it and says so.
+    // The records of other stacks do not change in this run: the service refuses the change and names them.
     if (users.length === 0 || users.some((user) => !this.isOwn(records.get(user)?.managed_by ?? ''))) return change;
     const waiting = { fields, users: new Set(users) };
     const both = fitForBoth(present.fields, fields);
@@ -105,14 +108,17 @@ export class Narrowings {
 }
 
 function stays(type: Address, why: string): Diagnostic {
-  const detail = `It still has what this apply was to remove from it. ${why} The next plan shows it again.`;
+  const detail = `This apply could not remove everything that it should from the type. ${why} The next plan shows the change again.`;
   return { severity: 'warning', summary: `"${type}" is not narrowed yet`, detail };
 }
 
 const isType = (address: Address) => address.startsWith('resource_type/');
 const typeOf = (fields: TypeFields) => declare('resource_type', fields) as ResourceType;
 
-/** The fields of a type under which everything is valid that is so before or after: a type without any declares all. */
+/**
+ * The fields of a type under which every record stays valid that is valid before or after; a type that declares no
+ * actions allows all of them.
+ */
 export function fitForBoth(before: TypeFields, after: TypeFields): TypeFields {
   const { properties, ...rest } = after;
   const actions = [...new Set([...before.actions, ...after.actions])].sort();
@@ -122,14 +128,14 @@ export function fitForBoth(before: TypeFields, after: TypeFields): TypeFields {
   return { ...rest, actions, properties: joined };
 }
 
-/** Those of the records that a type would make invalid. */
+/** The records that a type would make invalid. */
 function dependentsAmong(addresses: Iterable<Address>, type: ResourceType, records: RecordView): Address[] {
   const get = (address: Address) => (address === type.address ? type : records.get(address));
   const found = validateRecords({ get, inbound: () => [] }, addresses, { external: () => true });
   return [...new Set(found.filter(({ severity }) => severity === 'error').map(({ address }) => address))];
 }
 
-/** The records as the wishes make them. */
+/** The records after the requests. */
 function recordsAfter(wishes: readonly Wish[], records: Records): RecordView {
   const changed = new Map<Address, DeclaredRecord | undefined>();
   for (const { address, change } of wishes) {

@@ -1,7 +1,7 @@
 import type { ProblemCode, ProblemError } from '@authz-service/core/problem';
 import { type Diagnostic, type Path, Refusal } from '../framework/diagnostics.js';
 
-/** What a refusal is called in Terraform, and what to do about it beyond what its detail says. */
+/** The title of a refusal in Terraform, and the advice that goes beyond its detail. */
 interface Shown {
   summary: string;
   remedy?: string;
@@ -10,13 +10,13 @@ interface Shown {
 const AGAIN = 'Run Terraform again.';
 const OURS = 'Please report it with the log of TF_LOG_PROVIDER=DEBUG.';
 
-/** Every way in which the service refuses, as Terraform shows it. */
+/** Every problem code as Terraform shows it. */
 const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   ambiguous_name: { summary: 'Ambiguous name' },
-  conflict: { summary: 'Conflict with the present records' },
+  conflict: { summary: 'Conflict with existing records' },
   evaluation_failed: { summary: 'Decision could not be evaluated' },
   forbidden: { summary: 'Scope missing', remedy: 'Give the OAuth client of the provider this scope.' },
-  idempotency_mismatch: { summary: 'Change sent twice with different contents', remedy: OURS },
+  idempotency_mismatch: { summary: 'Idempotency key used for two different changes', remedy: OURS },
   internal: { summary: 'Internal error of the service' },
   invalid_address: { summary: 'Invalid address' },
   invalid_bundle: { summary: 'Bundle cannot be used' },
@@ -29,7 +29,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   invalid_records: { summary: 'Invalid record' },
   invalid_request: { summary: 'Invalid request' },
   method_not_allowed: { summary: 'Method not offered', remedy: 'Check that cloud and provider have the same version.' },
-  network: { summary: 'Service not reached' },
+  network: { summary: 'Service cannot be reached' },
   not_found: { summary: 'Not found' },
   not_owner: { summary: 'Record of another stack' },
   not_ready: { summary: 'Service not ready', remedy: AGAIN },
@@ -47,7 +47,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   unsupported_media_type: { summary: 'Content type not supported', remedy: OURS },
 };
 
-/** A problem as a diagnostic. `more` is said after the detail, where the caller knows what to do about it. */
+/** A problem as a diagnostic. The caller appends to the detail with `more`. */
 export function diagnosticOfProblem(problem: ProblemError, path?: Path, more?: string): Diagnostic {
   const { summary, remedy } = SHOWN[problem.code];
   // The service words its remedies for the command line.

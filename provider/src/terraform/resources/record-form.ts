@@ -6,17 +6,17 @@ import type { Attributes } from '../framework/schema.js';
 import { isWhollyKnown, UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { attributesOf, type FieldForms, fieldsFrom, formsOf, valuesFrom } from './field-form.js';
 
-/** One kind of record as Terraform sees it; all of it follows from the kind's definition. */
+/** One kind of record as Terraform sees it, derived from the kind's definition. */
 export interface RecordForm {
   kind: Kind;
   forms: FieldForms;
-  /** The fields' attributes, and what the service adds to each record. */
+  /** The fields' attributes, and those that the service adds to each record. */
   attributes: Attributes;
   /** The fields of the natural key. */
   key: FieldForms;
 }
 
-/** The type of resource that stands for a kind. */
+/** The resource type of a kind. */
 export function typeName(kind: Kind): string {
   return `service_${kind}`;
 }
@@ -29,7 +29,7 @@ export function recordForm(kind: Kind): RecordForm {
   return { kind, forms, key, attributes: { ...made(kind), ...fields } };
 }
 
-/** What the service adds. A subject's `id` is a field of its own, and stands in place of this one. */
+/** The attributes that the service adds. A subject's `id` is a field of its own and takes the place of this one. */
 function made(kind: Kind): Attributes {
   const text = (description: string) => ({ type: 'string' as const, description, computed: true, stable: true });
   const reference = isCredential(kind) ? '' : ` References take it: \`${typeName(kind)}.NAME.path\`.`;
@@ -41,7 +41,7 @@ function made(kind: Kind): Attributes {
   };
 }
 
-/** The record's path and address, as far as the key is known. */
+/** The record's path and address, as far as its key is known. */
 export function identityOf({ kind, key }: RecordForm, values: Values): { path: Value; address: Value } {
   for (const name of key.keys()) if (!isWhollyKnown(values[name] ?? null)) return { path: UNKNOWN, address: UNKNOWN };
   const address = addressOf(kind, fieldsFrom(key, values));

@@ -6,7 +6,7 @@ import { hclString } from '../framework/hcl-text.js';
 import { typeName } from './record-form.js';
 import type { Records } from './snapshot.js';
 
-/** The record of a kind that an import means by its address, its path or its id. Refuses what is none. */
+/** Finds the record of a kind by the address, path or id that an import gives. Refuses anything else. */
 export function recordToImport(kind: Kind, id: string, records: Records): StoredRecord {
   const own = (record: StoredRecord | undefined) => (record?.kind === kind ? record : undefined);
   const record = own(records.get(id)) ?? records.find(kind, id) ?? own(records.get(`${kind}/${id}`));
@@ -21,7 +21,10 @@ export function recordToImport(kind: Kind, id: string, records: Records): Stored
   throw refuse('No such record', `There is no "${address}": ${remedy}`);
 }
 
-/** Terraform names the resource beside it, and does not tell the provider. Lines that begin with a space stay as they are. */
+/**
+ * Terraform prints the resource beside this text but does not tell the provider its name. Terraform keeps the layout of
+ * lines that begin with a space.
+ */
 export function importHint(kind: Kind, address: string): string {
   return `import it, with the name of the resource above:\n\n  import {\n    to = ${typeName(kind)}.NAME\n    id = ${hclString(address)}\n  }`;
 }

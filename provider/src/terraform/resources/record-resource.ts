@@ -20,15 +20,15 @@ import { type Configured, Pending, type Service, serviceOf, stored } from './ser
 import type { Records } from './snapshot.js';
 import { foundInPlace, notAdopted } from './takeover.js';
 
-/** The resource that stands for one kind of record. */
+/** The resource for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
   return new RecordResource(kind);
 }
 
 const REPLACED_IN_USE =
-  'If one of another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that what mentions it changes first. If it is replaced under its own name, as by -replace, have what mentions it replaced in the same apply, too.';
+  'If a record with another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that the records that mention it change first. If it is replaced under its own name, as with -replace, replace the records that mention it in the same apply, too.';
 const LEAVE_IT =
-  'To leave it there and only have Terraform forget it: terraform state rm, or a removed block with lifecycle { destroy = false }.';
+  'To keep the record and have Terraform only forget it, use terraform state rm, or a removed block with lifecycle { destroy = false }.';
 class RecordResource implements Resource<Configured> {
   readonly schema: Resource<Configured>['schema'];
   private readonly form: RecordForm;
@@ -61,10 +61,10 @@ class RecordResource implements Resource<Configured> {
       managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
     };
     if (service === undefined) return whole;
-    // Of a replacement the change is planned first, which declares what the creation does.
+    // For a replacement, Terraform plans the change first; it declares the same record as the creation.
     if (replaced === undefined) declareOnce(service, whole);
     if (prior !== null && whole.address === prior.address) keep(service, prior);
-    // Made before it is removed, it would take over itself; the removal, in a run of its own, would then be of both.
+    // If it were created before its removal, it would take over itself, and the later removal would remove both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
     await explained(context.signal, async () => {
@@ -72,7 +72,7 @@ class RecordResource implements Resource<Configured> {
       if (prior !== null && whole.address !== UNKNOWN && whole.address !== prior.address)
         await warnOfUse(service, String(prior.address), String(whole.address), context);
     }).catch((error) => {
-      // Terraform plans again in the midst of the apply.
+      // Terraform plans again in the middle of the apply.
       for (const diagnostic of service.narrowings.failed(String(whole.address))) context.report(diagnostic);
       throw error;
     });
@@ -103,7 +103,7 @@ class RecordResource implements Resource<Configured> {
         const wish = { address, change: { op: 'create', kind: this.kind, ...given } as const };
         return this.made(service, planned, await this.write(service, wish, context), context);
       } catch (error) {
-        // The stack's own record may have been about to be removed in this run; now it is known that it was not.
+        // The plan may have assumed that this run removes the stack's own record; now it is known that it did not.
         const orphan = error instanceof Refused && error.problem.code === 'conflict' ? unclaimed() : undefined;
         if (orphan === undefined) throw error;
         return this.takeOver(service, orphan, planned, given, context);
@@ -127,7 +127,7 @@ class RecordResource implements Resource<Configured> {
     const service = serviceOf(configured);
     const hint: Hint = (problem) =>
       contradicts(problem, prior, 'does not exist')
-        ? 'It was there when this was planned: plan again, and Terraform makes it.'
+        ? 'It existed when this was planned: plan again, and Terraform creates it.'
         : undefined;
     return this.explained(context, hint, async () => {
       const { address, fields } = this.recordOf(planned);
@@ -141,7 +141,7 @@ class RecordResource implements Resource<Configured> {
   delete(configured: Configured, prior: Values, context: Context, replaced: boolean): Promise<void> {
     const service = serviceOf(configured);
     const address = String(prior.address);
-    // What stands there is another resource's now, made or taken over in this run.
+    // Another resource, which was created or took the record over in this run, now holds it.
     if (service.claimed.has(address)) return Promise.resolve();
     let users: readonly StoredRecord[] = [];
     const hint: Hint = (problem) => {
@@ -175,7 +175,7 @@ class RecordResource implements Resource<Configured> {
     };
   }
 
-  /** By the id, which survives a rename; else by the address, for a record that was made anew. */
+  /** Finds it by its id, which survives a rename, or else by its address, for a record that was created again. */
   private find(records: Records, state: Values): StoredRecord | undefined {
     const byAddress = () => records.get(String(state.address));
     if (this.form.forms.has('id')) return byAddress();
@@ -220,7 +220,7 @@ class RecordResource implements Resource<Configured> {
     if (held !== undefined) {
       if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
       const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
-      // What this run removes or replaces is gone before.
+      // The records that this run removes or replaces are gone by then.
       if (!service.removed.has(held.address) && replaced !== held.address)
         context.report(foundInPlace(this.form, held, planned, service, setsSecret));
     }
@@ -248,7 +248,7 @@ class RecordResource implements Resource<Configured> {
     const record = recordFrom(this.form, values);
     if (record !== undefined) return record;
     const found = judgeConfig(this.form, values).filter(({ severity }) => severity === 'error');
-    throw found.length > 0 ? new Refusal(found) : new Error(`the values of a ${this.kind} make no record`);
+    throw found.length > 0 ? new Refusal(found) : new Error(`the values do not form a valid ${this.kind}`);
   }
 
   private async takeOver(
@@ -268,7 +268,10 @@ class RecordResource implements Resource<Configured> {
     return this.made(service, planned, { id }, context, true);
   }
 
-  /** A type that lost nothing, since this failed or in spite of it, is told of here: its own change is over. */
+  /**
+   * Reports a type that kept what it should lose, because this change failed or although it succeeded: the type's own
+   * change is already done.
+   */
   private async write(service: Service, wish: Wish, context: Context): Promise<Granted> {
     const { narrowings } = service;
     try {
@@ -293,23 +296,23 @@ class RecordResource implements Resource<Configured> {
 
   private secretMissing({ address }: Values, taken: boolean): Diagnostic {
     if (taken) {
-      const detail = `"${String(address)}" was taken over. Its secret stays as it is and is not in the state: the service showed it only once. Give secret_wo to set another.`;
+      const detail = `"${String(address)}" was taken over. Its secret stays the same and is not in the state, because the service showed it only once. Give secret_wo to set another.`;
       return { severity: 'warning', summary: 'Secret not known', detail };
     }
-    const detail = `The ${this.kind} was made, but the answer with its secret got lost, and the service shows it only once. Terraform will replace it in the next apply.`;
+    const detail = `The ${this.kind} was created, but the answer with its secret was lost, and the service shows it only once. Terraform will replace it in the next apply.`;
     return { severity: 'error', summary: 'Secret lost', detail };
   }
 
-  /** Why a record that exists already could not be made, and what to do. */
+  /** Why a record that already exists could not be created, and what to do. */
   private refusedSinceHeld(service: Service, address: string, held: StoredRecord | undefined): string {
     if (held?.managed_by !== service.stack) return `To manage it here, ${importHint(this.kind, address)}`;
     return [
-      `It belongs to this stack, "${service.stack}". What to do depends on how it came to that:`,
-      '  - removed in this apply under another label: apply again; a moved block avoids it.',
-      '  - replaced under its own name: without create_before_destroy, here and in what depends on it.',
-      '  - two exchange their names: by way of a third name, in two applies.',
-      '  - declared by another resource, too: remove one of the two.',
-      `  - lost from the state, as by a killed run: ${notAdopted(this.kind, service.stack)}`,
+      `It belongs to this stack, "${service.stack}". What to do depends on the cause:`,
+      '  - This apply removes it under another label: apply again; a moved block avoids this.',
+      '  - It is replaced under its own name: remove create_before_destroy from it and from what depends on it.',
+      '  - Two records exchange their names: use a third name and two applies.',
+      '  - Another resource declares it, too: remove one of the two.',
+      `  - The state has lost it, for example in a killed run: ${notAdopted(this.kind, service.stack)}`,
       `To take over this one alone, ${importHint(this.kind, address)}`,
     ].join('\n');
   }
@@ -324,37 +327,37 @@ class RecordResource implements Resource<Configured> {
   }
 }
 
-/** Says in the plan what will refuse a rename in the midst of the apply. */
+/** Reports in the plan what the service would refuse during the apply because of a rename. */
 async function warnOfUse(service: Service, before: Address, after: Address, context: Context): Promise<void> {
   const mentions = (await service.mentions(context.signal)).get(before) ?? [];
   const users = changedAfter(before, after, mentions);
   if (users.length > 0) context.report(inTheWay(before, users));
 }
 
-/** Why a record that this run removes is still mentioned: by what the run does not remove. */
+/** Why a record that this run removes is still mentioned by records that the run does not remove. */
 function removedInUse(users: readonly StoredRecord[], { stack }: Service): string {
   const foreign = [...new Set(users.map((user) => user.managed_by))].filter((owner) => owner !== stack).sort();
   const others = foreign.map((owner) => `"${owner}"`).join(' and ');
   const whose =
     foreign.length > 0
-      ? `What uses it belongs to the stack ${others}, and is removed there first.`
-      : 'What uses it belongs to this stack, but no resource of this run removes it: import it, so that it is removed along, or remove it by hand.';
+      ? `The records that use it belong to the stack ${others}: remove them there first.`
+      : 'The records that use it belong to this stack, but no resource of this run removes them: import them, so that they are removed too, or remove them by hand.';
   return `${whose} ${LEAVE_IT}`;
 }
 
-/** Terraform shows with it which resource comes second. */
+/** Terraform prints this with the second resource. */
 function declareOnce({ declared }: Service, { address }: Values): void {
   if (typeof address !== 'string') return;
   if (declared.has(address)) {
     throw refuse(
       'Record declared twice',
-      `"${address}" is declared by another resource of this configuration too: remove one of the two, or give it other names.`,
+      `"${address}" is declared by another resource of this configuration, too: remove one of the two, or give it another name.`,
     );
   }
   declared.add(address);
 }
 
-/** A record that two resources hold would be lost to the one with the removal of the other. */
+/** If two resources hold one record, removing one of them would remove the other's record. */
 function keep({ kept, removed }: Service, { address }: Values): void {
   kept.add(String(address));
   if (removed.has(String(address))) throw heldTwice(String(address));
@@ -366,11 +369,13 @@ function remove({ kept, removed }: Service, { address }: Values): void {
 }
 
 function heldTwice(address: string): Refusal {
-  const detail = `Two resources in the state stand for "${address}", and one of them is to be removed, which would remove the record of the other: have Terraform forget that one with "terraform state rm".`;
+  const detail = `Two resources in the state hold "${address}". Removing one of them would remove the record of the other: make Terraform forget the one to be removed with "terraform state rm".`;
   return refuse('Record held twice', detail);
 }
 
-/** Whether a record could not be changed for being there or not; a chosen secret may be refused for being in use. */
+/**
+ * Whether a change failed because the record exists or does not; a chosen secret may be refused because it is in use.
+ */
 function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
   return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
 }
@@ -378,11 +383,11 @@ function contradicts({ code, detail }: ProblemError, { address }: Values, how: s
 function takesItself(address: string): Refusal {
   return refuse(
     'Replacement with take_ownership',
-    `"${address}" would be replaced under its own name, while take_ownership = true takes over whatever bears it: take that out of the provider block for this apply, or do not have it replaced.`,
+    `"${address}" would be replaced under its own name, but take_ownership = true takes over any record with that name: remove take_ownership from the provider block for this apply, or do not replace the record.`,
   );
 }
 
-/** The owner after the change: the stack, where it makes the record or takes it over. */
+/** The owner after the change: the stack, if it creates the record or takes it over. */
 function ownerAfter(service: Service, prior: Values | null): Value {
   return prior === null || service.takeOwnership ? service.stack : (prior.managed_by ?? null);
 }

@@ -10,9 +10,9 @@ import { explained } from './refusals.js';
 import { type Configured, serviceOf } from './service.js';
 import type { Records } from './snapshot.js';
 
-/** What is known of a record besides its fields and owner. */
+/** What is known of a record in addition to its fields and owner. */
 const times = {
-  created_at: read('When the record was made (RFC 3339, UTC).'),
+  created_at: read('When the record was created (RFC 3339, UTC).'),
   updated_at: read('When it was last changed (RFC 3339, UTC).'),
 };
 
@@ -20,7 +20,7 @@ function read(description: string): Attribute {
   return { type: 'string', description, computed: true };
 }
 
-/** Attributes as the service gives them: all computed. */
+/** Attributes that the service provides: all of them are computed. */
 export function readAttributes({ attributes }: RecordForm): Attributes {
   return { ...asRead(attributes), ...times };
 }
@@ -88,7 +88,7 @@ export function recordSource(kind: Kind): DataSource<Configured> {
       }
       const text = wanted.map((name) => `${name} "${String(config[name])}"`).join(', ');
       const remedy =
-        'If this configuration makes it, name the resource in depends_on: its path is known before it is made.';
+        'If this configuration creates it, name the resource in depends_on, because its path is known before it exists.';
       throw refuse('No such record', `There is no ${kind} with ${text}. ${remedy}`, wanted.slice(0, 1));
     },
   };
@@ -102,7 +102,7 @@ function lookUp(form: RecordForm, records: Records, config: Values): StoredRecor
   return records.get(String(identityOf(form, config).address));
 }
 
-/** Lists the records of a kind that have the given values; all of them when none is given. */
+/** Lists the records of a kind that have the given values, or all of them if none is given. */
 export function recordList(kind: Kind): DataSource<Configured> {
   const form = recordForm(kind);
   const filters: Attributes = Object.fromEntries(
@@ -124,7 +124,7 @@ export function recordList(kind: Kind): DataSource<Configured> {
       },
     },
 
-    // What no record can have would find nothing, and look like an answer.
+    // A value that no record can have would find nothing and look like an answer.
     validate(config): Diagnostic[] {
       return [...form.forms].flatMap(([name, field]) =>
         Object.hasOwn(filters, name) ? judgeField(form, name, field, config[name] ?? null) : [],

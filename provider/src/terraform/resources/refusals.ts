@@ -4,20 +4,20 @@ import { Refused, Stopped, Unanswered, type Wish } from './change-queue.js';
 import { pathOf } from './judge.js';
 import { refusalOf } from './problem-diagnostics.js';
 
-/** What a refusal means for who asked: more than the service can know of Terraform. */
+/** What a refusal means in Terraform, which the service cannot know. */
 export type Hint = (problem: ProblemError, path: Path | undefined) => string | undefined;
 
-/** Does the work and words what the service, the network or an interrupt have against it for Terraform. */
+/** Does the work and translates errors of the service, of the network and of an interrupt for Terraform. */
 export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, hint?: Hint): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Stopped)
-      throw refuse('Interrupted', 'Terraform was interrupted: this was not begun, and nothing was changed.');
+      throw refuse('Interrupted', 'Terraform was interrupted before this change was sent: nothing was changed.');
     if (error instanceof Unanswered) {
       throw refuse(
         'Interrupted',
-        'Terraform was interrupted, and the service did not answer in time: whether it made the change is not known. Plan again to see.',
+        'Terraform was interrupted, and the service did not answer in time: it is not known whether the change was made. Plan again to see.',
       );
     }
     if (error instanceof Refused) {
@@ -32,13 +32,13 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
   }
 }
 
-/** The plan has looked at what mentions a record: this has come or changed since. */
+/** The plan has checked the records that mention this one: one of them is new or has changed since. */
 function detailOf({ address, detail }: ProblemItem, wish: Wish): string {
   if (address === undefined || address === wish.address) return detail;
-  return `"${address}" would become invalid. ${detail} It was not so when this was planned: plan again to see what there is.`;
+  return `"${address}" would become invalid. ${detail} This has changed since the plan: plan again.`;
 }
 
-/** An interrupt before anything was sent that changes something. */
+/** An interrupt before any change was sent. */
 export function interrupted(): Refusal {
   return refuse('Interrupted', 'Terraform was interrupted: nothing was changed.');
 }

@@ -3,13 +3,16 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Log } from '../protocol/log.js';
 
 const PASSING: ReadonlySet<string> = new Set(['network', 'timeout', 'not_ready']);
-/** How long a service that was there may be away, as when it restarts. */
+/** How long a service that has answered before may be away, for example to restart. */
 const AWAY_MAX_MS = 45_000;
 const PAUSE_MS = { first: 250, longest: 4_000 };
 
-/** Waits for a service that is away, once for all who wait for it: who comes later waits no longer than the others. */
+/**
+ * Waits for a service that is away. All callers share one wait, so those that come later wait no longer than the
+ * others.
+ */
 export class RetryPolicy {
-  /** Since when nothing has been answered, by the monotonic clock; for ever, once that took too long. */
+  /** Since when nothing has been answered, by the monotonic clock; infinity once that took too long. */
   #awaySince: number | undefined;
 
   constructor(
@@ -18,8 +21,8 @@ export class RetryPolicy {
   ) {}
 
   /**
-   * Does the work, again and again while the service cannot be reached, for as long as a restart takes; the client's own
-   * retries, which cover a moment, lie inside. The work must be harmless to repeat. Stops waiting when the signal aborts.
+   * Repeats the work while the service cannot be reached, for as long as a restart takes; the client's own retries,
+   * which cover a moment, happen inside. The work must be safe to repeat. Waiting stops when the signal aborts.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)) {

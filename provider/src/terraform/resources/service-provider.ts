@@ -8,7 +8,7 @@ import { recordResource } from './record-resource.js';
 import { recordList, recordSource } from './record-source.js';
 import type { Configured } from './service.js';
 
-/** The provider of the service: a resource, a data source and a list for every kind of record there is. */
+/** The provider: a resource, a data source and a list for every kind of record. */
 export function serviceProvider(env: NodeJS.ProcessEnv): Provider<Configured> {
   return {
     schema: providerSchema,
@@ -26,7 +26,7 @@ function recordSources(): [type: string, make: () => DataSource<Configured>][] {
   ]);
 }
 
-/** Properties that are made when they are read first: a process is asked for few of them. */
+/** Properties that are created when they are first read: most processes need few of them. */
 function madeWhenAsked<T>(makers: [name: string, make: () => T][]): { readonly [name: string]: T } {
   const made: { [name: string]: T } = {};
   for (const [name, make] of makers) {

@@ -13,13 +13,13 @@ import { Narrowings } from './narrowings.js';
 import { RetryPolicy } from './retry-policy.js';
 import { Records, Snapshot } from './snapshot.js';
 
-/** How the provider was configured. */
+/** The provider's configuration. */
 export interface Access {
   client: ServiceClient;
-  /** Fetches an access token with these scopes; all of the client's where there are none. */
+  /** Fetches an access token with these scopes, or with all of the client's if none are given. */
   token(scopes: readonly string[], signal: AbortSignal): Promise<IssuedToken>;
   stack: string;
-  /** Whether the configuration names its stack; the default may be that of another one, too. */
+  /** Whether the configuration names its stack; another configuration may use the default one, too. */
   stackIsNamed: boolean;
   takeOwnership: boolean;
   log: Log;
@@ -31,19 +31,24 @@ export interface IssuedToken {
   expiresAtMs: number;
 }
 
-/** The tenant as all resources of one process share it: one reading of it, joined writing, and what is planned. */
+/**
+ * The tenant that all resources of one process share: they read it once, join their writes, and see what is planned.
+ */
 export class Service {
   readonly stack: string;
   readonly takeOwnership: boolean;
   readonly client: ServiceClient;
   readonly token: Access['token'];
-  /** What resources of this run are planned to be. */
+  /** The planned state of this run's resources. */
   readonly declared = new Set<Address>();
-  /** What resources of this run have made or taken over: theirs, whatever others think of it. */
+  /**
+   * The records that resources of this run have created or taken over. They belong to this run, whoever else claims
+   * them.
+   */
   readonly claimed = new Set<Address>();
-  /** What types lose in this run, as soon as nothing mentions it. */
+  /** What types lose in this run, as soon as nothing mentions it any more. */
   readonly narrowings: Narrowings;
-  /** What resources of the state stand for and keep in this run, and what others of them remove. */
+  /** The records that resources of the state hold and keep in this run, and those that they remove. */
   readonly kept = new Set<Address>();
   readonly removed = new Set<Address>();
   private readonly stackIsNamed: boolean;
@@ -78,7 +83,7 @@ export class Service {
         takeOwnership,
         log,
       });
-    // Apart, since a change-set with credentials takes a scope that others do without.
+    // Credentials have a queue of their own, because a change-set with credentials needs a scope that others do not.
     this.queues = { records: queue(), credentials: queue() };
   }
 
@@ -89,8 +94,8 @@ export class Service {
   }
 
   /**
-   * Whether a record that is to be made, but exists already, is taken over: any with `take_ownership`; without it those of
-   * the configuration's own stack, but for credentials, whose secret nobody could know.
+   * Whether an existing record is taken over instead of created. With `take_ownership`, every record is. Without it,
+   * only those of the configuration's own stack are, except credentials, whose secret nobody could know.
    */
   takesOver({ kind, managed_by: owner }: StoredRecord): boolean {
     return this.takeOwnership || (this.stackIsNamed && owner === this.stack && !isCredential(kind));
@@ -106,8 +111,8 @@ export class Service {
   }
 
   /**
-   * The records among which a planned one is judged: those of other stacks, and what this process has planned so far.
-   * The stack's own records are left out until they are planned themselves, since they may be about to change.
+   * The records that a planned one is checked against: those of other stacks and those that this process has planned so
+   * far. The stack's own records are left out until they are planned, since they may be about to change.
    */
   async judged(signal: AbortSignal): Promise<Overlay> {
     this.view ??= this.records(signal).then((records) => {
@@ -117,7 +122,7 @@ export class Service {
     return this.view;
   }
 
-  /** What mentioned each record when this process read them first. */
+  /** The records that mentioned each record when this process first read them. */
   async mentions(signal: AbortSignal): Promise<ReadonlyMap<Address, readonly Mention[]>> {
     this.mentioned ??= this.records(signal).then(mentionsAmong);
     return this.mentioned;
@@ -145,21 +150,21 @@ export class Service {
 
 const NO_RECORDS = new Records([]);
 
-/** A record of one's own as the service keeps it, but for its times, which are asked for anew where they matter. */
+/** A record of this stack as the service stores it, without its times, which are fetched again where they matter. */
 export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {
   return { kind, address, fields, id, managed_by: stack, created_at: '', updated_at: '', revision: 0 } as StoredRecord;
 }
 
-/** Stands in for the service while the provider's configuration waits for other resources. */
+/** Takes the service's place while the provider's configuration waits for other resources. */
 export class Pending {
-  /** `attribute` is the one of the provider's that is not known yet. */
+  /** `attribute` is the provider's attribute that is not known yet. */
   constructor(readonly attribute: string) {}
 }
 
-/** What configuring the provider gives. */
+/** The result of configuring the provider. */
 export type Configured = Service | Pending;
 
-/** The service; refuses while it is not known which. */
+/** The service. Refuses while it is not known which one. */
 export function serviceOf(configured: Configured): Service {
   if (configured instanceof Service) return configured;
   const { attribute } = configured;

@@ -52,7 +52,7 @@ describe('the snapshot of a tenant', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('is fetched anew after own writes for who must see the present, conditionally', async () => {
+  it('is fetched again, conditionally, after own writes for callers that need the present state', async () => {
     const { snapshot, fetches } = tenant();
     const first = snapshot.records(signal);
     fetches[0]?.answer([role('a')]);
@@ -82,7 +82,7 @@ describe('the snapshot of a tenant', () => {
     expect((await snapshot.records(signal)).get('role/b')).toBeDefined();
   });
 
-  it('stays what it was where nothing has changed, and tries again after a failure', async () => {
+  it('stays the same if nothing has changed, and tries again after a failure', async () => {
     const { snapshot, fetches } = tenant();
     const failing = snapshot.records(signal);
     fetches[0]?.fail();

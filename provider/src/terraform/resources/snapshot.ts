@@ -3,7 +3,7 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
-/** What reading needs of the client: `GET /v1/state`; undefined while the revision still is `ifNoneMatch`. */
+/** What reading needs of the client: `GET /v1/state`; undefined while the revision is still `ifNoneMatch`. */
 export type StateSource = (ifNoneMatch: string | undefined, signal: AbortSignal) => Promise<TenantSnapshot | undefined>;
 
 /** The records of the tenant at one moment, by address and by id. */
@@ -40,37 +40,37 @@ export class Records {
   }
 }
 
-/**
- * The tenant as this process knows it: fetched whole once, for all reads together, and kept up to date by what the
- * process itself writes.
- */
+/** The tenant as this process knows it: fetched once for all reads, and updated by what the process itself writes. */
 export class Snapshot {
   private known: { records: Records; revision: string } | undefined;
   private fetching: { generation: number; records: Promise<Records> } | undefined;
-  /** How many writes of this process have been followed, and how many of them the last fetch had seen. */
+  /** The number of this process's writes so far, and how many of them the last fetch included. */
   private generation = 0;
   private seen = 0;
 
   constructor(private readonly source: StateSource) {}
 
-  /** The records as fetched at the start, with own writes since. */
+  /** The records as fetched at the start, updated by this process's writes. */
   async records(signal: AbortSignal): Promise<Records> {
     return this.known?.records ?? this.fetch(signal);
   }
 
-  /** The records as the service has them now: fetched again where this process has written since. */
+  /** The records as the service has them now: fetched again if this process has written since. */
   async present(signal: AbortSignal): Promise<Records> {
     return this.known !== undefined && this.seen === this.generation ? this.known.records : this.fetch(signal);
   }
 
-  /** Follows an own write, so that no other fetch is needed for it. */
+  /** Follows a write of this process, so that it needs no further fetch. */
   follow(put: readonly StoredRecord[], removed: readonly Address[]): void {
     this.generation += 1;
     for (const address of removed) this.known?.records.delete(address);
     for (const record of put) this.known?.records.put(record);
   }
 
-  /** One fetch serves all who wait; only one that began before a write does not serve who comes after it. */
+  /**
+   * All waiting callers share one fetch. A fetch that began before a write does not answer a caller that came after the
+   * write.
+   */
   private fetch(signal: AbortSignal): Promise<Records> {
     const { generation } = this;
     if (this.fetching?.generation === generation) return this.fetching.records;
@@ -88,7 +88,7 @@ export class Snapshot {
     const fetched = await this.source(known?.revision, signal);
     const latest =
       fetched === undefined ? known : { records: new Records(fetched.records), revision: fetched.revision };
-    if (latest === undefined) throw new Error('the service says that nothing has changed since nothing');
+    if (latest === undefined) throw new Error('the service answered "not modified" to a request without a revision');
     if (generation === this.generation || this.known === undefined) {
       this.known = latest;
       this.seen = generation;

@@ -11,8 +11,8 @@ import type { RecordForm } from './record-form.js';
 import type { Service } from './service.js';
 
 /**
- * Terraform shows what exists already as about to be created: what that changes is said beside it. The summary names the
- * record, since Terraform shows only the first of several warnings that have the same one.
+ * Terraform shows an existing record as about to be created, so a warning says what changes in it. The summary names
+ * the record, because Terraform shows only the first of several warnings with the same summary.
  */
 export function foundInPlace(
   form: RecordForm,
@@ -24,26 +24,26 @@ export function foundInPlace(
   const { kind, address, managed_by: owner } = held;
   const lines = [...changedLines(form, held, planned), ...(setsSecret ? ['  ~ secret = (sensitive value)'] : [])];
   const does =
-    lines.length === 0 ? 'It holds what is declared here already.' : `What changes in it:\n${lines.join('\n')}`;
+    lines.length === 0 ? 'It already holds what is declared here.' : `What changes in it:\n${lines.join('\n')}`;
   if (owner !== service.stack) {
-    const detail = `It exists already and belongs to the stack "${owner}": the apply takes it over. ${does}`;
+    const detail = `It already exists and belongs to the stack "${owner}": the apply takes it over. ${does}`;
     return { severity: 'warning', summary: `"${address}" is taken over`, detail };
   }
-  const found = `It belongs to this stack, "${owner}", and the state does not hold it for this resource, as after an apply that was killed.`;
+  const found = `It belongs to this stack, "${owner}", but this resource does not hold it in the state, for example after a killed apply.`;
   const then = service.takesOver(held)
     ? `Unless this run removes it under another label, the apply takes it over. ${does}`
-    : `Unless this run removes it under another label, its creation fails. It is not taken over unasked: ${notAdopted(kind, owner)}`;
+    : `Unless this run removes it under another label, its creation fails. It is not taken over without consent: ${notAdopted(kind, owner)}`;
   return { severity: 'warning', summary: `"${address}" exists already in this stack`, detail: `${found} ${then}` };
 }
 
-/** Why a record of the stack's own is not taken over unasked, and what to do. */
+/** Why a record of the same stack is not taken over without consent, and what to do. */
 export function notAdopted(kind: Kind, stack: string): string {
   return isCredential(kind)
-    ? 'its secret was shown once, to the run that made it. Remove it, and Terraform makes another; or take it over without its secret by take_ownership = true in the provider block.'
-    : `another configuration may have the stack "${stack}", too, since that is the default. If it is this one's, name it in the provider block: stack = ${hclString(stack)}.`;
+    ? 'its secret was shown only to the run that created it. Remove it, and Terraform creates another; or take it over without its secret with take_ownership = true in the provider block.'
+    : `another configuration may use the stack "${stack}", too, since that is the default. If the record belongs to this one, name the stack in the provider block: stack = ${hclString(stack)}.`;
 }
 
-/** Lines that begin with a space stay as they are where Terraform shows them. */
+/** Terraform keeps the layout of lines that begin with a space. */
 function changedLines(form: RecordForm, held: StoredRecord, planned: Values): string[] {
   const before: Record<string, Json> = {};
   const after: Record<string, Json> = {};
