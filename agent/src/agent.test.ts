@@ -33,7 +33,7 @@ const sign = (bytes: Buffer) =>
 
 const keyHash = apiKeyHash(new Secret('svc_test'), 'tenant-1');
 
-/** What an agent that trusts the key leaves in its folder: the bytes are signed, whatever they are. */
+/** The files that an agent which trusts the key leaves in its folder: the bytes are signed, whatever they are. */
 async function cache(bytes: Buffer | string): Promise<void> {
   writeFileSync(join(dir, 'bundle.json'), bytes);
   writeFileSync(join(dir, 'bundle.jws'), await sign(Buffer.from(bytes)));
@@ -67,7 +67,7 @@ async function start(tenantId?: string): Promise<RunningAgent> {
   agent = await startAgent(
     {
       apiKey: new Secret('svc_test'),
-      // Port 9 is that of the discard protocol: nobody listens there.
+      // Nothing listens on port 9, the discard protocol.
       cloudUrl: new URL('http://127.0.0.1:9'),
       listenAddr: { host: '127.0.0.1', port: 0 },
       pollIntervalMs: 3_600_000,
@@ -85,7 +85,7 @@ async function start(tenantId?: string): Promise<RunningAgent> {
 const readiness = async () => (await fetch(`${agent?.url}/readyz`)).status;
 const text = good.toString();
 
-/** Every tenth of the file, and around the places where something ends. */
+/** Every tenth byte of the file, and the bytes around boundaries. */
 const cuts = [
   ...Array.from({ length: 10 }, (_, tenth) => Math.floor((good.length * tenth) / 10)),
   1,

@@ -22,24 +22,24 @@ const MIB = 1024 * 1024;
 /** A million records take some 30 MiB packed and 250 MiB unpacked. */
 const BOUNDS: FetchBounds = { compressed: 128 * MIB, unpacked: 512 * MIB, idleMs: 10_000, totalMs: 60_000 };
 
-/** How long what is under way may take to end once the agent is told to stop. */
+/** How long running work may take to end once the agent is told to stop. */
 const STOP_MS = 5_000;
 
 export interface RunningAgent {
-  /** Where a caller on this machine reaches it, with the real port. */
+  /** The URL under which callers on this machine reach the agent, with the actual port. */
   url: string;
-  /** Ends polling, answers what is under way and closes the port. */
+  /** Stops polling, answers the requests that have arrived, and closes the port. */
   stop(): Promise<void>;
 }
 
 export interface AgentOutputs {
   log: Logger;
-  /** Where decision lines go, if the configuration asks for them. */
+  /** Where decision lines go, if the configuration enables them. */
   decisions: LineWriter;
 }
 
 /**
- * Starts the agent: binds the port, serves what the cache has, and only then talks to the cloud. Throws where the port
+ * Starts the agent: binds the port, serves what the cache holds, and only then contacts the cloud. Throws if the port
  * cannot be bound.
  */
 export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {

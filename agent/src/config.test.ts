@@ -24,7 +24,7 @@ const write = (name: string, text: string) => {
   return path;
 };
 
-/** As a cloud serves it: with a key of tokens beside that of bundles. */
+/** As a cloud serves it: with a token key beside the bundle key. */
 const JWKS = JSON.stringify({
   keys: [
     { kid: 'abc', kty: 'EC' },
@@ -33,7 +33,7 @@ const JWKS = JSON.stringify({
 });
 
 describe('configuration', () => {
-  it('has the defaults of the specification', () => {
+  it('has the documented defaults', () => {
     const { config, faults, warnings } = load();
     expect(faults).toEqual([]);
     expect(warnings).toEqual([]);
@@ -134,15 +134,15 @@ allow_rollback: true
     ],
     ['an empty key', { SERVICE_API_KEY: '' }, 'API key is required: set SERVICE_API_KEY'],
     ['a key with a line feed', { SERVICE_API_KEY: 'svc_x\n' }, 'SERVICE_API_KEY: holds white space'],
-    ['a URL without scheme', { SERVICE_CLOUD_URL: 'example.com' }, 'SERVICE_CLOUD_URL: "example.com" is no http'],
-    ['another scheme', { SERVICE_CLOUD_URL: 'ftp://example.com' }, '"ftp://example.com" is no http'],
+    ['a URL without scheme', { SERVICE_CLOUD_URL: 'example.com' }, 'SERVICE_CLOUD_URL: "example.com" is not an http'],
+    ['another scheme', { SERVICE_CLOUD_URL: 'ftp://example.com' }, '"ftp://example.com" is not an http'],
     ['a query', { SERVICE_CLOUD_URL: 'http://example.com/?a=1' }, 'must end after its path'],
-    ['a listen address without port', { SERVICE_LISTEN_ADDR: '127.0.0.1' }, '"127.0.0.1" is no address'],
-    ['a port out of range', { SERVICE_LISTEN_ADDR: ':65536' }, '":65536" is no address'],
-    ['an interval without unit', { SERVICE_POLL_INTERVAL: '30' }, '"30" is no duration'],
+    ['a listen address without port', { SERVICE_LISTEN_ADDR: '127.0.0.1' }, '"127.0.0.1" is not an address'],
+    ['a port out of range', { SERVICE_LISTEN_ADDR: ':65536' }, '":65536" is not an address'],
+    ['an interval without unit', { SERVICE_POLL_INTERVAL: '30' }, '"30" is not a duration'],
     ['an interval of nothing', { SERVICE_POLL_INTERVAL: '0s' }, '"0s" is out of range'],
     ['an interval no timer holds', { SERVICE_POLL_INTERVAL: '1000h' }, '"1000h" is out of range'],
-    ['an unknown level', { SERVICE_LOG_LEVEL: 'loud' }, '"loud" is no log level: write one of trace, debug'],
+    ['an unknown level', { SERVICE_LOG_LEVEL: 'loud' }, '"loud" is not a log level: write one of trace, debug'],
     ['a half truth', { SERVICE_DECISION_LOG: 'yes' }, '"yes" is neither true nor false: write true'],
     ['a half untruth', { SERVICE_DECISION_LOG: '0' }, '"0" is neither true nor false: write false'],
     ['no truth', { SERVICE_DECISION_LOG: 'sure' }, '"sure" is neither true nor false: write true or false'],
@@ -161,8 +161,8 @@ allow_rollback: true
       `${path}:2:1: unknown setting "pol_interval": did you mean "poll_interval"?`,
       `${path}:4:12: cache_dir: must be a single value`,
       expect.stringMatching(/:5:1: unknown setting "zzz": the settings are api_key, cloud_url/),
-      `${path}:1:10: api_key: holds white space or characters that no API key has: remove them (a final newline?)`,
-      `${path}:3:14: listen_addr: "nowhere" is no address: write HOST:PORT like "0.0.0.0:8181"`,
+      `${path}:1:10: api_key: holds white space or characters that no API key has: remove them, for example a final newline`,
+      `${path}:3:14: listen_addr: "nowhere" is not an address: write HOST:PORT like "0.0.0.0:8181"`,
     ]);
   });
 
@@ -171,7 +171,7 @@ allow_rollback: true
     ['a quote that is not closed', 'log_level: "info\n\n', /:1:12: The quote that opens here/],
     ['a list', '- api_key\n', /:1:1: must be a map/],
     ['a key said twice', 'log_level: info\nlog_level: warn\n', /:2:1: /],
-    ['a second document', 'log_level: info\n---\nlog_level: warn\n', /:2:\d+: a second YAML document/],
+    ['a second document', 'log_level: info\n---\nlog_level: warn\n', /:2:\d+: there is a second YAML document/],
   ])('refuses %s', (_, text, fault) => {
     const { config, faults } = load({}, write('bad.yaml', text));
     expect(config).toBeUndefined();
@@ -205,7 +205,7 @@ allow_rollback: true
     expect(broken.faults).toHaveLength(2);
     expect(broken.faults.join()).not.toMatch(/hid/);
     for (const url of ['ftp://user:hidden@example.com', 'http://user:hidden @@', 'user:hidden@example.com']) {
-      expect(load({ SERVICE_CLOUD_URL: url }).faults.join()).toMatch(/is no http or https URL/);
+      expect(load({ SERVICE_CLOUD_URL: url }).faults.join()).toMatch(/is not an http or https URL/);
       expect(load({ SERVICE_CLOUD_URL: url }).faults.join()).not.toContain('hidden');
     }
   });

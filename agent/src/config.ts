@@ -5,19 +5,19 @@ import { unknownVariables } from '@authz-service/core/variables';
 import { type AgentConfig, SETTINGS, SettingFault, variableOf, YAML_KEYS } from './config/settings.js';
 import { type PlacedText, readYamlSettings } from './config/yaml-file.js';
 
-/** What was read: the configuration, or every fault at once. */
+/** The outcome of reading: the configuration, or all faults at once. */
 export interface LoadedConfig {
   /** Absent when there are faults. */
   config?: AgentConfig;
-  /** Each starts with its place, `file:line:column`, or with the environment variable. */
+  /** Each begins with its place: `file:line:column`, or the environment variable. */
   faults: string[];
   warnings: string[];
-  /** The file that was read, where there was one. */
+  /** The file that was read, if there was one. */
   path?: string;
 }
 
 export interface ConfigSources {
-  /** `--config`; must exist. */
+  /** The file of `--config`, which must exist. */
   configPath?: string | undefined;
   env: NodeJS.ProcessEnv;
   cwd: string;
@@ -26,8 +26,8 @@ export interface ConfigSources {
 const YAML_NAMES = Object.values(YAML_KEYS);
 
 /**
- * Reads the configuration: YAML from `--config`, else `./service-agent.yaml`, else `$HOME/.service/agent.yaml`;
- * environment variables override it, and an empty variable counts as unset. The only reader of the environment.
+ * Reads the configuration: YAML from `--config`, or else `./service-agent.yaml`, or else `$HOME/.service/agent.yaml`.
+ * Environment variables override it; an empty one counts as unset. Nothing else reads the environment.
  */
 export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfig {
   const home = env.HOME || homedir();

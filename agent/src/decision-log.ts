@@ -11,17 +11,17 @@ export interface DecisionEntry {
   reason: string;
   accessPath: AccessPathKind;
   policyId: string;
-  /** Evaluation time. */
+  /** The evaluation time. */
   ms: number;
 }
 
 /**
- * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all the
- * fields, also a refused or failed one, whose reason is the problem's detail. `resource_id` is the id of the record
- * that the resource was found as, by id or by name; else the id as the request gave it; else, as whatever is not known,
- * an empty text.
+ * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all fields.
+ * So is a refused or failed one; its reason is the problem's detail. `resource_id` is the id of the record that the
+ * resource was resolved to, by id or by name; otherwise the id in the request; otherwise, like every unknown field, an
+ * empty text.
  *
- * Answers come before lines: when standard output is not read, lines are dropped, and the log says how many.
+ * Answers come before lines: if nobody reads standard output, lines are dropped, and the log says how many.
  */
 export class DecisionLog {
   #dropping = false;

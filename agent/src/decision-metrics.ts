@@ -3,33 +3,33 @@ import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 const DECISIONS = 'service_agent_decisions_total';
 const DURATION = 'service_agent_decision_duration_seconds';
 
-/** In seconds: a decision takes microseconds; the last ones show what went wrong. */
+/** In seconds. A decision takes microseconds; the last buckets show when something goes wrong. */
 const BOUNDS = [
   0.000_001, 0.000_002, 0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005,
   0.01, 0.1,
 ];
 
 /**
- * The metrics that every decision moves. prom-client would find a series by the text of its labels, and look through
- * all its buckets, each time: that takes longer than the decision itself.
+ * The metrics that every decision changes. prom-client finds a series by the text of its labels and searches all its
+ * buckets each time, which takes longer than the decision itself.
  */
 export class DecisionMetrics {
   readonly #allowed = { direct: 0, role: 0, group: 0 };
   readonly #denied = { direct: 0, role: 0, group: 0, none: 0 };
   readonly #durations = { true: new Durations(), false: new Durations() };
 
-  /** One call of the decision endpoint, or one evaluation of a batch. */
+  /** Counts one call of the decision endpoint, or one evaluation of a batch. */
   called(allowed: boolean, path: AccessPathKind): void {
     if (!allowed) this.#denied[path]++;
     else if (path !== 'none') this.#allowed[path]++;
   }
 
-  /** One evaluation that took so long. */
+  /** Records the duration of one evaluation. */
   evaluated(allowed: boolean, ms: number): void {
     (allowed ? this.#durations.true : this.#durations.false).add(ms / 1000);
   }
 
-  /** The text exposition format. */
+  /** The metrics in the text exposition format. */
   text(): string {
     const counted = (allowed: boolean, counts: object) =>
       Object.entries(counts).map(
@@ -50,7 +50,10 @@ export class DecisionMetrics {
 }
 
 class Durations {
-  /** How many took at most a bound and more than the one before; the last, more than any. */
+  /**
+   * For each bound, the evaluations that took at most that long and longer than the bound before; the last element
+   * counts the longer ones.
+   */
   readonly #buckets: number[] = new Array(BOUNDS.length + 1).fill(0);
   #sum = 0;
 
@@ -61,7 +64,7 @@ class Durations {
     this.#sum += seconds;
   }
 
-  /** Buckets of the exposition format hold those below them, too. */
+  /** Buckets of the exposition format are cumulative. */
   lines(allowed: boolean): string[] {
     let count = 0;
     const lines = this.#buckets.map((held, at) => {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { LineWriter } from './line-writer.js';
 
-/** A stream that keeps what it is given until it is told to go on. */
+/** A stream that holds back what it is given until it is told to continue. */
 function heldStream() {
   const written: string[] = [];
   let release: (() => void) | undefined;

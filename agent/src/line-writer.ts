@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 
-/** How much a slow reader may leave unread, in characters. */
+/** The number of characters that a slow reader may leave unread. */
 const UNREAD_MAX = 8 * 1024 * 1024;
 
 /**
- * Writes lines to a stream that may be read slowly or not at all. Neither must stop decisions or fill the memory:
- * what exceeds the bound, or comes after the reader has gone, is dropped and counted.
+ * Writes lines to a stream that may be read slowly or not at all. Neither may stop decisions or fill the memory: lines
+ * beyond the limit, or after the reader has gone, are dropped and counted.
  */
 export class LineWriter {
-  /** Lines dropped since the last call of `takeDropped`. */
+  /** The lines dropped since the last call of `takeDropped`. */
   #dropped = 0;
   #broken = false;
 
@@ -21,7 +21,7 @@ export class LineWriter {
     });
   }
 
-  /** Takes the line, its line feed included; false when it was dropped. */
+  /** Takes a line with its line feed; returns false if it was dropped. */
   write(line: string): boolean {
     if (this.#broken || this.stream.writableLength + line.length > this.unreadMax) {
       this.#dropped++;
@@ -37,7 +37,7 @@ export class LineWriter {
     return dropped;
   }
 
-  /** Waits until everything is with the reader, at most so long. */
+  /** Waits until the reader has received everything, but not longer than the given time. */
   async drained(deadlineMs: number): Promise<void> {
     if (this.#broken || this.stream.writableLength === 0) return;
     await new Promise<void>((resolve) => {

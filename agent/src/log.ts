@@ -5,8 +5,8 @@ import type { LineWriter } from './line-writer.js';
 export type { Logger } from 'pino';
 
 /**
- * The agent's own log: one JSON line a record with `time` (ISO 8601, UTC), `level` in capitals and `msg`. It goes to
- * standard error, so that standard output carries decision lines and nothing else, whatever the log level.
+ * The agent's own log: one JSON line per record with `time` (ISO 8601, UTC), `level` in capitals and `msg`. It goes to
+ * standard error, so that standard output carries only decision lines, whatever the log level.
  */
 export function createLog(level: LogLevel, writer: LineWriter): Logger {
   return pino(

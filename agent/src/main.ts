@@ -39,7 +39,7 @@ async function main(): Promise<number> {
       },
     }).values;
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nRun service-agent --help for what there is.\n`);
+    process.stderr.write(`${(error as Error).message}\nRun service-agent --help for the options.\n`);
     return 1;
   }
   if (options.help) {

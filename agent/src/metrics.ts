@@ -2,10 +2,10 @@ import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DecisionMetrics } from './decision-metrics.js';
 
-/** Whence the agent had the bundle that made it ready. */
+/** Where the bundle that made the agent ready came from. */
 export type BundleSource = 'cache' | 'sync';
 
-/** The agent's metrics. Every series exists from the start, at 0. */
+/** The agent's metrics. Every series exists from the start, with the value 0. */
 export class AgentMetrics {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
@@ -38,12 +38,12 @@ export class AgentMetrics {
     this.#cacheHit.inc({ source: 'sync' }, 0);
   }
 
-  /** One call of the decision endpoint, or one evaluation of a batch. */
+  /** Counts one call of the decision endpoint, or one evaluation of a batch. */
   called(allowed: boolean, path: AccessPathKind): void {
     this.#decisions.called(allowed, path);
   }
 
-  /** One evaluation that took so long. */
+  /** Records the duration of one evaluation. */
   evaluated(allowed: boolean, ms: number): void {
     this.#decisions.evaluated(allowed, ms);
   }
@@ -66,7 +66,7 @@ export class AgentMetrics {
     return this.#registry.contentType;
   }
 
-  /** The text exposition format. */
+  /** The metrics in the text exposition format. */
   async text(): Promise<string> {
     return `${this.#decisions.text()}\n${await this.#registry.metrics()}`;
   }

@@ -11,11 +11,11 @@ export interface RunOptions {
   env: NodeJS.ProcessEnv;
 }
 
-/** How long the last lines may take to reach their reader. */
+/** How long the last log lines may take to reach their reader. */
 const DRAIN_MS = 1_000;
 
 /**
- * Runs the agent in this process until SIGTERM or SIGINT, and resolves with the exit code: 0 after a stop, 1 where it
+ * Runs the agent in this process until SIGTERM or SIGINT, and resolves with the exit code: 0 after a stop, 1 if it
  * could not start. Logs go to standard error, decision lines to standard output.
  */
 export async function runAgent({ configPath, env }: RunOptions): Promise<number> {
@@ -46,9 +46,9 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
     await agent.stop();
     return 0;
   } catch (error) {
-    const foreseen = startFault(error, config);
-    if (foreseen === undefined) log.fatal({ err: error }, 'failed to start');
-    else log.fatal(`failed to start: ${foreseen}`);
+    const knownCause = startFault(error, config);
+    if (knownCause === undefined) log.fatal({ err: error }, 'failed to start');
+    else log.fatal(`failed to start: ${knownCause}`);
     return 1;
   }
 }
@@ -59,7 +59,7 @@ function stopSignal(): Promise<string> {
   });
 }
 
-/** What keeps the agent from starting, and what to do, where that is known. */
+/** Why the agent cannot start and what to do about it, for known causes. */
 function startFault(error: unknown, { listenAddr }: AgentConfig): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const address = addressText(listenAddr);

@@ -1,35 +1,35 @@
 import type { AgentState } from './bundle/agent-state.js';
 
-/** The body of `GET /v1/status`: what an operator asks of one agent. Times are ISO 8601 in UTC; null is not known yet. */
+/** The body of `GET /v1/status`, for operators. Times are ISO 8601 in UTC; null means not known yet. */
 export interface StatusReport {
-  /** As in the health report. */
+  /** The same value as in the health report. */
   status: string;
   tenant: { id: string; name: string } | null;
   /** The tenant's revision and the digest of its records. */
   revision: string | null;
   digest: string | null;
-  /** What the whole bundle goes by; that of the tenant where it holds only one. */
+  /** The revision of the whole bundle; the tenant's own if it holds only one. */
   bundle_revision: string | null;
   /** When the cloud signed the bundle. */
   issued_at: string | null;
-  /** Seconds since the cloud last confirmed that this is the newest. */
+  /** Seconds since the cloud last confirmed that this revision is the newest. */
   age_seconds: number | null;
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
-  /** Whether what is served came as a whole bundle, or as changes to the revision before. */
+  /** Whether what is served arrived as a whole bundle or as a delta. */
   activated_by: 'bundle' | 'delta' | null;
   last_error: { at: string; code: string; detail: string } | null;
   degraded: boolean;
   consecutive_failures: number;
-  /** Whether the cloud holds requests until there is something newer; null before the first such request has ended. */
+  /** Whether the cloud holds requests until there is something newer; null until the first such request has ended. */
   long_poll: boolean | null;
   keys: {
     /** The key that signed what is served. */
     signed_by: string | null;
     /** The keys that are trusted. */
     trusted: string[];
-    /** Whether they come from SERVICE_BUNDLE_JWKS; else from the first contact with the cloud. */
+    /** Whether they come from SERVICE_BUNDLE_JWKS; otherwise they come from the first contact with the cloud. */
     pinned: boolean;
   };
 }

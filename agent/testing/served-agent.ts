@@ -8,7 +8,7 @@ import { LineWriter } from '../src/line-writer.js';
 import { createLog } from '../src/log.js';
 import { AgentMetrics } from '../src/metrics.js';
 
-/** An agent's HTTP server on a free port, without a sync: a test sets its state. What it writes is kept line by line. */
+/** An agent's HTTP server on a free port, without a sync: the test sets its state. Its output is kept line by line. */
 export interface ServedAgent {
   port: number;
   url: string;

@@ -20,27 +20,30 @@ export interface Verified {
   /** The bytes of `bundle.json`. */
   bytes: ByteSource;
   statement: BundleStatement;
-  /** The id of the key that signed. */
+  /** The id of the key that signed it. */
   kid: string;
 }
 
 export interface ActivateOptions {
   tenantId?: string | undefined;
-  /** Take an older revision than the one served, too, or another one of the same number. */
+  /** Whether to accept an older revision than the one served, or a different one with the same number. */
   allowRollback?: boolean;
 }
 
-/** What was served last, and is served still unless it was lost. An earlier run's counts for its own tenant alone. */
+/**
+ * What was served last; it is still served unless it was lost. What an earlier run served counts only for its own
+ * tenant.
+ */
 export interface Former extends Last {
   served: Served | undefined;
-  /** Whether the cloud has lost that revision, whatever the number of the one it offers. */
+  /** Whether the cloud has lost that revision, whatever the number of the one that it offers. */
   diverged: boolean;
 }
 
 /**
- * Makes of a verified bundle what decisions are answered from. Another tenant or an older revision than what was served
- * last is refused, so that a mixed-up or rolled-back cloud takes no right away and gives none. It works in short steps
- * between requests. Throws `invalid_bundle` in words fit for the log.
+ * Compiles a verified bundle into what answers decisions. It refuses another tenant and a revision older than the one
+ * served last, so that a mixed-up or rolled-back cloud neither removes nor grants a right. It works in short steps
+ * between requests. Throws `invalid_bundle` with a detail for the log.
  */
 export async function activate(
   { bytes, statement, kid }: Verified,
@@ -65,10 +68,10 @@ export async function activate(
   return { engine, search, tenant: { id, name }, revision, digest, digests, activatedBy: 'bundle', ...signed };
 }
 
-/** For tenants whose records need only be checked. */
+/** Stands in for tenants whose records only need to be checked. */
 const NO_ENGINE: RecordSink<undefined> = { add: () => {}, finish: () => undefined };
 
-/** Whether it may turn out to be the tenant that is served. */
+/** Whether this may turn out to be the tenant to serve. */
 function isWanted({ id, name }: TenantHead, tenantId: string | undefined): boolean {
   return tenantId === undefined || id === tenantId || name === tenantId;
 }
@@ -92,7 +95,7 @@ function chooseTenant<T>(tenants: readonly DecodedTenant<T>[], tenantId: string 
 function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
-      `The bundle is of tenant ${next.name} (${next.id}), and ${current.tenant.name} (${current.tenant.id}) is served. ` +
+      `The bundle belongs to tenant ${next.name} (${next.id}), but ${current.tenant.name} (${current.tenant.id}) is served. ` +
         `${TO_ACCEPT} if the agent is to serve the other tenant.`,
     );
   }
@@ -105,7 +108,7 @@ function refuseOtherHistory(
   if (revision === last.revision || id !== last.tenant.id) return;
   if (!diverged && !isBehind({ tenant: { id, name }, revision }, last)) return;
   const [offered, known] = [revisionNumber(revision), revisionNumber(last.revision)];
-  const fault = offered < known ? 'is older than' : offered === known ? 'contradicts' : 'comes from a past without';
+  const fault = offered < known ? 'is older than' : offered === known ? 'contradicts' : 'comes from a history without';
   throw invalid(
     `Revision ${revision} of the bundle ${fault} ${last.revision}, which ${served ? 'is' : 'was'} served. ` +
       `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,

@@ -14,20 +14,21 @@ interface VerifiedDelta {
   /** The bytes of `delta.json`. */
   json: Buffer;
   statement: DeltaStatement;
-  /** The id of the key that signed. */
+  /** The id of the key that signed it. */
   kid: string;
 }
 
-/** What the engine is to be told, and what is served once it was: see `AgentState#advanced`. */
+/** What the engine is told, and what is served after that: see `AgentState#advanced`. */
 export interface Advance {
   changes: readonly RecordChange[];
   next: Served;
 }
 
 /**
- * Checks that a verified delta leads from what is served to a later revision with the digest that it says. The leaves of
- * the digest then are those of that revision: nothing but the change of the engine may follow. `stepsMax`: the most
- * that this change may take, as the engine counts. Throws `invalid_bundle`, with all as it was.
+ * Checks that a verified delta leads from what is served to a later revision with the digest that it states. Afterwards
+ * the leaves of the digest are already those of the later revision: nothing but the change of the engine may follow.
+ * `stepsMax` is the largest change allowed, in the engine's steps. Throws `invalid_bundle` and leaves everything as it
+ * was.
  */
 export async function advance(
   { json, statement, kid }: VerifiedDelta,
@@ -56,13 +57,13 @@ export async function advance(
 
 function refuseOtherBase({ tenant, base, revision }: Delta, served: Served): void {
   if (tenant.id !== served.tenant.id) {
-    throw invalid(`The delta is of tenant ${tenant.name} (${tenant.id}), and ${served.tenant.name} is served.`);
+    throw invalid(`The delta belongs to tenant ${tenant.name} (${tenant.id}), but ${served.tenant.name} is served.`);
   }
   if (base.revision !== served.revision || base.digest !== served.digest) {
-    throw invalid(`The delta is one to revision ${base.revision}, and ${served.revision} is served.`);
+    throw invalid(`The delta starts at revision ${base.revision}, but ${served.revision} is served.`);
   }
   if (revisionNumber(revision) <= revisionNumber(served.revision)) {
-    throw invalid(`The delta leads to revision ${revision}, which is no later one than ${served.revision}.`);
+    throw invalid(`The delta leads to revision ${revision}, which is not later than the served ${served.revision}.`);
   }
 }
 

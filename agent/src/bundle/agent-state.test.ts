@@ -130,7 +130,7 @@ describe('AgentState', () => {
 });
 
 describe('AgentMetrics', () => {
-  it('has the metrics of the specification with their types, and no others', async () => {
+  it('has the documented metrics with their types, and no others', async () => {
     const text = await new AgentMetrics().text();
     expect([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
       'service_agent_bundle_cache_hit counter',

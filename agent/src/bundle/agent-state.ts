@@ -8,7 +8,7 @@ import type { AgentMetrics, BundleSource } from '../metrics.js';
 import type { Standing } from './last-served.js';
 import { NO_TRUST, type Trust } from './trust.js';
 
-/** What decisions are answered from: one revision, replaced by the next within one turn of the event loop. */
+/** What answers decisions: one revision, replaced by the next within one turn of the event loop. */
 export interface Served {
   engine: CompiledEngine;
   search: TenantSearch;
@@ -17,32 +17,32 @@ export interface Served {
   revision: string;
   /** SHA-256 of the tenant's records, in hex. */
   digest: string;
-  /** The leaves of that digest. They run ahead of the engine while a delta is being checked. */
+  /** The leaves of that digest. While a delta is being checked, they are ahead of the engine. */
   digests: DigestSet;
-  /** Whether it came as a whole, or as changes to the revision before. */
+  /** Whether it arrived as a whole bundle or as a delta. */
   activatedBy: 'bundle' | 'delta';
-  /** The revision of the whole bundle: what the cloud's ETag names. */
+  /** The revision of the whole bundle, which the cloud's ETag names. */
   bundleRevision: string;
-  /** When the cloud signed it (RFC 3339), and by which key. */
+  /** When the cloud signed it (RFC 3339), and with which key. */
   issuedAt: string;
   signedBy: string;
 }
 
-/** What the sync tells of itself, for the status report. */
+/** What the sync reports about itself, for the status report. */
 export interface Syncing {
   requestedAtMs: number | undefined;
   activatedAtMs: number | undefined;
   lastError: { at: string; code: string; detail: string } | undefined;
-  /** Undefined while it is not known whether the cloud holds requests. */
+  /** Undefined while it is not known whether the cloud supports long polling. */
   longPoll: boolean | undefined;
-  /** By which keys bundles are believed. */
+  /** The keys with which bundles are verified. */
   trust: Trust;
 }
 
-/** What was served last, also where nothing is served any more. */
+/** What was served last, even if nothing is served any more. */
 export interface Last {
   standing: Standing;
-  /** Whether an earlier run alone has served it, perhaps for another tenant. */
+  /** Whether only an earlier run has served it, perhaps for another tenant. */
   earlier: boolean;
 }
 
@@ -50,7 +50,7 @@ export type Phase = 'starting' | 'cold' | 'ready' | 'degraded';
 
 /** The body of `GET /healthz`. Before the first bundle it names no revision, and the last sync is the epoch. */
 export interface HealthReport {
-  /** `ok`, or `starting`, `cold` or `degraded`. */
+  /** One of `ok`, `starting`, `cold` and `degraded`. */
   status: string;
   /** Empty before the first bundle. */
   bundle_revision: string;
@@ -61,16 +61,18 @@ export interface HealthReport {
   sync_age_seconds: number;
 }
 
-/** The agent's state, and the gauges that show it. */
+/** The agent's state and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
   #last: Last | undefined;
   #started = false;
   #consecutiveFailures = 0;
-  /** In wall-clock time for showing, in monotonic time for ages: the wall clock may jump. */
+  /** The wall-clock time is for display; ages use the monotonic clock, because the wall clock may jump. */
   #lastSync: { wallMs: number; monotonicMs: number } | undefined;
 
-  /** When the monotonic clock stood at zero, by the time at which what is served was signed, or later. */
+  /**
+   * The wall-clock time when the monotonic clock was zero: at least as late as the signature of what is served implies.
+   */
   #startedAtMs = Number.NEGATIVE_INFINITY;
 
   readonly syncing: Syncing = {
@@ -103,8 +105,8 @@ export class AgentState {
   }
 
   /**
-   * The cache was looked at: what it held is served, as the cloud confirmed it last at that time. `before`: what an
-   * earlier run served last, as far as the cache remembers it.
+   * Called after the cache was read: what it held is served, with the time of the cloud's last confirmation. `before`
+   * is what an earlier run served last, if the cache remembers it.
    */
   started(cached?: { served: Served; confirmedAtMs: number }, before?: Standing): void {
     this.#started = true;
@@ -116,15 +118,15 @@ export class AgentState {
     this.#show();
   }
 
-  /** A sync brought a bundle. */
+  /** A sync has brought a bundle. */
   replaced(served: Served): void {
     this.#serve(served, 'sync');
   }
 
   /**
-   * A sync brought changes to what is served: in the very turn in which the engine takes them, all that names the
-   * revision moves on. Waits for work of several turns to end (`read`). An engine that fails in the middle is neither
-   * the one nor the other: nothing is served any more, and this throws.
+   * A sync has brought changes to what is served: in the same turn in which the engine takes them, everything that
+   * names the revision changes, too. It waits for work of several turns to end (`read`). If the engine fails in the
+   * middle, it holds neither the old nor the new revision: nothing is served any more, and this throws.
    */
   async advanced(changes: readonly RecordChange[], next: Served): Promise<void> {
     await next.engine.lock.write(() => {
@@ -138,7 +140,7 @@ export class AgentState {
     });
   }
 
-  /** Runs work of several turns on what is served, which stays as it is until the work ends. Throws `not_ready`. */
+  /** Runs work of several turns on what is served, which does not change until the work ends. Throws `not_ready`. */
   read<T>(work: (served: Served) => Promise<T>): Promise<T> {
     const served = () => {
       if (this.#served === undefined) throw notReady();
@@ -147,7 +149,7 @@ export class AgentState {
     return reading(served, ({ engine }) => engine.lock, work);
   }
 
-  /** Returns the failures that this success ended. */
+  /** Returns the number of failures that this success ended. */
   syncSucceeded(): number {
     const ended = this.#consecutiveFailures;
     this.#consecutiveFailures = 0;
@@ -156,7 +158,7 @@ export class AgentState {
     return ended;
   }
 
-  /** Returns the failures in a row, this one included. */
+  /** Returns the number of consecutive failures, this one included. */
   syncFailed(cause: { code: string; detail: string }): number {
     this.#consecutiveFailures++;
     this.syncing.lastError = { at: new Date().toISOString(), ...cause };
@@ -166,14 +168,14 @@ export class AgentState {
   }
 
   /**
-   * The time by which decisions are made, in milliseconds since the epoch: the machine's, but never before the signature
-   * of what is served and what has passed since. A clock that is behind must give no right beyond its end.
+   * The time for decisions, in milliseconds since the epoch: the machine's time, but never earlier than the signature
+   * of what is served plus the time that has passed since. A slow clock must not extend a right beyond its end.
    */
   now(): number {
     return Math.max(Date.now(), this.#startedAtMs + performance.now());
   }
 
-  /** When the cloud last confirmed what is served (ISO 8601, UTC); null while it never did. */
+  /** When the cloud last confirmed what is served (ISO 8601, UTC); null if it never has. */
   get lastSync(): string | null {
     return this.#lastSync === undefined ? null : new Date(this.#lastSync.wallMs).toISOString();
   }
@@ -188,7 +190,7 @@ export class AgentState {
     return {
       status: phase === 'ready' ? 'ok' : phase,
       bundle_revision: this.#served?.revision ?? '',
-      // Of the types that the specification gives, and as old as the gauge says: what watches for stale data fires.
+      // Before the first sync this is the epoch, so that alerts on stale data fire (docs/decisions/0006).
       last_sync: this.lastSync ?? new Date(0).toISOString(),
       degraded: phase === 'degraded',
       consecutive_failures: this.#consecutiveFailures,

@@ -4,14 +4,18 @@ import { getHeapStatistics } from 'node:v8';
 import { ProblemError } from '@authz-service/core/problem';
 
 const FILE = 'activating.json';
-/** So often a process may end in the midst before the next one leaves whole bundles alone for so long. */
+/**
+ * After this many processes that ended in the middle, the next one waits this long before it takes in whole bundles
+ * again.
+ */
 const IN_VAIN_MAX = 3;
 const REST_MS = 15 * 60_000;
 const MIB = 1024 * 1024;
 
 /**
- * Counts the processes that ended while they took in a whole bundle, mostly for want of memory: for its time there are two
- * of them in it. Restarted for ever, an agent would hardly answer; one that stops trying serves what it has.
+ * Counts the processes that ended while they took in a whole bundle, usually for lack of memory, since they hold two
+ * bundles for that time. An agent that is restarted for ever would hardly answer; one that stops trying serves what it
+ * has.
  */
 export class Attempts {
   readonly #path: string;
@@ -22,16 +26,16 @@ export class Attempts {
     this.#path = join(cacheDir, FILE);
   }
 
-  /** Begins what may end the process. Throws `payload_too_large` where it has done so too often. */
+  /** Begins the work that may end the process. Throws `payload_too_large` if it has done so too often. */
   async begin(): Promise<void> {
     const inVain = await this.#inVain();
-    // What cannot be noted is not counted: it is no reason not to follow the cloud.
+    // If this cannot be noted, it is not counted: that is no reason to stop following the cloud.
     const note = JSON.stringify({ inVain: inVain + 1, heapMib: this.#heapMib });
     this.#underWay = true;
     await writeFile(this.#path, note, { mode: 0o600 }).catch(() => {});
   }
 
-  /** To be called where that has ended, however it did, and where a process ends as it should: then it does not count. */
+  /** Call this when the work has ended, in whatever way, and when the process ends normally: then it does not count. */
   async end(): Promise<void> {
     if (!this.#underWay) return;
     this.#underWay = false;
@@ -49,9 +53,9 @@ export class Attempts {
     }
     throw new ProblemError(
       'payload_too_large',
-      `The agent has ended ${IN_VAIN_MAX} times while it took in a whole bundle, and tries again after ${REST_MS / 60_000} minutes. ` +
-        `Start it with more memory than its heap of ${this.#heapMib} MiB, by NODE_OPTIONS=--max-old-space-size=MIB or a larger limit of ` +
-        `its container; if it was ended by something else, remove ${FILE} from its cache directory.`,
+      `The agent ended ${IN_VAIN_MAX} times while it took in a whole bundle, and tries again after ${REST_MS / 60_000} minutes. ` +
+        `Give it more memory than its heap of ${this.#heapMib} MiB, with NODE_OPTIONS=--max-old-space-size=MIB or a larger limit for ` +
+        `its container. If something else ended it,  remove ${FILE} from its cache directory.`,
     );
   }
 }

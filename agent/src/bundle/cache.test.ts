@@ -28,7 +28,7 @@ async function write(cache: BundleCache, text: string): Promise<void> {
   await bytes.write(Buffer.from(text));
   await cache.write({ ...bundle(text), bytes });
 }
-/** What is cached: the text, and all but that. */
+/** What is cached: the text, and everything else. */
 async function read(cache: BundleCache) {
   const { bytes, ...more } = (await cache.read()) ?? {};
   const text = bytes?.subarray(0, bytes.length).toString();
@@ -256,7 +256,7 @@ describe('the deltas after a bundle', () => {
 
   describe('of two processes in one folder', () => {
     const contested = expect.objectContaining({ message: expect.stringMatching(/SERVICE_CACHE_DIR/) });
-    /** Two that have begun with the same bundle and delta. */
+    /** Two caches that have begun with the same bundle and delta. */
     const two = async () => [await chain('a'), (await found()).cache] as const;
 
     it.each([[['a']], [[]]])('are not mixed where one has written more of them than the %j of both', async (texts) => {

@@ -13,33 +13,33 @@ const SIGNATURES = 'bundle.jws';
 const KEYS = 'bundle-keys.json';
 const SERVED = 'served.json';
 const TEMPORARY = /^(bundle|bundle-keys|served)\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
-/** Named by the bundle that the deltas come after, so that they cannot be taken for changes to another one. */
+/** Named after the bundle that the deltas follow, so that they cannot be mistaken for changes to another one. */
 const deltasOf = (sha256: string) => `deltas-${sha256.slice(0, 16)}.log`;
 const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
 
-/** A cached bundle, not yet checked. */
+/** A cached bundle that has not been checked yet. */
 export interface CachedBundle {
-  /** To be closed once they have been read. */
+  /** An open file; close it once the bytes have been read. */
   bytes: FileBytes;
-  /** One of them is of these bytes. */
+  /** The signatures; one of them belongs to these bytes. */
   signatures: string[];
-  /** When the cloud last confirmed it: the time of the file. */
+  /** When the cloud last confirmed it: the modification time of the file. */
   confirmedAtMs: number;
 }
 
-/** A bundle as it came. */
+/** A bundle as it arrived. */
 export interface SignedBundle {
   /** The bytes of `bundle.json`. */
   bytes: Spool;
   jws: string;
-  /** Of the bytes, in hex. */
+  /** The SHA-256 of the bytes, in hex. */
   sha256: string;
 }
 
-/** What is on disk as the base of deltas, or will be once it can be written. */
+/** The bundle on disk that deltas follow, or the one that will be there once it can be written. */
 interface Base {
   jws: string;
-  /** The first of the signatures on disk, which every other bundle that is written there replaces. */
+  /** The first of the signatures on disk, which the signature of every later bundle replaces. */
   mark: string | undefined;
   sha256: string;
   bytes: number;
@@ -47,17 +47,17 @@ interface Base {
 }
 
 /**
- * What was served last on disk, so that a restarted agent is ready at once: a bundle, the deltas after it, and what is
- * needed to verify them again. A reader finds whole files: each is replaced by renaming a written and synced one over
- * it, and deltas are appended (`DeltaLog`). They hold personal data, so only their owner reads them.
+ * Keeps what was served last on disk, so that a restarted agent is ready at once: a bundle, the deltas after it, and
+ * what is needed to verify them again. A reader always finds whole files: a file is replaced by renaming a written and
+ * synced one over it, and deltas are appended (`DeltaLog`). They hold personal data, so only their owner can read them.
  */
 export class BundleCache {
   readonly path: string;
   readonly keysPath: string;
   #base: Base | undefined;
-  /** What could not be written yet: in place of what is there, and after it. */
+  /** What could not be written yet: a replacement of what is there, and what follows it. */
   #unsaved: { bundle: SignedBundle | undefined; deltas: SignedDelta[] } = { bundle: undefined, deltas: [] };
-  /** What the cache says was served last, as JSON. */
+  /** The cache's record of what was served last, as JSON. */
   #lastServed: string | undefined;
 
   constructor(
@@ -68,14 +68,14 @@ export class BundleCache {
     this.keysPath = join(dir, KEYS);
   }
 
-  /** Removes what a process killed while writing left behind; returns how many files. */
+  /** Removes the unfinished files of a process that was killed while writing; returns their number. */
   async clean(): Promise<number> {
     const leftovers = (await readdir(this.dir).catch(() => [])).filter((name) => TEMPORARY.test(name));
     await Promise.all(leftovers.map((name) => rm(join(this.dir, name), { force: true })));
     return leftovers.length;
   }
 
-  /** Undefined where there is none. Throws where there is one that cannot be read. */
+  /** Undefined if there is none. Throws if there is one that cannot be read. */
   async read(): Promise<CachedBundle | undefined> {
     let file: FileHandle;
     try {
@@ -97,8 +97,8 @@ export class BundleCache {
   }
 
   /**
-   * The deltas after the cached bundle, which was found good. Those after any other one are removed. Throws
-   * `invalid_bundle` where they are damaged.
+   * The deltas after the cached bundle, which was found valid. Deltas after any other bundle are removed. Throws
+   * `invalid_bundle` if they are damaged.
    */
   async deltasAfter(bundle: { jws: string; sha256: string; bytes: { length: number } }): Promise<SignedDelta[]> {
     const { sha256 } = bundle;
@@ -111,17 +111,17 @@ export class BundleCache {
     return deltas;
   }
 
-  /** Whether the last of the deltas that were read has no end, and so was left out. */
+  /** Whether the last delta is incomplete and was therefore left out. */
   get cutOff(): boolean {
     return this.#base?.deltas.torn ?? false;
   }
 
-  /** Whether all that was given is on disk. */
+  /** Whether everything that was passed to the cache is on disk. */
   get saved(): boolean {
     return this.#unsaved.bundle === undefined && this.#unsaved.deltas.length === 0;
   }
 
-  /** How much there is to replay after the bundle, and how large that is itself. */
+  /** How much there is to replay after the bundle, and how large the bundle is. */
   get chain(): { deltas: number; bytes: number; baseBytes: number } {
     const { bundle, deltas } = this.#unsaved;
     const written = bundle === undefined ? this.#base?.deltas : undefined;
@@ -132,13 +132,13 @@ export class BundleCache {
     };
   }
 
-  /** Where a bundle is kept while it comes. */
+  /** Where a bundle is kept while it arrives. */
   async spool(): Promise<Spool> {
     await makeFolder(this.dir).catch(() => {});
     return await Spool.begin(this.#temporary(FILE));
   }
 
-  /** Replaces what is cached; when this returns, it survives a crash of the machine. What failed is kept for `flush`. */
+  /** Replaces what is cached; once this returns, it survives a crash of the machine. What fails is kept for `flush`. */
   async write(bundle: SignedBundle): Promise<void> {
     await this.#unsaved.bundle?.bytes.discard();
     this.#unsaved = { bundle, deltas: [] };
@@ -146,7 +146,7 @@ export class BundleCache {
     await this.flush();
   }
 
-  /** Does the same for a delta to what was written last. Throws `ContestedCache`. */
+  /** Does the same for a delta that follows what was written last. Throws `ContestedCache`. */
   async append(delta: SignedDelta): Promise<void> {
     this.#unsaved.deltas.push(delta);
     await this.flush();
@@ -159,7 +159,8 @@ export class BundleCache {
     this.#unsaved.bundle = undefined;
     if (deltas.length === 0) return;
     if (this.#base === undefined) throw new Error('there is no cached bundle that the changes come after');
-    // Confirms the bundle, too; changes to one that somebody has removed or replaced are worth nothing, and this fails.
+    // This confirms the bundle, too. Changes to a bundle that somebody has removed or replaced are useless, and then
+    // this fails.
     await utimes(this.path, new Date(), new Date());
     await this.#assertOwn(this.#base);
     await this.#base.deltas.append(deltas);
@@ -167,8 +168,8 @@ export class BundleCache {
   }
 
   /**
-   * The signatures of both bundles stand in place before the one takes the other's, so that at any moment there is one
-   * for what is there; and with the bundle its deltas change, by their name.
+   * The signatures of both bundles are written before one bundle replaces the other, so that the bundle on disk has its
+   * signature at any moment. The deltas change together with the bundle, because they are named after it.
    */
   async #replaceBase(bundle: SignedBundle): Promise<void> {
     await makeFolder(this.dir);
@@ -182,13 +183,13 @@ export class BundleCache {
     if (former !== undefined && former.sha256 !== bundle.sha256) await former.deltas.remove();
   }
 
-  /** Those that cannot be read tell nothing. */
+  /** Undefined if they cannot be read. */
   async #assertOwn({ mark }: Base): Promise<void> {
     const [found] = await this.#signatures();
     if (found !== undefined && found !== mark) throw new ContestedCache();
   }
 
-  /** None where they cannot be read. */
+  /** None if they cannot be read. */
   async #signatures(): Promise<string[]> {
     const lines = (await readFile(join(this.dir, SIGNATURES), 'latin1').catch(() => '')).split('\n');
     return lines.filter((line) => line !== '');
@@ -199,7 +200,7 @@ export class BundleCache {
     return { jws, mark: jws, sha256, bytes: bytes.length, deltas };
   }
 
-  /** The keys trusted in an earlier run; undefined where there are none. Throws where they cannot be read. */
+  /** The keys trusted in an earlier run; undefined if there are none. Throws if they cannot be read. */
   async readKeys(): Promise<ServedKeys | undefined> {
     const text = await this.#text(KEYS);
     return text === undefined ? undefined : readServedKeys(text);
@@ -215,15 +216,15 @@ export class BundleCache {
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }
 
-  /** Undefined where it is not known. Throws where that cannot be read. */
+  /** Undefined if it is not known. Throws if the file cannot be read. */
   async readLastServed(): Promise<LastServed | undefined> {
     this.#lastServed = await this.#text(SERVED);
     return this.#lastServed === undefined ? undefined : parseLastServed(this.#lastServed);
   }
 
   /**
-   * Notes what is going to be served, before it is: whatever is lost of the cache afterwards, a restarted agent knows that
-   * something is. When this returns, it survives a crash of the machine.
+   * Notes what is about to be served, before it is served: whatever the cache loses later, a restarted agent knows that
+   * something is missing. Once this returns, the note survives a crash of the machine.
    */
   async writeLastServed(last: LastServed): Promise<void> {
     const text = `${JSON.stringify(last)}\n`;
@@ -242,8 +243,8 @@ export class BundleCache {
   }
 
   /**
-   * Notes that the cloud confirmed just now what is cached; false where a file of it is gone that is not to be written.
-   * Throws `ContestedCache`.
+   * Notes that the cloud has just confirmed what is cached. Returns false if a file is gone that this method must not
+   * write. Throws `ContestedCache`.
    */
   async confirm(): Promise<boolean> {
     if (this.#unsaved.bundle !== undefined) return true;
@@ -276,8 +277,8 @@ export class BundleCache {
 }
 
 /**
- * Makes a folder and those above it. Node's own recursive `mkdir` tries for ever where a folder is there and nothing can
- * be made in it but the answer is ENOENT, as in /proc; here each folder is tried twice at most.
+ * Makes a folder and those above it. Node's recursive `mkdir` never ends if a folder exists but answers every attempt
+ * to create something in it with ENOENT, as /proc does. Here each folder is tried at most twice.
  */
 async function makeFolder(dir: string): Promise<void> {
   try {
@@ -299,7 +300,7 @@ async function makeOne(dir: string): Promise<void> {
   }
 }
 
-/** Anything else than its absence, like a read-only disk, leaves a file as good as it was. */
+/** Errors other than absence, such as a read-only disk, leave the file as good as it was. */
 function present(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,

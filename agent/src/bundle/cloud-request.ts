@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { ProblemError } from '@authz-service/core/problem';
 import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
 
-/** How long an answer is waited for. */
+/** The time limits for an answer. */
 export interface RequestBounds {
   /** The longest silence on the connection, in milliseconds. */
   idleMs: number;
@@ -13,24 +13,25 @@ export interface RequestBounds {
 
 export interface CloudRequest {
   cloudUrl: URL;
-  /** Below the path of the cloud's URL. */
+  /** A path below that of the cloud's URL. */
   path: string;
   headers: Record<string, string>;
   bounds: RequestBounds;
-  /** For how long the cloud has been asked to hold its answer; comes on top of the bounds. */
+  /** How long the cloud was asked to hold its answer; this is added to the limits. */
   holdMs?: number;
   stop: AbortSignal;
 }
 
 /**
- * Sends a GET and gives the answer to `take`, after which the connection ends. Throws what `take` throws as
- * `ProblemError`, else `network` or `timeout`, in words fit for the log.
+ * Sends a GET and passes the answer to `take`, after which the connection ends. Throws a `ProblemError` of `take` as it
+ * is, and otherwise `network` or `timeout`, with a detail for the log.
  */
 export async function askCloud<T>(request: CloudRequest, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
   const { cloudUrl, path, headers, bounds, holdMs = 0, stop } = request;
   const url = new URL(cloudUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
-  // Not AbortSignal.any: of each signal made of it, `stop`, which lives as long as the agent, would keep something for good.
+  // AbortSignal.any is not used: `stop` lives as long as the agent and would hold on to a part of every signal derived
+  // from it.
   const end = new AbortController();
   const cut = () => end.abort();
   let late = false;
@@ -43,7 +44,8 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
   try {
     const options = {
       headers: { 'accept-encoding': 'identity', ...headers },
-      // A connection of its own: nothing of an earlier, broken exchange can be taken for this one's answer.
+      // Each request has its own connection, so that no part of an earlier, broken exchange can be taken for this
+      // answer.
       agent: false,
       timeout: bounds.idleMs + holdMs,
       signal: end.signal,
@@ -77,7 +79,7 @@ function send(url: URL, options: RequestOptions, idleMs: number): Promise<Incomi
       response = received;
       received.socket.setTimeout(idleMs);
     });
-    // Stays in force while the body is received, where it ends the response with this error.
+    // This stays in force while the body is received: it ends the response with this error.
     request.on('timeout', () => {
       const silence = response === undefined ? (options.timeout ?? 0) : idleMs;
       const error = new ProblemError('timeout', `The cloud at ${url.origin} was silent for ${silence / 1000} s.`);
@@ -89,13 +91,13 @@ function send(url: URL, options: RequestOptions, idleMs: number): Promise<Incomi
   });
 }
 
-/** Nothing listens there, or nothing is called so. */
+/** Nothing listens at the address, or the name is unknown. */
 const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND']);
-const REACH = ': check SERVICE_CLOUD_URL, and that the cloud runs there';
+const REACH = ': check SERVICE_CLOUD_URL and that the cloud runs there';
 
 function causeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (isPlainServer(error as NodeJS.ErrnoException)) return `${PLAIN_SERVER} (${code})`;
-  // Several addresses tried in vain give an error of errors, whose own message is empty.
+  // If several addresses fail, the error is an AggregateError whose own message is empty.
   return message || code || String(error);
 }

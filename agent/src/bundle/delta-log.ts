@@ -3,17 +3,19 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { ProblemError } from '@authz-service/core/problem';
 
-/** A delta as it came, and its signature. */
+/** A delta as it arrived, and its signature. */
 export interface SignedDelta {
   /** The bytes of `delta.json`. */
   json: Buffer;
   jws: string;
 }
 
-/** Two agents that write to one folder would each keep what the other serves, or nothing that can be read. */
+/**
+ * Two agents that write to one folder would each overwrite what the other keeps, or leave files that cannot be read.
+ */
 export class ContestedCache extends Error {
   constructor() {
-    super('another process writes there, too: give each agent a SERVICE_CACHE_DIR of its own');
+    super('another process writes there, too: give each agent its own SERVICE_CACHE_DIR');
   }
 }
 
@@ -21,15 +23,16 @@ const LINE_FEED = 0x0a;
 const HEADER = /^([\w.-]{1,8192} [1-9]\d{0,8}) (\d{1,10})$/;
 
 /**
- * The deltas that came after the bundle on disk, one behind the other: a line with signature, length and the checksum of
- * both, and the bytes. Only whole entries count: one that was cut off is of a write that did not end, and was never
- * served. The checksum tells it from one whose length was damaged: that one was served, and all behind it.
+ * The deltas that follow the bundle on disk, one after the other: a line with the signature, the length and the
+ * checksum of both, and then the bytes. Only whole entries count: an incomplete one belongs to a write that did not
+ * end, and it was never served. The checksum distinguishes it from an entry whose length was damaged, which was served
+ * like everything after it.
  */
 export class DeltaLog {
-  /** Where the whole entries end; what is behind that is written over. */
+  /** Where the whole entries end; what follows is overwritten. */
   #bytes = 0;
   #count = 0;
-  /** Whether there may be something behind that, left by a write which did not end. */
+  /** Whether an unfinished write may have left something behind that point. */
   #torn = false;
 
   constructor(private readonly path: string) {}
@@ -42,12 +45,14 @@ export class DeltaLog {
     return this.#count;
   }
 
-  /** Whether the last entry has no end. */
+  /** Whether the last entry is incomplete. */
   get torn(): boolean {
     return this.#torn;
   }
 
-  /** Throws `invalid_bundle` where it is larger than `bytesMax`, or damaged in another way than by being cut off. */
+  /**
+   * Throws `invalid_bundle` if the log is larger than `bytesMax`, or damaged in any way other than an incomplete end.
+   */
   async read(bytesMax: number): Promise<SignedDelta[]> {
     const bytes = await this.#content(bytesMax);
     const deltas: SignedDelta[] = [];
@@ -71,7 +76,7 @@ export class DeltaLog {
     return deltas;
   }
 
-  /** When this returns they survive a crash of the machine. Throws `ContestedCache`. */
+  /** Once this returns, the entries survive a crash of the machine. Throws `ContestedCache`. */
   async append(deltas: readonly SignedDelta[]): Promise<void> {
     const content = Buffer.concat(
       deltas.flatMap(({ json, jws }) => {
@@ -85,7 +90,7 @@ export class DeltaLog {
       this.#assertOwn((await file.stat()).size);
       this.#torn = true;
       await file.truncate(this.#bytes);
-      // Where the disk is nearly full, less is written than was asked for; only the next write says why.
+      // If the disk is nearly full, less is written than requested; only the next write says why.
       for (let written = 0; written < content.length; ) {
         const left = content.length - written;
         written += (await file.write(content, written, left, this.#bytes + written)).bytesWritten;
@@ -100,7 +105,7 @@ export class DeltaLog {
     this.#count += deltas.length;
   }
 
-  /** Whether the file is there, if there should be one. Throws `ContestedCache`. */
+  /** Whether the file exists, if it should. Throws `ContestedCache`. */
   async isThere(): Promise<boolean> {
     const found = await stat(this.path).catch((error: NodeJS.ErrnoException) => error);
     if (found instanceof Error) return this.#count === 0 || found.code !== 'ENOENT';
@@ -133,8 +138,8 @@ export class DeltaLog {
 
 /** Makes names in a folder survive a crash of the machine. */
 /**
- * Gives a finished file its lasting name, synced. Throws `ContestedCache` where the file is gone from a folder that is
- * there: an agent that starts removes the unfinished files of the one before it, and takes this one for such.
+ * Gives a finished file its final name, synced. Throws `ContestedCache` if the file is gone although its folder exists:
+ * a starting agent removes the unfinished files of the one before it and takes this file for one of them.
  */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
   const folder = dirname(path);

@@ -236,7 +236,7 @@ describe('fetchBundle', () => {
     await new Promise((resolve) => server?.close(resolve));
     await expect(fetchFrom(url)).rejects.toMatchObject({
       code: 'network',
-      detail: expect.stringMatching(/ECONNREFUSED.*: check SERVICE_CLOUD_URL, and that the cloud runs there\.$/),
+      detail: expect.stringMatching(/ECONNREFUSED.*: check SERVICE_CLOUD_URL and that the cloud runs there\.$/),
     });
   });
 
@@ -290,7 +290,7 @@ describe('fetchBundle', () => {
     const url = await cloud((_, response) => response.writeHead(304).end());
     for (let count = 0; count < 5; count++) await fetchFrom(url, { etag: '"e1"', stop: signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-    // What Node notes of signals made of this one, under a name of its own.
+    // Node keeps a set of derived signals under a private symbol.
     const fields = signal as unknown as Record<symbol, { size?: number } | undefined>;
     expect(Object.getOwnPropertySymbols(signal).filter((name) => (fields[name]?.size ?? 0) > 0)).toEqual([]);
   });

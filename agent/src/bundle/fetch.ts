@@ -18,33 +18,38 @@ export interface BundleSource {
 export interface FetchOptions {
   bounds: FetchBounds;
   stop: AbortSignal;
-  /** Gives the place for a whole bundle, before anything of it is read. What it throws ends the fetching, and is thrown. */
+  /**
+   * Provides the place for a whole bundle, before any of it is read. If this throws, the fetch ends and throws the
+   * same.
+   */
   spool(): Promise<Spool>;
 }
 
-/** How long and how much of an answer is waited for. */
+/** The limits of an answer, in time and in size. */
 export type FetchBounds = BundleLimits & RequestBounds;
 
-/** What the agent has already, and for how many seconds the cloud may hold its answer until there is something newer. */
+/**
+ * What the agent already has, and for how many seconds the cloud may hold its answer until there is something newer.
+ */
 export interface Known {
   etag?: string | undefined;
-  /** Whether what changed since then is as good as the whole bundle. */
+  /** Whether a delta from that revision is as good as the whole bundle. */
   delta?: boolean;
   waitSeconds?: number;
 }
 
 interface Answered {
-  /** Whether the cloud has heard of the wish that it hold its answer (RFC 7240 section 3). */
+  /** Whether the cloud accepted the request to hold its answer (RFC 7240 section 3). */
   holds: boolean;
-  /** The id of the key that signs now, where the cloud says it. */
+  /** The id of the current signing key, if the cloud names it. */
   key: string | undefined;
-  /** Whether the cloud says that it never stood at the revision of the `etag`. */
+  /** Whether the cloud says that it never had the revision of the `etag`. */
   diverged: boolean;
-  /** By how much its clock was ahead of this machine's; undefined where it does not say (RFC 9110 section 6.6.1). */
+  /** How far its clock is ahead of this machine's; undefined if it does not say (RFC 9110 section 6.6.1). */
   aheadMs: number | undefined;
 }
 
-/** A delta that cannot be unpacked is the fault that says why: a whole bundle helps. */
+/** A delta that cannot be unpacked. The error says why; the whole bundle is the way out. */
 export type Fetched = Answered &
   (
     | { is: 'same' }
@@ -52,7 +57,7 @@ export type Fetched = Answered &
     | { is: 'delta'; archive: BundleArchive | ProblemError }
   );
 
-/** Media types under which a gzip archive is served; without a type the bytes alone decide. */
+/** Media types under which a gzip archive is served. Without a type, only the bytes decide. */
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
 
 /** More than a cloud sends as a delta. */
@@ -61,9 +66,9 @@ const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 
 const KEYS_BYTES_MAX = 1024 * 1024;
 
 /**
- * Asks the cloud for the bundle, unless it still is the one of `etag` (RFC 9110 section 13.1.2), or for what changed
- * since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws `network`,
- * `timeout`, `unauthorized`, `forbidden` or `invalid_bundle`, in words fit for the log.
+ * Asks the cloud for the bundle, unless it is still the one of `etag` (RFC 9110 section 13.1.2), or for what has
+ * changed since (RFC 3229). Redirects are failures: following one would show the credential to another server. Throws
+ * `network`, `timeout`, `unauthorized`, `forbidden` or `invalid_bundle`, with a detail for the log.
  */
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
@@ -104,7 +109,7 @@ function faultOf(error: unknown): ProblemError {
   throw error;
 }
 
-/** The bundle itself is gzip: what was packed once more on the way is no archive. */
+/** The bundle itself is gzip: if a proxy compresses it again, the result is not an archive. */
 async function unpackWhole(
   response: IncomingMessage,
   bounds: FetchBounds,
@@ -117,7 +122,7 @@ async function unpackWhole(
   });
   const bytes = await begin();
   try {
-    // Unpacking would take it for an archive that is cut off.
+    // Unpacking would report it as an incomplete archive.
     if (broken !== undefined) throw broken;
     return { bytes, jws: await unpackBundleTo(response, bounds, bytes) };
   } catch (error) {
@@ -128,21 +133,21 @@ async function unpackWhole(
   }
 }
 
-const BETWEEN = 'check what stands between agent and cloud';
+const BETWEEN = 'check the proxies between agent and cloud';
 
-/** A cache in between that mistakes one bundle for another would keep the agent from following, and nobody would notice. */
+/** If a cache on the way confused one bundle with another, the agent would stop following the cloud unnoticed. */
 function refuseSameOfOther({ headers }: IncomingMessage, asked: string, { origin }: URL): void {
   const named = headers.etag?.replace(/^W\//, '');
   if (named === undefined || named === asked) return;
   throw new ProblemError(
     'network',
-    `The cloud at ${origin} answered that nothing is newer than ${named.slice(0, 100)}, and was asked of ${asked}: ${BETWEEN}.`,
+    `The cloud at ${origin} answered that nothing is newer than ${named.slice(0, 100)}, but was asked about ${asked}: ${BETWEEN}.`,
   );
 }
 
-/** Asks the cloud for the keys that sign bundles. They are public: the credential is not sent. */
+/** Asks the cloud for the keys that sign bundles. They are public, so the credential is not sent. */
 export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal): Promise<ServedKeys> {
-  // What a cache between has kept may be of before the key that is looked for.
+  // A cached answer may be older than the key that is looked for.
   const headers = { accept: 'application/json', 'cache-control': 'no-cache' };
   return askCloud({ cloudUrl, path: '/.well-known/jwks.json', headers, bounds, stop }, async (response) => {
     if (response.statusCode !== 200) {
@@ -155,13 +160,13 @@ export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal)
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > KEYS_BYTES_MAX)
-        response.destroy(new ProblemError('invalid_bundle', 'The keys of bundles are too many.'));
+        response.destroy(new ProblemError('invalid_bundle', 'There are too many bundle keys.'));
     });
     return readServedKeys(await text(response));
   });
 }
 
-/** What answers so is no cloud: an agent, say, or a web server. */
+/** A status that means that the server is not a cloud but, for example, an agent or a web server. */
 const ELSEWHERE = new Set([404, 405]);
 
 /** What to do about a status that no cloud answers with. */
@@ -177,7 +182,7 @@ function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: U
     throw new ProblemError('unauthorized', `The cloud at ${origin} refused the API key (401): check SERVICE_API_KEY.`);
   }
   if (statusCode === 403) {
-    throw new ProblemError('forbidden', `The API key may not fetch bundles (403): make one with the scope "bundle".`);
+    throw new ProblemError('forbidden', `The API key may not fetch bundles (403): create one with the scope "bundle".`);
   }
   if (statusCode !== 200) {
     throw new ProblemError(
@@ -187,7 +192,7 @@ function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: U
   }
   const type = headers['content-type'];
   if (type !== undefined && !ARCHIVE_TYPE.test(type)) {
-    const detail = `The cloud at ${origin} answered with ${type.slice(0, 100)} in place of a bundle: check SERVICE_CLOUD_URL.`;
+    const detail = `The cloud at ${origin} answered with ${type.slice(0, 100)} instead of a bundle: check SERVICE_CLOUD_URL.`;
     throw new ProblemError('invalid_bundle', detail);
   }
 }

@@ -2,14 +2,14 @@ import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '@authz-service/core/bundle/types';
 
-/** The bytes of an open file. They are read at once, since they mostly have been read or written just before. */
+/** The bytes of an open file. They are read in one go, because in most cases they were read or written just before. */
 export class FileBytes implements ByteSource {
   constructor(
     private readonly file: FileHandle,
     readonly length: number,
   ) {}
 
-  /** Fewer where the file has become shorter. */
+  /** Returns fewer bytes if the file has become shorter. */
   subarray(start: number, end: number): Buffer {
     const wanted = Math.max(0, Math.min(end, this.length) - start);
     const bytes = Buffer.allocUnsafe(wanted);

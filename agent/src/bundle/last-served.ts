@@ -9,12 +9,15 @@ export interface Standing {
   revision: string;
 }
 
-/** What was served last and by whose API key it came (`apiKeyHash`): the cache remembers it beside the bundle. */
+/**
+ * What was served last, and the hash of the API key that fetched it (`apiKeyHash`). The cache stores it beside the
+ * bundle.
+ */
 export interface LastServed extends Standing {
   keyHash: string;
 }
 
-/** Throws `invalid_bundle` where the text is not one that an agent wrote. */
+/** Throws `invalid_bundle` if the text was not written by an agent. */
 export function parseLastServed(text: string): LastServed {
   try {
     const { tenant, revision, keyHash } = JSON.parse(text);
@@ -24,9 +27,9 @@ export function parseLastServed(text: string): LastServed {
       return { tenant: { id, name }, revision, keyHash };
     }
   } catch {
-    // Said below, whatever it is.
+    // The error below covers every cause.
   }
-  throw invalid('What it says about the revision that was served last cannot be read.');
+  throw invalid('Its note on the revision that was served last cannot be read.');
 }
 
 interface Wanted {
@@ -36,32 +39,32 @@ interface Wanted {
 }
 
 /**
- * Throws `invalid_bundle` where what the cache holds is not to be served before the cloud has answered: because only the
- * cloud knows whether it is of the tenant of this API key, or because it is older than what callers have seen.
+ * Throws `invalid_bundle` if the cached bundle must not be served before the cloud has answered: only the cloud knows
+ * whether it belongs to the tenant of this API key, or it is older than what callers have seen.
  */
 export function assertServable({ tenant, revision }: Standing, last: LastServed | undefined, wanted: Wanted): void {
   const named = `${tenant.name} (${tenant.id})`;
   if (last === undefined) {
     throw invalid(
-      `Nothing beside it says which revision of tenant ${named} was served last, and it may be older: let the agent reach ` +
+      `The note on which revision of tenant ${named} was served last is missing, so it may be older: let the agent reach ` +
         'the cloud.',
     );
   }
   if (wanted.tenantId === undefined && last.keyHash !== apiKeyHash(wanted.apiKey, tenant.id)) {
     throw invalid(
-      `It is of tenant ${named} and came by another API key than SERVICE_API_KEY: set SERVICE_TENANT_ID to ` +
-        `${tenant.id} if this agent serves that tenant, else give it a SERVICE_CACHE_DIR of its own.`,
+      `It belongs to tenant ${named} and was fetched with another API key than SERVICE_API_KEY: set SERVICE_TENANT_ID to ` +
+        `${tenant.id} if this agent serves that tenant, or else give it its own SERVICE_CACHE_DIR.`,
     );
   }
   if (!wanted.allowRollback && isBehind({ tenant, revision }, last)) {
     throw invalid(
-      `It holds revision ${revision} of tenant ${named}, and ${last.revision} was served: changes after the bundle ` +
+      `It holds revision ${revision} of tenant ${named}, but ${last.revision} was served: changes after the bundle ` +
         'are lost. Let the agent reach the cloud, or set SERVICE_ALLOW_ROLLBACK=true to serve what is left.',
     );
   }
 }
 
-/** Whether it is an older revision of the same tenant, or another one of the same number. */
+/** Whether it is an older revision of the same tenant, or a different one with the same number. */
 export function isBehind(standing: Standing, last: Standing): boolean {
   return (
     standing.tenant.id === last.tenant.id &&

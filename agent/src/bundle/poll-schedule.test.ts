@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PollSchedule } from './poll-schedule.js';
 
-/** Of all random waits the longest. */
+/** The random source that gives the longest wait. */
 const schedule = (pollIntervalMs = 30_000) => new PollSchedule(pollIntervalMs, () => 1);
 const held = { holds: true, news: false };
 

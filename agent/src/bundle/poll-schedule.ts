@@ -1,12 +1,12 @@
-/** A held request is sent anew before the poll interval is over, so that the age of the last sync stays below it. */
+/** A held request is repeated before the poll interval is over, so that the age of the last sync stays below it. */
 const WAIT_SHARE = 0.8;
-/** Below the time at which proxies give up a silent connection. */
+/** Shorter than the time after which proxies drop a silent connection. */
 const WAIT_SECONDS_MAX = 25;
 const FIRST_BACKOFF_MS = 1000;
 const BACKOFF_GROWTH = 4;
-/** Failures in a row after which the poll interval holds again. */
+/** The number of consecutive failures after which the poll interval applies again. */
 const QUICK_FAILURES = 2;
-/** By which share of the poll interval a fleet drifts apart at each failure. */
+/** The share of the poll interval by which a fleet spreads out at each failure. */
 const DRIFT = 0.1;
 
 /** One successful poll. */
@@ -20,16 +20,16 @@ interface Success {
 }
 
 /**
- * When to ask the cloud next. A cloud that holds requests is asked again at once; one that does not, every poll
- * interval. When the cloud goes away it is asked twice more soon, at random times ("full jitter"), so that a short
- * interruption costs little and a fleet of agents does not come back as one. From the third failure on it is asked every
- * poll interval and a little later: counts of failures, and what is said at every fifth, keep the measure that alerts are
- * set by.
+ * Decides when to ask the cloud next. A cloud that holds requests is asked again at once, and one that does not, every
+ * poll interval. If the cloud goes away, it is asked twice more soon, at random times ("full jitter"), so that a short
+ * interruption costs little and a fleet of agents does not return all at once. From the third failure on it is asked
+ * every poll interval and a little later, so that failure counts, and the message at every fifth, keep the pace that
+ * alerts are based on.
  */
 export class PollSchedule {
   readonly #waitSeconds: number;
   #failures = 0;
-  /** Answers in a row that came early and brought nothing. */
+  /** The number of consecutive answers that came early and brought nothing. */
   #idle = 0;
   #settled = false;
   #holds: boolean | undefined;
@@ -41,12 +41,12 @@ export class PollSchedule {
     this.#waitSeconds = Math.min(WAIT_SECONDS_MAX, Math.floor((pollIntervalMs * WAIT_SHARE) / 1000));
   }
 
-  /** Whether the cloud holds requests; undefined before the first that it might have held. */
+  /** Whether the cloud holds requests; undefined before the first one that it could have held. */
   get holds(): boolean | undefined {
     return this.#holds;
   }
 
-  /** For how long to let the cloud hold the next request: not while it is unknown whether it answers at all. */
+  /** How long the cloud may hold the next request: not at all while it is unknown whether it answers. */
   get waitSeconds(): number {
     return this.#settled ? this.#waitSeconds : 0;
   }
@@ -61,11 +61,11 @@ export class PollSchedule {
       this.#idle = 0;
       return 0;
     }
-    // A cloud that is stopping lets go of what it holds; something between may only pretend to hold.
+    // A cloud that is stopping releases held requests; a proxy on the way may only pretend to hold them.
     return this.#jitter(this.#idle++);
   }
 
-  /** `away`: no answer came, or none that means anything; else the cloud answered, and asking sooner would not help. */
+  /** `away`: no answer came, or a meaningless one. Otherwise the cloud answered, and asking sooner would not help. */
   failed({ elapsedMs, away }: { elapsedMs: number; away: boolean }): number {
     this.#settled = false;
     const failuresBefore = this.#failures++;

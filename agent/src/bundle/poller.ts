@@ -6,7 +6,7 @@ import type { SyncLog } from './sync-log.js';
 
 export interface PollerOptions {
   pollIntervalMs: number;
-  /** Asks the cloud once, which may hold its answer for so many seconds. */
+  /** Asks the cloud once; the cloud may hold its answer for the given number of seconds. */
   poll(waitSeconds: number, stop: AbortSignal): Promise<Polled>;
 }
 
@@ -21,12 +21,12 @@ export class Poller {
     private readonly log: SyncLog,
   ) {}
 
-  /** Starts with a poll at once. */
+  /** Starts and polls at once. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Ends the poll under way and waits for it. */
+  /** Ends the running poll and waits for it. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -55,7 +55,7 @@ export class Poller {
   }
 }
 
-/** Waits, but not beyond the signal. */
+/** Waits until the time is over or the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return new Promise(setImmediate);
   return new Promise((resolve) => {

@@ -8,11 +8,11 @@ import type { Trust } from './trust.js';
 
 const CONTESTED_SAID_EVERY_MS = 60 * 60_000;
 
-/** Keeps the cache equal to what is served. A cache that cannot be written costs a warm start, not an answer. */
+/** Keeps the cache equal to what is served. A cache that cannot be written costs a warm start but never an answer. */
 export class Saver {
   #contestedSaidAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `trust`: what the cache has of the keys. */
+  /** `trust` is what the cache holds of the keys. */
   constructor(
     private readonly cache: BundleCache,
     private readonly apiKey: Secret,
@@ -20,28 +20,29 @@ export class Saver {
     private readonly log: Logger,
   ) {}
 
-  /** Whether all that is served is on disk. */
+  /** Whether everything that is served is on disk. */
   get saved(): boolean {
     return this.cache.saved;
   }
 
-  /** Has `write` put what is going to be served on disk, and notes what that is; a failure is said in the log. */
+  /** Has `write` store what is about to be served, and notes what that is. Failures are logged. */
   async save(served: Served, trust: Trust, write: () => Promise<void>): Promise<void> {
     const { saved } = this.cache;
     const faults: unknown[] = [];
     const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void faults.push(error));
-    // The keys come first: without them what follows could not be verified after a restart.
+    // The keys come first: without them, the rest could not be verified after a restart.
     await attempt(() => this.#saveKeys(trust));
     await attempt(write);
     const [fault] = faults;
-    // What cannot be written is missed at the next start; what is another's in a shared folder is not this one's to note.
+    // What cannot be written is missing at the next start. If another agent shares the folder, its files are not
+    // overwritten with this note.
     if (!(fault instanceof ContestedCache)) await attempt(() => this.#noteServed(served));
     if (faults.length > 0 && saved) this.#sayUnsaved(faults[0] as Error);
   }
 
   /**
-   * The cloud has nothing newer than what is served, so what is on disk is as good as fetched now. False where the whole
-   * bundle is needed to put right what is there.
+   * The cloud has nothing newer than what is served, so the files on disk are as good as fetched now. Returns false if
+   * the whole bundle is needed to repair them.
    */
   async confirm(served: Served, trust: Trust): Promise<boolean> {
     if (!this.cache.saved) await this.save(served, trust, () => this.cache.flush());
@@ -52,7 +53,7 @@ export class Saver {
       this.#sayUnsaved(error as Error);
       return false;
     }
-    // It may have come by another API key, or not have been noted for want of room.
+    // It may have been fetched with another API key, or the note was not written for lack of space.
     await this.#noteServed(served).catch(() => {});
     return true;
   }
@@ -69,7 +70,7 @@ export class Saver {
 
   #sayUnsaved(fault: Error): void {
     if (fault instanceof ContestedCache) {
-      // It comes back at each poll as long as both run.
+      // Two agents in one folder cause this at each poll as long as both run.
       if (performance.now() < this.#contestedSaidAtMs + CONTESTED_SAID_EVERY_MS) return;
       this.#contestedSaidAtMs = performance.now();
     }

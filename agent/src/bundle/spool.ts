@@ -5,8 +5,8 @@ import { putInPlace } from './delta-log.js';
 import { FileBytes } from './file-bytes.js';
 
 /**
- * The bytes of a whole bundle while they come and until they are in their place: in a file, since a million records are
- * 250 MiB, which V8 would count and collect garbage for; in memory where no file can be written.
+ * The bytes of a whole bundle from their arrival until they are in place. They are kept in a file, because a million
+ * records are 250 MiB that V8 would count towards its garbage collection, or in memory if no file can be written.
  */
 export class Spool implements ByteSink, ByteSource {
   length = 0;
@@ -16,7 +16,7 @@ export class Spool implements ByteSink, ByteSource {
 
   private constructor(private readonly path: string) {}
 
-  /** `path`: of the file, which must not be there yet. */
+  /** `path` is that of the file, which must not exist yet. */
   static async begin(path: string): Promise<Spool> {
     const spool = new Spool(path);
     spool.#file = await open(path, 'wx+', 0o600).catch(() => undefined);
@@ -36,7 +36,7 @@ export class Spool implements ByteSink, ByteSource {
     this.length += piece.length;
   }
 
-  /** Of all bytes, in hex; to be asked for once, after the last. */
+  /** The digest of all bytes, in hex. Call it once, after the last byte. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
@@ -48,7 +48,7 @@ export class Spool implements ByteSink, ByteSource {
     return bytes.subarray(start, end);
   }
 
-  /** Makes it the file at this path, synced. Where that fails it can be tried again. */
+  /** Moves the synced file to this path. If that fails, it can be tried again. */
   async moveTo(path: string): Promise<void> {
     try {
       this.#file ??= await this.#intoFile();
@@ -62,7 +62,7 @@ export class Spool implements ByteSink, ByteSource {
     this.#file = undefined;
   }
 
-  /** Does away with it, unless it was moved. */
+  /** Removes the file, unless it was moved. */
   async discard(): Promise<void> {
     this.#memory = [];
     if (this.#file === undefined) return;
@@ -84,7 +84,7 @@ export class Spool implements ByteSink, ByteSource {
     return file;
   }
 
-  /** Goes on in memory with what the file has. */
+  /** Continues in memory with the bytes of the file. */
   async #leaveFile(): Promise<void> {
     if (this.#file === undefined) return;
     const bytes = new FileBytes(this.#file, this.length).subarray(0, this.length);

@@ -3,15 +3,13 @@ import type { Logger } from '../log.js';
 import type { AgentState } from './agent-state.js';
 import type { Polled } from './sync.js';
 
-/** Every so many failures in a row the log says so as an error. */
+/** At each multiple of this many consecutive failures, the log reports an error. */
 const FAILURES_PER_ERROR = 5;
 
-/** Clocks that differ by less are not told of. */
+/** A smaller difference between clocks is not reported. */
 const SKEW_TOLD_MS = 60_000;
 
-/**
- * Keeps the count of how polls went in the state, and says in the log what somebody should know (docs/decisions/0006).
- */
+/** Records the outcome of polls in the state, and logs what an operator should know (docs/decisions/0006). */
 export class SyncLog {
   #lastCause: string | undefined;
   #clocks: 'right' | 'apart' | 'ahead' = 'right';
@@ -32,7 +30,10 @@ export class SyncLog {
     );
   }
 
-  /** Says it when it begins and when it ends: what depends on the time is decided otherwise than anybody expects. */
+  /**
+   * Logs when a clock difference begins and when it ends: decisions that depend on the time differ from what people
+   * expect.
+   */
   #compareClocks(aheadMs: number): void {
     const { state, log } = this;
     const leadMs = state.now() - Date.now();
@@ -47,13 +48,13 @@ export class SyncLog {
       const seconds = Math.round(Math.abs(aheadMs) / 1000);
       log.warn(
         { cloud_ahead_seconds: Math.round(aheadMs / 1000) },
-        `the clock of this machine is ${seconds} s ${side} that of the cloud: rights may end early, and times of day be taken wrongly; set the clock that is wrong`,
+        `the clock of this machine is ${seconds} s ${side} that of the cloud: rights may end early, and conditions on the time of day may be wrong; correct the clock that is wrong`,
       );
     } else {
       const seconds = Math.round(leadMs / 1000);
       log.warn(
         { lead_seconds: seconds, issued_at: state.served?.issuedAt },
-        `decisions are made by a time ${seconds} s ahead of the clock of this machine, at which the cloud signed what is served: rights may end early until the next commit`,
+        `decisions use a time ${seconds} s ahead of the clock of this machine, because the cloud signed what is served at that time: rights may end early until the next commit`,
       );
     }
   }
@@ -64,7 +65,7 @@ export class SyncLog {
     const code = known ? error.code : 'internal';
     const failures = this.state.syncFailed({ code, detail: cause });
     const fields = { consecutive_failures: failures, sync_age_seconds: this.state.syncAgeSeconds, error: cause };
-    // A cause is said when it first shows, so that a wrong API key is known at once and not after five polls.
+    // A cause is logged when it first appears, so that a wrong API key is known at once and not only after five polls.
     if (cause !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
     this.#lastCause = cause;
     if (failures % FAILURES_PER_ERROR !== 0) return;

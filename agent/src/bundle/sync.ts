@@ -26,13 +26,13 @@ export interface SyncParts {
   log: Logger;
 }
 
-/** What came of a poll. */
+/** The outcome of a poll. */
 export interface Polled {
   /** Whether the cloud holds its answers until there is something newer. */
   holds: boolean;
-  /** Whether another revision is served than before, or might have been. */
+  /** Whether another revision is served than before, or might be. */
   news: boolean;
-  /** By how much the clock of the cloud is ahead; undefined where that is not known. */
+  /** How far the clock of the cloud is ahead; undefined if that is not known. */
   aheadMs: number | undefined;
   /** Whether what is served is on disk. */
   saved: boolean;
@@ -42,18 +42,19 @@ type FetchedBundle = Extract<Fetched, { is: 'bundle' }>;
 type FetchedDelta = Extract<Fetched, { is: 'delta' }>;
 
 /**
- * How many deltas, of how many bytes, are kept on disk behind a bundle before the bundle is fetched anew: when the
- * tenant is quiet, and at the latest. Each costs a restart a third of a millisecond.
+ * The number and total size of deltas kept on disk after a bundle before the whole bundle is fetched again: the first
+ * limit applies when the tenant is quiet, the second in any case. Each delta adds a third of a millisecond to a
+ * restart.
  */
 const CHAIN_QUIET = { deltas: 256, bytes: 256 * 1024, share: 0.25 };
 const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
 
-/** Changes that take more steps, of about a microsecond in which nobody is answered, come as a whole bundle. */
+/** Changes that take more steps come as a whole bundle: a step blocks all answers for about a microsecond. */
 const STEPS_MAX = 50_000;
 
-/** Brings what is served to what the cloud has. Whatever goes wrong, the last good bundle stays. */
+/** Keeps what is served equal to what the cloud has. If anything fails, the last good bundle stays. */
 export class Sync {
-  /** Whether to ask for the whole bundle, whatever is served. It is over once that is served. */
+  /** Whether to ask for the whole bundle, whatever is served. Reset once that bundle is served. */
   #wantsWhole = false;
 
   constructor(
@@ -61,7 +62,7 @@ export class Sync {
     private readonly parts: SyncParts,
   ) {}
 
-  /** Asks the cloud once, and takes what it has. One at a time. Throws why nothing could be taken. */
+  /** Asks the cloud once and takes what it has. Only one call runs at a time. Throws why nothing could be taken. */
   async poll(waitSeconds: number, stop: AbortSignal): Promise<Polled> {
     const { state, saver, attempts } = this.parts;
     const fetch = (known: Known) => fetchBundle(this.options, known, this.#fetching(stop));
@@ -79,7 +80,7 @@ export class Sync {
         await this.#confirm(fetched.key);
         news = false;
       } else if (fetched.is === 'bundle') {
-        // One that was asked for whatever it is must not be taken for that of a cloud which does not hold its answers.
+        // An answer that was asked for unconditionally says nothing about whether the cloud holds its answers.
         news = (await this.#takeBundle(fetched, stop)) || known.etag === undefined;
       }
       return { holds, news, aheadMs, saved: saver.saved };
@@ -88,27 +89,27 @@ export class Sync {
     }
   }
 
-  /** What the request says that the agent has. */
+  /** The part of the request that says what the agent has. */
   #known(): Known {
     const { served } = this.parts.state;
     if (served === undefined || this.#wantsWhole) return {};
-    // Not what came as the ETag beside it: that is not signed, and under the name of another bundle the agent would be told
-    // that it has the newest, or comes from another past. The tenant's own bundle, and no one else's with it, is called
-    // like the tenant's revision.
+    // The ETag of the response is not used, because it is not signed: under the name of another bundle, the agent would
+    // be told that it has the newest, or that it comes from another history. A bundle that holds only this tenant has
+    // the tenant's revision as its name.
     return { etag: `"${served.bundleRevision}"`, delta: served.bundleRevision === served.revision };
   }
 
   #fetching(stop: AbortSignal): Parameters<typeof fetchBundle>[2] {
     const { state, cache, attempts } = this.parts;
     const spool = async () => {
-      // Who serves nothing has nothing to lose by trying.
+      // An agent that serves nothing has nothing to lose by trying.
       if (state.served !== undefined) await attempts.begin();
       return await cache.spool();
     };
     return { bounds: this.options.bounds, stop, spool };
   }
 
-  /** Whether it is another revision than before. */
+  /** Returns whether the revision differs from the one before. */
   async #takeBundle(fetched: FetchedBundle, stop: AbortSignal): Promise<boolean> {
     const { state, cache, saver, attempts } = this.parts;
     const { bytes, diverged } = fetched;
@@ -119,7 +120,8 @@ export class Sync {
       const former = before && { ...before, served: state.served, diverged };
       const served = await activate({ bytes, statement, kid }, this.options, former);
       await attempts.end();
-      // On disk before it is served: an agent that is killed never comes back with an older revision than callers have seen.
+      // It is on disk before it is served: a killed agent never comes back with an older revision than callers have
+      // seen.
       await saver.save(served, trust, () => cache.write({ bytes, jws, sha256: statement.sha256 }));
       state.replaced(served);
       state.syncing.trust = trust;
@@ -132,8 +134,9 @@ export class Sync {
   }
 
   /**
-   * Takes what changed since the served revision. False where it cannot be taken: then a whole bundle must come, be it
-   * that the key which signed is not known yet, that something else is served than the cloud thinks, or worse.
+   * Applies what has changed since the served revision. Returns false if it cannot be applied and a whole bundle is
+   * needed: the signing key is not known yet, the agent serves something else than the cloud thinks, or the delta is
+   * invalid.
    */
   async #takeDelta({ archive }: FetchedDelta): Promise<boolean> {
     const { state, cache, saver, log } = this.parts;
@@ -150,19 +153,19 @@ export class Sync {
       this.#said(before, next);
     } catch (error) {
       const { message } = error as Error;
-      log.warn({ error: message }, 'changes of the bundle cannot be taken, asking for the whole');
+      log.warn({ error: message }, 'the changes cannot be applied, asking for the whole bundle');
       return false;
     }
     if (this.#isLong(CHAIN_MAX)) this.#wantsWhole = true;
     return true;
   }
 
-  /** Nothing is new: what is not as it should be is set right now. `key` is the one that signs now. */
+  /** Nothing is new, so problems of the cache are repaired now. `key` is the current signing key. */
   async #confirm(key: string | undefined): Promise<void> {
     const { state, saver } = this.parts;
     const { served, syncing } = state;
     const cached = served !== undefined && (await saver.confirm(served, syncing.trust));
-    // The same bundle under a key that has not been heard of: the signature that is had may not count for long.
+    // The bundle is the same, but its signing key is unknown: the signature on disk may not be valid for long.
     const unknown = key !== undefined && !trusts(syncing.trust, key);
     if (!cached || unknown || this.#isLong(CHAIN_QUIET)) this.#wantsWhole = true;
   }
@@ -172,7 +175,9 @@ export class Sync {
     return chain.deltas > deltas || chain.bytes > Math.max(bytes, chain.baseBytes * share);
   }
 
-  /** Follows announcements where the key is not known yet. What they led to counts only once a bundle proves it. */
+  /**
+   * Follows announcements if the key is not known yet. The keys that they lead to count only once a bundle proves them.
+   */
   async #trustFor(jws: string | undefined, stop: AbortSignal): Promise<Trust> {
     const { trust } = this.parts.state.syncing;
     const kid = jws === undefined ? undefined : keyIdOf(jws);
@@ -180,7 +185,7 @@ export class Sync {
     return await follow(trust, await fetchKeys(this.options.cloudUrl, this.options.bounds, stop));
   }
 
-  /** Whether it is another revision than before; the log says so. */
+  /** Returns whether the revision differs from the one before, and logs it. */
   #said(before: Standing | undefined, served: Served): boolean {
     if (before?.revision === served.revision) return false;
     const { log } = this.parts;
@@ -188,7 +193,7 @@ export class Sync {
     const fields = { tenant: tenant.name, bundle_revision: revision, signed_by: signedBy, activated_by: activatedBy };
     const sameTenant = before?.tenant.id === tenant.id;
     if (sameTenant && revisionNumber(revision) <= revisionNumber(before.revision)) {
-      const permitted = 'older bundle activated, as SERVICE_ALLOW_ROLLBACK permits';
+      const permitted = 'older bundle activated, because SERVICE_ALLOW_ROLLBACK permits it';
       log.warn({ ...fields, before: before.revision }, permitted);
     } else {
       log.info(fields, 'bundle activated');

@@ -14,20 +14,23 @@ import { timeSlicing } from '../time-slicing.js';
 
 const HASH_STEP_BYTES = 256 * 1024;
 
-/** By which keys bundles are believed. A value: following announcements gives another one. */
+/** The keys with which bundles are verified. A value object: following announcements returns another one. */
 export interface Trust {
-  /** Where it began: the pinned keys, or those of the first contact. Empty before that. */
+  /** The keys at the beginning: the pinned ones, or those of the first contact. Empty before that. */
   roots: readonly BundleKey[];
-  /** Whether an operator gave the roots. */
+  /** Whether an operator pinned the roots. */
   pinned: boolean;
-  /** What led from the roots to the present set. */
+  /** The announcements that lead from the roots to the present keys. */
   announcements: readonly string[];
   set: KeySet;
 }
 
 export const NO_TRUST: Trust = { roots: [], pinned: false, announcements: [], set: { version: 0, keys: [] } };
 
-/** `kept` is what the cache holds of an earlier run. Its announcements are verified again; pinned keys replace its roots. */
+/**
+ * `kept` is what the cache holds of an earlier run. Its announcements are verified again; pinned keys replace its
+ * roots.
+ */
 export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: ServedKeys | undefined): Promise<Trust> {
   const roots = pinned ?? kept?.keys ?? [];
   const announcements = kept?.announcements ?? [];
@@ -35,7 +38,7 @@ export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: Se
   return { roots, pinned: pinned !== undefined, announcements, set };
 }
 
-/** What is trusted once these keys have been heard of: on first contact they are, later only what was announced. */
+/** The trusted keys after these were received: all of them on first contact, later only the announced ones. */
 export async function follow(trust: Trust, served: ServedKeys): Promise<Trust> {
   if (trust.roots.length === 0) return await trustOf(undefined, served);
   const set = await followAnnouncements(trust.set, served.announcements);
@@ -47,7 +50,10 @@ export function trusts({ set }: Trust, kid: string): boolean {
   return set.keys.some((key) => key.kid === kid);
 }
 
-/** What one of these signatures states of the bytes with this SHA-256. Throws `invalid_bundle`, of the first one, where none fits. */
+/**
+ * The statement that one of these signatures makes about the bytes with this SHA-256. If none is valid, throws the
+ * `invalid_bundle` of the first.
+ */
 export async function verify(
   sha256: string,
   signatures: readonly (string | undefined)[],
@@ -65,7 +71,7 @@ export async function verify(
   throw advised(fault as ProblemError, signatures, trust);
 }
 
-/** Where the signer is a stranger, no next poll mends it: the error says what does. */
+/** If the signer is unknown, no later poll repairs that: the error says what does. */
 function advised(fault: ProblemError, signatures: readonly (string | undefined)[], trust: Trust): ProblemError {
   const signers = signatures.flatMap((jws) => (jws === undefined ? [] : (keyIdOf(jws) ?? [])));
   const strange = signers.length > 0 && !signers.some((kid) => trusts(trust, kid));
@@ -90,7 +96,7 @@ export async function verifyChanges(
   return { statement, jws: jws ?? '', kid: keyIdOf(jws ?? '') ?? '' };
 }
 
-/** In hex; made in short steps between requests. */
+/** The digest in hex, computed in short steps between requests. */
 export function sha256Of(bytes: ByteSource): Promise<string> {
   return timeSlicing.run(sha256InSteps(bytes));
 }

@@ -20,8 +20,8 @@ export interface WarmStartParts {
 }
 
 /**
- * Serves what is cached if all of it is good: the bundle and the deltas after it, of this agent's tenant and no older than
- * what was served last. Whatever else is there is said and left alone.
+ * Serves what is cached if it is all valid: the bundle and the deltas after it belong to this agent's tenant and are no
+ * older than what was served last. Anything else is logged and left alone.
  */
 export async function warmStart(options: WarmStartOptions, { cache, state, log }: WarmStartParts): Promise<void> {
   const { trust } = state.syncing;
@@ -58,8 +58,9 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
   }
 }
 
-const CUT_OFF = 'the last cached change is cut off and left out: its writing did not end, and the next sync brings it';
-const OLDER = 'the cached bundle is older than what was served last, and served as SERVICE_ALLOW_ROLLBACK permits';
+const CUT_OFF = 'the last cached change is incomplete and left out; the next sync brings it';
+const OLDER =
+  'the cached bundle is older than what was served last; it is served because SERVICE_ALLOW_ROLLBACK permits it';
 
 async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
   const { changes, next } = await advance({ json, ...(await verifyChanges(json, jws, trust)) }, served);
@@ -67,7 +68,7 @@ async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Tru
   return next;
 }
 
-/** The keys trusted in an earlier run, or the pinned ones. Those that cannot be read are as good as none. */
+/** The keys trusted in an earlier run, or the pinned ones. Keys that cannot be read count as absent. */
 export async function keptKeys(
   pinned: Parameters<typeof trustOf>[0],
   { cache, log }: { cache: BundleCache; log: Logger },
@@ -76,7 +77,7 @@ export async function keptKeys(
     return await trustOf(pinned, await cache.readKeys());
   } catch (error) {
     const { message } = error as Error;
-    log.warn({ path: cache.keysPath, error: message }, 'cached keys of bundles ignored');
+    log.warn({ path: cache.keysPath, error: message }, 'cached bundle keys ignored');
     return await trustOf(pinned, undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Where to listen. No `host` means every interface, IPv6 included. */
+/** Where to listen. Without `host`, on every interface, IPv6 included. */
 export interface ListenAddr {
   host?: string;
   port: number;
@@ -6,7 +6,7 @@ export interface ListenAddr {
 
 const FORM = /^(?:\[(?<bracketed>[0-9A-Fa-f:.%\w]+)\]|(?<plain>[^:[\]\s/]*)):(?<port>\d{1,5})$/;
 
-/** Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`; undefined where the text is none of them. */
+/** Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`; undefined if the text is none of these. */
 export function listenAddr(text: string): ListenAddr | undefined {
   const groups = FORM.exec(text)?.groups;
   if (groups === undefined) return undefined;
@@ -23,7 +23,7 @@ export function reachableUrl(address: string, port: number): string {
   return `http://${addressText({ host: address, port })}`;
 }
 
-/** As `listenAddr` reads it. */
+/** Writes the address in the form that `listenAddr` reads. */
 export function addressText({ host = '', port }: ListenAddr): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

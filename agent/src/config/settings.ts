@@ -14,35 +14,35 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface AgentConfig {
   apiKey: Secret;
   cloudUrl: URL;
-  /** Where callers reach the agent, without a slash at its end; absent: where it listens. */
+  /** The URL under which callers reach the agent, without a trailing slash. Absent: where it listens. */
   publicUrl?: string;
-  /** Id or name of the tenant to serve; absent: the only one in the bundle. */
+  /** The id or name of the tenant to serve. Absent: the only one in the bundle. */
   tenantId?: string;
   listenAddr: ListenAddr;
   pollIntervalMs: number;
-  /** Absolute path. */
+  /** An absolute path. */
   cacheDir: string;
   logLevel: LogLevel;
   decisionLog: boolean;
-  /** The keys by which bundles are believed; absent: those of the first contact with the cloud. */
+  /** The keys with which bundles are verified. Absent: those of the first contact with the cloud. */
   bundleJwks?: BundleKey[];
-  /** Whether an older revision than the one served is taken. */
+  /** Whether a revision older than the one served is accepted. */
   allowRollback: boolean;
 }
 
-/** What a setting's text is read against. */
+/** What the text of a setting is interpreted with. */
 export interface Surroundings {
-  /** Relative paths start here. */
+  /** The folder that relative paths start from. */
   cwd: string;
-  /** What `~` stands for. */
+  /** The folder that `~` stands for. */
   home: string;
 }
 
-/** A text that does not fit its setting. The message is shown: it never repeats a secret. */
+/** A text that is not valid for its setting. The message is shown, so it never repeats a secret. */
 export class SettingFault extends Error {}
 
 interface Setting<T> {
-  /** The text that holds where nothing else is said; none makes the setting optional. */
+  /** The default; a setting without one is optional. */
   default?: string;
   read(text: string, surroundings: Surroundings): T;
 }
@@ -50,14 +50,16 @@ interface Setting<T> {
 type Settings = { [K in keyof Required<AgentConfig>]: Setting<Required<AgentConfig>[K]> };
 
 const MIN_POLL_MS = 10;
-/** Far below the 24 days at which a timer of the runtime overflows. */
+/** Far below 24 days, at which a timer of Node overflows. */
 const MAX_POLL_MS = 24 * 3_600_000;
 
 export const SETTINGS: Settings = {
   apiKey: {
     read: (text) => {
       if (!/^[\x21-\x7e]+$/.test(text)) {
-        throw new SettingFault('holds white space or characters that no API key has: remove them (a final newline?)');
+        throw new SettingFault(
+          'holds white space or characters that no API key has: remove them, for example a final newline',
+        );
       }
       return new Secret(text);
     },
@@ -69,7 +71,8 @@ export const SETTINGS: Settings = {
     default: '0.0.0.0:8181',
     read: (text) => {
       const read = listenAddr(text);
-      if (read === undefined) throw new SettingFault(`"${text}" is no address: write HOST:PORT like "0.0.0.0:8181"`);
+      if (read === undefined)
+        throw new SettingFault(`"${text}" is not an address: write HOST:PORT like "0.0.0.0:8181"`);
       return read;
     },
   },
@@ -78,7 +81,7 @@ export const SETTINGS: Settings = {
     read: (text) => {
       const ms = durationMs(text);
       if (ms === undefined) {
-        throw new SettingFault(`"${text}" is no duration: write numbers with units like "30s", "500ms" or "1h30m"`);
+        throw new SettingFault(`"${text}" is not a duration: write numbers with units like "30s", "500ms" or "1h30m"`);
       }
       if (ms < MIN_POLL_MS || ms > MAX_POLL_MS) {
         throw new SettingFault(`"${text}" is out of range: write a duration from ${MIN_POLL_MS}ms to 24h`);
@@ -92,7 +95,7 @@ export const SETTINGS: Settings = {
     read: (text) => {
       const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
       if (level === undefined) {
-        throw new SettingFault(`"${text}" is no log level: write one of ${LOG_LEVELS.join(', ')}`);
+        throw new SettingFault(`"${text}" is not a log level: write one of ${LOG_LEVELS.join(', ')}`);
       }
       return level;
     },
@@ -102,7 +105,7 @@ export const SETTINGS: Settings = {
   allowRollback: { default: 'false', read: readBoolean },
 };
 
-/** The key of each setting in YAML; the environment variable is the same in capitals after `SERVICE_`. */
+/** The key of each setting in YAML. The environment variable is the same in capitals after `SERVICE_`. */
 export const YAML_KEYS: { [K in keyof Settings]: string } = {
   apiKey: 'api_key',
   cloudUrl: 'cloud_url',
@@ -137,7 +140,7 @@ function readBoolean(text: string): boolean {
   return lower === 'true';
 }
 
-/** A JWKS in place, or the path of one. */
+/** A JWKS given directly, or the path of one. */
 function readJwks(text: string, surroundings: Surroundings): BundleKey[] {
   const inline = text.trimStart().startsWith('{');
   const path = readPath(text, surroundings);
@@ -157,13 +160,13 @@ function readJwks(text: string, surroundings: Surroundings): BundleKey[] {
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    // What stands before an "@" may be a password.
+    // The text before an "@" may be a password.
     const shown = text.includes('@') ? 'the value' : `"${text}"`;
-    throw new SettingFault(`${shown} is no http or https URL: write one like "https://cloud.example.com"`);
+    throw new SettingFault(`${shown} is not an http or https URL: write one like "https://cloud.example.com"`);
   }
-  // The URL is logged; a password in it would be, too.
+  // The URL is logged, and a password in it would be, too.
   if (url.username !== '' || url.password !== '') {
-    throw new SettingFault('must not hold a user or password: the credential is the API key');
+    throw new SettingFault('must not contain a user or password: the credential is the API key');
   }
   if (url.search !== '' || url.hash !== '') {
     throw new SettingFault(`"${text}" must end after its path: remove the query and the fragment`);

@@ -2,7 +2,7 @@ import { yamlFaults } from '@authz-service/core/manifest/yaml-fault';
 import { nearest } from '@authz-service/core/nearest';
 import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 
-/** The text of a setting and where it stands, `file:line:column`. */
+/** The text of a setting and its place, `file:line:column`. */
 export interface PlacedText {
   text: string;
   place: string;
@@ -14,8 +14,8 @@ export interface YamlSettings {
 }
 
 /**
- * Reads the top-level keys of a configuration file as texts, however YAML would type them: a setting has one reader,
- * whether it comes from a file or from the environment. A key with no value counts as absent.
+ * Reads the top-level keys of a configuration file as texts, whatever types YAML would give them: each setting has one
+ * reader, whether it comes from a file or from the environment. A key without a value counts as absent.
  */
 export function readYamlSettings(path: string, source: string, known: readonly string[]): YamlSettings {
   const values = new Map<string, PlacedText>();
@@ -30,7 +30,7 @@ export function readYamlSettings(path: string, source: string, known: readonly s
   const [document, second] = Array.isArray(documents) ? documents : [];
   if (document === undefined) return { values, faults };
   if (second !== undefined) {
-    faults.push(`${placeAt(second.range[0])}: a second YAML document: keep one in the file`);
+    faults.push(`${placeAt(second.range[0])}: there is a second YAML document: keep only one in the file`);
   }
   for (const { offset, text } of yamlFaults(document, source)) faults.push(`${placeAt(offset)}: ${text}`);
   const { contents } = document;
@@ -48,7 +48,7 @@ export function readYamlSettings(path: string, source: string, known: readonly s
       const remedy = close === undefined ? `the settings are ${known.join(', ')}` : `did you mean "${close}"?`;
       faults.push(`${at(key)}: unknown setting "${name}": ${remedy}`);
     } else if (value === null || (isScalar(value) && value.value === null)) {
-      // Left blank.
+      // A key that was left blank.
     } else if (!isScalar(value)) {
       faults.push(`${at(value)}: ${name}: must be a single value`);
     } else {

@@ -16,18 +16,20 @@ export interface CallOptions {
   metrics: AgentMetrics;
   log: Logger;
   slicing: TimeSlicing;
-  /** Absent when decisions are not to be logged. */
+  /** Absent if decisions are not logged. */
   decisionLog?: DecisionLog | undefined;
-  /** The address under which callers reach the agent, without a slash at its end. */
+  /** The URL under which callers reach the agent, without a trailing slash. */
   publicUrl(): string;
 }
 
-/** One request to the agent: what is served answers it, and each evaluation is counted and, if asked for, logged. */
+/**
+ * One request to the agent: the served bundle answers it, and each evaluation is counted and, if configured, logged.
+ */
 export class AgentCall implements EndpointCall {
   readonly now: number;
   /** Whether any evaluation has been counted. */
   counted = false;
-  /** The caller's own, or one made for a refusal. */
+  /** The caller's request id, or one generated for a refusal. */
   requestId: string | undefined;
 
   constructor(
@@ -51,7 +53,7 @@ export class AgentCall implements EndpointCall {
     );
   }
 
-  /** What was refused or failed counts as not allowed and without an access path. Only evaluations are timed. */
+  /** A refused or failed evaluation counts as not allowed and has no access path. Only evaluations are timed. */
   evaluated(evaluation: Evaluation): void {
     const { metrics, decisionLog } = this.options;
     const { outcome, ms } = evaluation;
@@ -68,13 +70,13 @@ export class AgentCall implements EndpointCall {
     return this.options.publicUrl();
   }
 
-  /** The id by which a refusal and its log line are found. */
+  /** The id that a refusal and its log line share. */
   identify(): string {
     this.requestId ??= randomUUID();
     return this.requestId;
   }
 
-  /** Names the shape of the request and not its subject: this log is not asked whether it may hold personal data. */
+  /** Logs the shape of the request and not its subject, because this log may go where personal data must not. */
   #logFailure({ request }: Evaluation, problem: ProblemError): void {
     this.options.log.error(
       {
@@ -84,7 +86,7 @@ export class AgentCall implements EndpointCall {
         subject_type: request?.subject.type,
         resource_type: request?.resource.type,
         action: request?.action.name,
-        // The detail of a condition's failure says all; where the fault is the program's own, the stack leads to it.
+        // For a failed condition the detail says everything. For a fault of the program, the log needs the stack.
         ...(problem.code === 'internal' ? { err: problem.cause } : {}),
       },
       'evaluation failed: the bundle is loaded, but the decision fails for a request of this shape',

@@ -74,7 +74,7 @@ async function ask(path: string, body: unknown, headers: Record<string, string> 
   return { status: response.status, headers: response.headers, json: await response.json() };
 }
 
-/** Decisions counted, and evaluations timed. */
+/** The decisions counted and the evaluations timed. */
 async function counted(): Promise<[number, number]> {
   const text = await metrics.text();
   const sum = (name: string) =>

@@ -14,7 +14,7 @@ afterEach(() => agent.close());
 
 const asking = (subject: string) =>
   `{"subject":{"type":"user","id":"${subject}"},"action":{"name":"read"},"resource":{"type":"invoice","name":"1"}}`;
-/** A request as it goes over the wire. */
+/** A request as it is sent over the wire. */
 const request = (head: string, headers: string, body: string) =>
   `${head}\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
 const sized = (line: string, body: string, headers = '') =>
@@ -26,13 +26,13 @@ const chunk = (piece: string) => `${Buffer.byteLength(piece).toString(16)}\r\n${
 const chunks = (pieces: Iterable<string>, trailer = '') => [...[...pieces].map(chunk), `0\r\n${trailer}\r\n`];
 const LAST = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-/** Writes these pieces one after the other on a connection; what comes back until it ends. */
+/** Writes these pieces one after the other on a connection; returns what comes back until it ends. */
 async function answersTo(pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = connect(agent.port, '127.0.0.1');
   const answers = text(socket);
   for (const piece of pieces) {
     socket.write(piece);
-    // Answered on another connection, once the server has come to this one, too.
+    // This is answered on another connection, once the server has seen this one, too.
     await fetch(`${agent.url}/healthz`);
   }
   return await answers;
@@ -47,7 +47,7 @@ describe('bodies on a connection', () => {
   const inTwo = Buffer.from(sized(POST, body));
   const midst = inTwo.indexOf('ä') + 1;
 
-  // An agent without a bundle answers 503 where it has understood the question.
+  // An agent without a bundle answers 503 once it has understood the request.
   it.each<[string, (string | Buffer)[], number[], string[]]>([
     ['pipelined', [decide('a') + decide('b') + decide('c') + LAST], [503, 503, 503, 200], ['a', 'b', 'c']],
     [

@@ -10,7 +10,7 @@ import { sendJson, sendProblem } from './respond.js';
 
 const BODY_BYTES_MAX = MIB;
 
-/** Answers an endpoint of the decision point. Whatever is answered within one turn needs no promise. */
+/** Answers an endpoint of the decision point. An answer within one turn of the event loop needs no promise. */
 export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (endpoint.request === undefined) answer(() => undefined);

@@ -23,8 +23,8 @@ export function sendText(
     response.end(Buffer.from(text));
     return;
   }
-  // Latin-1 is how Node sends the head, so that a request id goes out as the bytes it was; text that is all ASCII goes
-  // with it in one piece. Sent before the end is told, it is not made to wait for that, which would be a second piece.
+  // Node sends the head as Latin-1, so a request id leaves with the same bytes as it arrived. An ASCII body goes into
+  // the same packet. It is written before the end, because waiting for the end would make it a second packet.
   response.write(text, 'latin1');
   response.socket?.uncork();
   response.end();
@@ -34,7 +34,7 @@ export function sendJson(response: ServerResponse, body: unknown, requestId: str
   sendText(response, 200, 'application/json', JSON.stringify(body), requestId);
 }
 
-/** Answers with a problem document under the id of the request, or else the caller's own, or else one made for it. */
+/** Answers with a problem document under the request's id, or else the caller's own, or else a generated one. */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,

@@ -24,7 +24,7 @@ const ALLOWED: Decision = {
 };
 const DENIED: Decision = { decision: false, reason: 'no policy matched', access_path: 'none' };
 
-/** Answers by the subject's id: alice may, bob makes it fail, carl is ambiguous, dora breaks it. */
+/** Answers by the subject's id: alice is allowed, bob causes an error, carl is ambiguous, dora causes a crash. */
 const engine = Object.assign(compileEngine([]), {
   decide: ({ subject }: DecisionRequest) => {
     if (subject.id === 'alice') return ALLOWED;
@@ -88,7 +88,7 @@ function ask(options: RequestOptions, body?: string | Buffer): Promise<Answer> {
       });
     });
     sent.on('error', reject);
-    // As bytes, since Node would send a head beyond ASCII in UTF-8 together with a string.
+    // Sent as bytes, because Node would send a non-ASCII head in UTF-8 together with a string.
     sent.end(Buffer.from(body ?? ''));
   });
 }
@@ -283,7 +283,7 @@ describe('POST /v1/authorize', () => {
     expect(logged.join()).not.toMatch(/bob|0000/);
   });
 
-  it('shows nothing of an unforeseen fault but in the log', async () => {
+  it('shows an unexpected error only in the log', async () => {
     ready();
     const answer = await authorize(asking('dora'));
     expect(answer.status).toBe(500);

@@ -14,18 +14,18 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Routes = Map<string, { [method: string]: Handler }>;
 
 /**
- * The agent's HTTP server, on Node's own: every layer above it would cost more than a decision. It asks for no
- * credential: whoever can reach the port is trusted (SECURITY.md).
+ * The agent's HTTP server on Node's own, because every layer above it would cost more than a decision. It asks for no
+ * credential: everybody who can reach the port is trusted (SECURITY.md).
  */
 export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server {
   const routes = routesOf({ ...options, slicing: timeSlicing });
   return createServer(
     {
-      // Bounds on what a slow or hostile caller can hold open.
+      // Limits on what a slow or hostile caller can hold open.
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       connectionsCheckingInterval: 5_000,
-      // Longer than callers keep idle connections, so that they close first and no request meets a closing one.
+      // Longer than callers keep idle connections, so that they close first and no request meets a closing connection.
       keepAliveTimeout: 75_000,
     },
     (request, response) => {
@@ -58,7 +58,10 @@ function routesOf(options: CallOptions): Routes {
       '/readyz',
       get((request, response) => {
         if (state.served === undefined)
-          throw new ProblemError('not_ready', 'No bundle has come from cache or cloud yet.');
+          throw new ProblemError(
+            'not_ready',
+            'The agent has no bundle yet, neither from its cache nor from the cloud.',
+          );
         sendJson(response, { status: 'ready' }, requestIdOf(request));
       }),
     ],
@@ -85,7 +88,7 @@ function handlerOf(routes: Routes, request: IncomingMessage, response: ServerRes
   throw new ProblemError('method_not_allowed', detail);
 }
 
-/** A request may name the whole address, as for a proxy (RFC 9112 section 3.2.2). */
+/** A request may contain the whole URL, as for a proxy (RFC 9112 section 3.2.2). */
 function originForm(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 }

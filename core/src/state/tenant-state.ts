@@ -18,7 +18,7 @@ export class TenantState implements BaseView {
   readonly #inbound = new InboundIndex();
   #digest = new DigestSet();
   /** The digest as it will be once this is committed. */
-  #foreseen: { staged: Staged; digest: DigestSet } | undefined;
+  #preflight: { staged: Staged; digest: DigestSet } | undefined;
 
   constructor(records: Iterable<StoredRecord> = []) {
     for (const record of records) {
@@ -73,7 +73,7 @@ export class TenantState implements BaseView {
     yield* eachInSteps(staged.put, STEP, ({ record: { kind, address, fields } }) => {
       if (!isCredential(kind)) digest.add(address, fields);
     });
-    this.#foreseen = { staged, digest };
+    this.#preflight = { staged, digest };
     return yield* digest.hexInSteps();
   }
 
@@ -102,9 +102,9 @@ export class TenantState implements BaseView {
       if (this.get(record.address) !== record)
         throw new Error(`The state holds another ${record.address} than was staged`);
     }
-    if (this.#foreseen?.staged !== staged) this.digestAfter(staged);
-    this.#digest = this.#foreseen?.digest ?? this.#digest;
-    this.#foreseen = undefined;
+    if (this.#preflight?.staged !== staged) this.digestAfter(staged);
+    this.#digest = this.#preflight?.digest ?? this.#digest;
+    this.#preflight = undefined;
     for (const record of gone) this.#take(record);
     for (const { record } of staged.put) this.#insert(record);
   }

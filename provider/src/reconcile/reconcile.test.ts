@@ -284,7 +284,7 @@ describe('an apply without an answer', () => {
     const plan = await planTree(cloud, manifest([BILLING]));
     cloud.down = true;
     cloud.mishaps.push('lost answer');
-    expect((await refused(applyPlan(cloud, plan))).detail).toMatch(/could not be found out/);
+    expect((await refused(applyPlan(cloud, plan))).detail).toMatch(/whether the changes were made is not known/);
   });
 });
 

@@ -53,7 +53,8 @@ async function serve(to: typeof FIRST, delta: Buffer): Promise<void> {
 
 const cameBy = async (running: AgentProcess) =>
   ((await (await running.get('/v1/status')).json()) as { activated_by: string }).activated_by;
-const refusal = (running: AgentProcess) => running.log.find(({ msg }) => msg.startsWith('changes of the bundle'));
+const refusal = (running: AgentProcess) =>
+  running.log.find(({ msg }) => msg.startsWith('the changes cannot be applied'));
 
 const standing = ({ revision, digest }: typeof FIRST) => ({ revision, digest });
 
@@ -202,7 +203,7 @@ describe('a delta', () => {
     const bytes = readFileSync(log);
     writeFileSync(log, Buffer.concat([bytes, bytes.subarray(0, -1)]));
     const restarted = start();
-    const { level } = await restarted.logged(({ msg }) => /the last cached change is cut off/.test(msg));
+    const { level } = await restarted.logged(({ msg }) => /the last cached change is incomplete/.test(msg));
     expect([level, (await restarted.health()).bundle_revision]).toEqual(['WARN', SECOND.revision]);
   });
 

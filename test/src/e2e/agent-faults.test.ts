@@ -36,12 +36,12 @@ const FAULTS: [string, Fault, RegExp][] = [
   [
     'answers that nothing is newer than another bundle',
     (_, response) => response.writeHead(304, { etag: 'W/"99.0000000000000000"' }).end(),
-    /nothing is newer than "99\.0000000000000000", and was asked of "\d+\..*check what stands between/,
+    /nothing is newer than "99\.0000000000000000", but was asked about "\d+\..*check the proxies between/,
   ],
   [
     'has the archive packed once more on the way',
     (_, response, next) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(next)),
-    /"Content-Encoding: gzip", which was not asked for: check what stands between/,
+    /"Content-Encoding: gzip", which was not asked for: check the proxies between/,
   ],
   ['cuts the archive off', (_, response, next) => response.end(next.subarray(0, next.length / 2)), /cut off/],
   ['flips a bit of the archive', (_, response, next) => response.end(flipped(next)), /./],
@@ -183,7 +183,7 @@ describe('the agent goes on while the cloud', () => {
     [
       'serves another tenant',
       () => bundleOf(tenant({ revision: revision + 5, id: 'tenant-2', name: 'other', readers: [] })),
-      /is of tenant other \(tenant-2\), and acme \(tenant-1\) is served/,
+      /belongs to tenant other \(tenant-2\), but acme \(tenant-1\) is served/,
     ],
     [
       'serves several tenants',

@@ -28,7 +28,7 @@ function start(env: Record<string, string> = {}): AgentProcess {
   return agent;
 }
 
-describe('an agent whose cache came by another API key, as that of another tenant in the same folder,', () => {
+describe('an agent whose cache was fetched with another API key, as by an agent of another tenant in the same folder,', () => {
   const others = bundleOf(tenant({ id: 'tenant-2', name: 'globex', revision: 7, readers: ['bob'] }));
   const ignored = 'cached bundle ignored, not ready until the first sync';
 

@@ -184,8 +184,8 @@ describe.skipIf(!hasTerraform)('the provider', () => {
 
     it.each<[string, string, RegExp]>([
       ['that are too short', key('secret_wo = "svc_short"\nsecret_wo_version = 1'), /Invalid secret_wo .*at least 32/],
-      ['without a version', key(`secret_wo = "${KEY}"`), /give `secret_wo_version` too/],
-      ['without a value', client('secret_wo_version = 1'), /give `secret_wo` too/],
+      ['without a version', key(`secret_wo = "${KEY}"`), /given without `secret_wo_version`/],
+      ['without a value', client('secret_wo_version = 1'), /given without `secret_wo`/],
     ])('and refuses those %s', async (_name, configuration, expected) => {
       const text = await tenant.workspace(configuration).fails('validate');
       expect(text).toMatch(expected);

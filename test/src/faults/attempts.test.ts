@@ -43,7 +43,7 @@ it('an agent that ends three times while it takes in a bundle serves what it has
 
     const rests = start();
     const line = await rests.logged(({ msg }) => msg === 'bundle sync failed');
-    expect(line.error).toMatch(/^The agent has ended 3 times .*--max-old-space-size=MIB.*remove activating\.json/);
+    expect(line.error).toMatch(/^The agent ended 3 times .*--max-old-space-size=MIB.*remove activating\.json/);
     expect(await rests.health()).toMatchObject({ bundle_revision: first.revision, degraded: true });
     expect(await rests.allows('alice')).toBe(true);
     await rests.kill();

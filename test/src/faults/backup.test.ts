@@ -86,7 +86,8 @@ describe('a cloud whose database was restored from an older backup', () => {
     const later = await commitBeyond(revision);
 
     const back = start('away');
-    const remedy = /comes from a past without .*, which is served.* remove bundle.json .*SERVICE_ALLOW_ROLLBACK=true/;
+    const remedy =
+      /comes from a history without .*, which is served.* remove bundle.json .*SERVICE_ALLOW_ROLLBACK=true/;
     for (const agent of [running, back]) {
       await agent.logged(({ error }) => remedy.test(String(error)));
       expect(await agent.health()).toMatchObject({ bundle_revision: revision, degraded: true });

@@ -202,7 +202,7 @@ describe('an agent whose clock', () => {
       await granted(1);
       const said = await agent.logged(({ cloud_ahead_seconds }) => cloud_ahead_seconds !== undefined);
       expect(Math.round(Number(said.cloud_ahead_seconds) / 3600)).toBe(-hours);
-      expect([said.level, said.msg]).toEqual(['WARN', expect.stringMatching(/set the clock that is wrong$/)]);
+      expect([said.level, said.msg]).toEqual(['WARN', expect.stringMatching(/correct the clock that is wrong$/)]);
       const { sync_age_seconds, degraded } = await agent.health();
       expect(sync_age_seconds).toBeGreaterThanOrEqual(0);
       expect(sync_age_seconds).toBeLessThan(600);

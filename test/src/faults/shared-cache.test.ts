@@ -74,7 +74,7 @@ it('two agents that share a folder say so once, and leave a cache there that can
   const said = [one, other].flatMap(({ log }) => log.filter(({ level }) => level === 'ERROR'));
   expect(said.length).toBeGreaterThan(0);
   for (const line of said)
-    expect(line.error).toMatch(/another process writes there, too: give each agent a SERVICE_CACHE_DIR/);
+    expect(line.error).toMatch(/another process writes there, too: give each agent its own SERVICE_CACHE_DIR/);
   for (const { log } of [one, other]) expect(log.filter(({ level }) => level === 'ERROR').length).toBeLessThan(2);
 
   await Promise.all([one.kill(), other.kill()]);
