@@ -59,10 +59,11 @@ resource "service_role_assignment" "group" {
   entity      = each.value[1]
 }
 
-# An assignment may end by itself.
+# An assignment may begin and end by itself.
 resource "service_role_assignment" "dave_audits" {
   role        = service_role.auditor.path
   entity_type = "subject"
   entity      = service_subject.user["dave"].path
+  starts_at   = "2026-01-01T08:00:00Z"
   expires_at  = "2099-01-31T18:00:00Z"
 }

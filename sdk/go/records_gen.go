@@ -428,6 +428,8 @@ type PolicyAssignmentRecord struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
 	Entity string `json:"entity"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the policy.
@@ -444,6 +446,8 @@ type NewPolicyAssignment struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
 	Entity string `json:"entity,omitempty"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the policy.
@@ -477,6 +481,8 @@ type RoleAssignmentRecord struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the role.
@@ -493,6 +499,8 @@ type NewRoleAssignment struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity,omitempty"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the role.
@@ -526,6 +534,8 @@ type GroupMembershipRecord struct {
 	EntityType string `json:"entity_type"`
 	// The path of the member: `user/alice`, `accounting`.
 	Entity string `json:"entity"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the group.
@@ -542,6 +552,8 @@ type NewGroupMembership struct {
 	EntityType string `json:"entity_type"`
 	// The path of the member: `user/alice`, `accounting`.
 	Entity string `json:"entity,omitempty"`
+	// From when on this counts (RFC 3339); absent means from the beginning.
+	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The id of the group.

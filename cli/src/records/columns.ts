@@ -15,9 +15,9 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   role: ['description'],
   group: ['description'],
   policy: ['effect', 'priority', 'covers', 'condition'],
-  policy_assignment: ['expires_at'],
-  role_assignment: ['expires_at'],
-  group_membership: ['expires_at'],
+  policy_assignment: ['starts_at', 'expires_at'],
+  role_assignment: ['starts_at', 'expires_at'],
+  group_membership: ['starts_at', 'expires_at'],
   api_key: ['id', 'scopes', 'expires_at'],
   oauth_client: ['id', 'scopes'],
 };
@@ -37,6 +37,10 @@ export function row(kind: Kind, record: AnyRecord): string[] {
 /** Columns that are no field as it stands. */
 const CELLS: Record<string, (record: AnyRecord) => string> = {
   covers: covered,
+  starts_at: ({ starts_at }) => {
+    if (typeof starts_at !== 'string') return '';
+    return `${moment(starts_at)}${Date.parse(starts_at) > Date.now() ? ' (to come)' : ''}`;
+  },
   expires_at: ({ expires_at }) => {
     if (typeof expires_at !== 'string') return '';
     return `${moment(expires_at)}${Date.parse(expires_at) <= Date.now() ? ' (expired)' : ''}`;

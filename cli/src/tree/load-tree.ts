@@ -45,11 +45,14 @@ export async function readFolder(
     files: files.length,
     result: readManifest(
       files.map((file) => ({ ...file, path: relativePath(file.path) })),
-      ({ files: begun, records }) =>
-        onProgress?.(
-          `Reading the tree: file ${begun} of ${files.length}, ${counted(records, 'record')}`,
-          files.some(({ text }) => text.length > LONG_TEXT),
-        ),
+      {
+        now: Date.now(),
+        onProgress: ({ files: begun, records }) =>
+          onProgress?.(
+            `Reading the tree: file ${begun} of ${files.length}, ${counted(records, 'record')}`,
+            files.some(({ text }) => text.length > LONG_TEXT),
+          ),
+      },
     ),
   };
 }

@@ -13,11 +13,16 @@ import { placeText } from './locate.js';
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
  * the `unread` texts may declare is no fault.
  */
-export function checkRecords(declarations: Declarations, lists: AddressLists, unread: readonly string[]): void {
+export function checkRecords(
+  declarations: Declarations,
+  lists: AddressLists,
+  unread: readonly string[],
+  now: number | undefined,
+): void {
   const { records, partial, origins } = declarations;
   const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
   const addresses = [...records.keys(), ...partial.keys()];
-  const options = { external: exists, inYaml: true };
+  const options = { external: exists, inYaml: true, ...(now !== undefined && { now }) };
   for (const found of validateRecords(viewOf(records, partial), addresses, options)) {
     const { address, pointer, detail, offset } = found;
     const origin = origins.get(address);

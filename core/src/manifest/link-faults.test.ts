@@ -58,7 +58,7 @@ describe('a link', () => {
         'a.yaml:4:28: group/finance: members[2]: "alice" does not say of what kind it is: did you mean "user/alice"?',
         'a.yaml:4:35: group/finance: members[3]: is the number 5, a text is expected: write "5" in quotes.',
         'a.yaml:4:38: group/finance: members[4]: is empty: write a text, or remove it.',
-        'a.yaml:4:65: group/finance: members[5]: the key "expires" is not known: write one of member, expires_at.',
+        'a.yaml:4:65: group/finance: members[5]: the key "expires" is not known: write one of member, starts_at, expires_at.',
         'a.yaml:4:78: group/finance: members[6]: the key "member" is missing: add it.',
         'a.yaml:4:82: group/finance: members[7]: is a list: write a text, or a mapping with "member".',
         'a.yaml:4:87: group/finance: members[8]: "user/" has an empty name: write no "/" at an end, nor two.',
@@ -93,7 +93,7 @@ describe('a link', () => {
         'a.yaml:2:33: role_assignments[1]: is the number 5, a mapping is expected.',
         'a.yaml:2:44: role_assignments[2]: "role/b/c" is no path of a role: leave out "role/".',
         'a.yaml:3:21: group_memberships[0]: the key "member" is missing: add it.',
-        'a.yaml:3:33: group_memberships[0]: the key "to" is not known: write one of group, member, expires_at.',
+        'a.yaml:3:33: group_memberships[0]: the key "to" is not known: write one of group, member, starts_at, expires_at.',
       ],
     ],
     [
@@ -101,6 +101,13 @@ describe('a link', () => {
       `${V}roles: { r: { assigned_to: [{ to: user/a, expires_at: 2027-01-31 }] } }\nsubjects: { user/a: }\n`,
       [
         'a.yaml:2:55: role_assignment/r//subject/user/a: expires_at: "2027-01-31" must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z".',
+      ],
+    ],
+    [
+      'begins before it ends',
+      `${V}roles: { r: { assigned_to: [{ to: user/a, starts_at: "2027-01-31T19:00:00+01:00", expires_at: "2027-01-31T18:00:00Z" }] } }\nsubjects: { user/a: }\n`,
+      [
+        'a.yaml:2:54: role_assignment/r//subject/user/a: starts_at: "2027-01-31T19:00:00+01:00" is not before expires_at, "2027-01-31T18:00:00.000Z", so that this would never count: correct one of them.',
       ],
     ],
     [

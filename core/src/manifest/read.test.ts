@@ -275,6 +275,24 @@ subjects: { user/u: , user/v: }
     expect(read(example)).toMatchObject({ tenant: 'acme', stack: 'billing', external: ['group/auditors'] });
   });
 
+  it('warns of what has expired, where it is told the time', () => {
+    const text = `${V}roles: { r: { assigned_to: [{ to: user/u, expires_at: "2027-01-31T18:00:00Z" }] } }
+subjects: { user/u: }
+api_keys: { k: { scopes: [bundle], expires_at: "2027-01-31T18:00:00Z" } }
+`;
+    const warnings = (now?: string) =>
+      readManifest([{ path: 'a.yaml', text }], now === undefined ? {} : { now: Date.parse(now) }).warnings.map(
+        faultText,
+      );
+    const expired = 'expired at 2027-01-31T18:00:00.000Z and no longer counts: take it out, or name a moment to come.';
+    expect(warnings()).toEqual([]);
+    expect(warnings('2027-01-31T17:59:59Z')).toEqual([]);
+    expect(warnings('2027-01-31T18:00:00Z')).toEqual([
+      `a.yaml:2:55: role_assignment/r//subject/user/u: The role assignment ${expired}`,
+      `a.yaml:4:48: api_key/k: The API key ${expired}`,
+    ]);
+  });
+
   it('gives no manifest beside a fault', () => {
     expect(result(`${V}x: 1\n`)).not.toHaveProperty('manifest');
   });

@@ -25,14 +25,17 @@ export interface ReadProgress {
 /** Records between two reports: some tens of milliseconds. */
 const PROGRESS_STEP = 500;
 
+export interface ReadOptions {
+  onProgress?: ((read: ReadProgress) => void) | undefined;
+  /** The present moment, in milliseconds since the epoch: with it, what has expired is warned of. */
+  now?: number;
+}
+
 /**
  * Reads YAML files as one declaration of records. Every fault of every file is reported, not only the first; with any
  * of them there is no manifest. The order of the files means nothing.
  */
-export function readManifest(
-  files: readonly ManifestFile[],
-  onProgress?: (read: ReadProgress) => void,
-): ManifestResult {
+export function readManifest(files: readonly ManifestFile[], { onProgress, now }: ReadOptions = {}): ManifestResult {
   const findings = new Findings();
   let filesBegun = 0;
   const declarations = new Declarations((records) => {
@@ -81,7 +84,7 @@ export function readManifest(
     if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
   }
 
-  checkRecords(declarations, lists, findings.unread);
+  checkRecords(declarations, lists, findings.unread, now);
 
   const faults = findings.faults.sort(byPlace);
   const warnings = findings.warnings.sort(byPlace);

@@ -127,7 +127,9 @@ const properties = fc.option(
   ),
   { nil: undefined },
 );
-const expiry = fc.option(fc.constant('2027-01-31T18:00:00.000Z'), { nil: undefined, freq: 2 });
+const moment = (text: string) => fc.option(fc.constant(text), { nil: undefined, freq: 2 });
+const start = moment('2026-01-31T18:00:00.000Z');
+const end = moment('2027-01-31T18:00:00.000Z');
 
 /** JSON that YAML can say here: no integers beyond exactness, no key that JavaScript objects cannot hold. */
 function safe(value: unknown): unknown {
@@ -147,7 +149,7 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     return made.address.slice(kind.length + 1);
   };
   const link = (kind: Kind, fields: Record<string, unknown>) => {
-    const made = record(kind, { ...fields, expires_at: draw(() => expiry) });
+    const made = record(kind, { ...fields, starts_at: draw(() => start), expires_at: draw(() => end) });
     if (!records.has(made.address)) records.set(made.address, made);
   };
   const pick = <T>(from: readonly T[]): T => draw(fc.constantFrom, ...from) as T;

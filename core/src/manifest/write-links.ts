@@ -44,7 +44,7 @@ export function placeLinks(
       .find((found) => found !== undefined);
     if (place === undefined) {
       const [name, to] = topList(link.kind);
-      const item = { [givenField(link.kind)]: given.path, [to]: entityText(entity), ...expiry(link) };
+      const item = { [givenField(link.kind)]: given.path, [to]: entityText(entity), ...periodOf(link) };
       apart[name] ??= [];
       apart[name].push(item);
       continue;
@@ -85,8 +85,8 @@ function listOn(
   if (record === undefined || found === undefined || !canSay(other, applicationOf(record), known)) return undefined;
   const [name, { item }] = found;
   const text = end === 'entity' ? entityText(other) : other.path;
-  const expires = expiry(link);
-  return { holder: address, name, item: 'expires_at' in expires ? { [item]: text, ...expires } : text };
+  const period = periodOf(link);
+  return { holder: address, name, item: Object.keys(period).length > 0 ? { [item]: text, ...period } : text };
 }
 
 /** Inside an application a bare role or policy means the application's own, if there is one of that name. */
@@ -104,8 +104,8 @@ function entityText({ kind, path }: End): string {
   return kind !== 'subject' || /^(?:role|group|subject)\//.test(path) ? `${kind}/${path}` : path;
 }
 
-function expiry({ fields }: LinkRecord): { expires_at?: string } {
-  return fields.expires_at === undefined ? {} : { expires_at: fields.expires_at };
+function periodOf({ fields: { starts_at, expires_at } }: LinkRecord): { starts_at?: string; expires_at?: string } {
+  return { ...(starts_at !== undefined && { starts_at }), ...(expires_at !== undefined && { expires_at }) };
 }
 
 function topList(kind: LinkKind): [name: string, to: string] {

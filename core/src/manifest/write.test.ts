@@ -40,6 +40,7 @@ describe('writeManifest', () => {
         group: 'finance',
         entity_type: 'subject',
         entity: 'user/bob',
+        starts_at: '2026-01-31T18:00:00Z',
         expires_at: '2027-01-31T18:00:00Z',
       }),
       record('role_assignment', { role: 'billing/clerk', entity_type: 'group', entity: 'finance' }),
@@ -60,7 +61,9 @@ external:
   - subject/user/bob
 groups:
   finance:
-    members: [user/alice, { member: user/bob, expires_at: "2027-01-31T18:00:00.000Z" }]
+    members:
+      - user/alice
+      - { member: user/bob, starts_at: "2026-01-31T18:00:00.000Z", expires_at: "2027-01-31T18:00:00.000Z" }
     roles: [billing/clerk]
 role_assignments:
   - { role: docs/reader, to: group/readers }

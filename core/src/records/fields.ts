@@ -55,16 +55,35 @@ export const reference = (kind: Kind, text: string) =>
   z.string().min(1, 'must not be empty').max(1024).meta({ reference: kind, description: text });
 
 /** An RFC 3339 moment, kept in UTC. */
-export const expiresAt = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"',
-    abort: true,
-  })
-  .refine((text) => /^\d{4}-/.test(utc(text)), 'must lie in the years 0000 to 9999 of UTC')
-  .overwrite(utc)
-  .optional()
-  .meta({ description: 'When this expires (RFC 3339).' });
+const moment = (text: string) =>
+  z.iso
+    .datetime({
+      offset: true,
+      error: 'must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z"',
+      abort: true,
+    })
+    .refine((written) => /^\d{4}-/.test(utc(written)), 'must lie in the years 0000 to 9999 of UTC')
+    .overwrite(utc)
+    .optional()
+    .meta({ description: text });
+
+export const expiresAt = moment('When this expires (RFC 3339).');
+
+/** When a link counts. A record that has them is refined by `startsBeforeItExpires`. */
+export const period = {
+  starts_at: moment('From when on this counts (RFC 3339); absent means from the beginning.'),
+  expires_at: expiresAt,
+};
+
+/** For the `superRefine` of records that have a `period`: one that is empty is a mistake. */
+export function startsBeforeItExpires(
+  { starts_at, expires_at }: { starts_at?: string | undefined; expires_at?: string | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (starts_at === undefined || expires_at === undefined || Date.parse(starts_at) < Date.parse(expires_at)) return;
+  const message = `is not before expires_at, ${JSON.stringify(expires_at)}, so that this would never count: correct one of them`;
+  context.addIssue({ code: 'custom', path: ['starts_at'], message });
+}
 
 /** A value that is not a timestamp is returned unchanged: it has already been refused, but is still normalized. */
 function utc(text: string): string {

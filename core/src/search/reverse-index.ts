@@ -14,7 +14,7 @@ const STEP = 512;
 
 /**
  * The compiled tenant read backwards: from what policies allow to those who were assigned them, and from groups and
- * roles to their members and holders. It says who may come into question and leaves the deciding to the engine: expiry,
+ * roles to their members and holders. It says who may come into question and leaves the deciding to the engine: periods,
  * conditions and denials are not looked at.
  */
 export class ReverseIndex {

@@ -7,7 +7,7 @@ import type { PropertyType } from '../records/resource-type.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
-import { titleOf } from './kind-words.js';
+import { nounOf, titleOf } from './kind-words.js';
 import { isSlip, type Suggest, suggester } from './suggest.js';
 import { policyFindings } from './validate-policy.js';
 
@@ -19,6 +19,8 @@ export interface ValidateOptions {
   external?(address: Address): boolean;
   /** Whether whoever reads the remedies writes YAML. */
   inYaml?: boolean;
+  /** The present moment, in milliseconds since the epoch: with it, what has expired is warned of. */
+  now?: number;
 }
 
 /**
@@ -56,6 +58,7 @@ export function* validateInSteps(
       const detail = danglingDetail(target, view, suggest, options.inYaml === true);
       findings.push({ severity: 'error', address, pointer, detail });
     }
+    if (options.now !== undefined) add(expiryFindings(record, options.now));
     if (record.kind === 'policy') add(judgePolicy(record));
     else if (record.kind === 'resource') add(resourceFindings(view, record, suggest));
     else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
@@ -113,6 +116,13 @@ function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>, 
     }
   }
   return findings;
+}
+
+function expiryFindings({ kind, address, fields }: DeclaredRecord, now: number): RecordFinding[] {
+  const end = 'expires_at' in fields ? fields.expires_at : undefined;
+  if (end === undefined || Date.parse(end) > now) return [];
+  const detail = `The ${nounOf(kind)} expired at ${end} and no longer counts: take it out, or name a moment to come.`;
+  return [{ severity: 'warning', address, pointer: '/expires_at', detail }];
 }
 
 function propertyTypeOf(value: unknown): PropertyType | 'null' {

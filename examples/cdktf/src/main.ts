@@ -21,6 +21,6 @@ auditor.grant(invoice, ['read'], {
   description: 'Auditors see invoices with a second factor at hand.',
   modifiers: { mfaRequired: true },
 });
-auditor.assignTo(people.dave, { expiresAt: '2099-01-31T18:00:00Z' });
+auditor.assignTo(people.dave, { startsAt: '2026-01-01T08:00:00Z', expiresAt: '2099-01-31T18:00:00Z' });
 
 app.synth();

@@ -19,6 +19,8 @@ export interface Provided {
 }
 
 export interface LinkOptions {
+  /** The moment (RFC 3339) from which the link counts. Default: from the beginning. */
+  readonly startsAt?: string;
   /** The moment (RFC 3339) from which the link no longer counts. */
   readonly expiresAt?: string;
 }

@@ -148,7 +148,7 @@ describe('what is refused where it is written', () => {
     [
       'an end that is a text',
       (stack) => new Role(stack, 'r').assignTo(new Group(stack, 'g'), '2099-01-01T00:00:00Z' as never),
-      'stack/r: the options are "2099-01-01T00:00:00Z": give an object with "expiresAt".',
+      'stack/r: the options are "2099-01-01T00:00:00Z": give an object with "startsAt", "expiresAt".',
     ],
     [
       'an end that is misspelled',

@@ -33,12 +33,13 @@ export class Group extends Construct implements Entity<'group'> {
   /** Makes a subject or a group a member of this group. */
   add(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
     const member = entityOf(this.node.path, given);
-    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
+    const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });
     const id = free(this, linkId('holds', member), `the ${member.entityType} ${member.node.path} is in it already`);
     new GroupMembership(this, id, {
       group: this.path,
       entityType: member.entityType,
       entity: member.path,
+      startsAt,
       expiresAt,
       provider: this.record.provider,
     });

@@ -72,12 +72,13 @@ export class Policy extends Construct {
   /** Assigns the policy to a role, a group or a subject. */
   assignTo(given: Entity, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
-    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
+    const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });
     const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
     new PolicyAssignment(this, free(this, linkId('assigned to', entity), said), {
       policy: this.path,
       entityType: entity.entityType,
       entity: entity.path,
+      startsAt,
       expiresAt,
       provider: this.record.provider,
     });

@@ -48,12 +48,13 @@ export class Role extends Construct implements Entity<'role'> {
   /** Assigns the role to a subject or a group. */
   assignTo(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
-    const { expiresAt } = options(this.node.path, link, { expiresAt: true });
+    const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });
     const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
     new RoleAssignment(this, free(this, linkId('assigned to', entity), said), {
       role: this.path,
       entityType: entity.entityType,
       entity: entity.path,
+      startsAt,
       expiresAt,
       provider: this.record.provider,
     });

@@ -23,8 +23,9 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     records
       .filter((record) => record.kind === kind)
       .map(({ id, fields }) => ({ id, path: addressOf(kind, fields).slice(kind.length + 1), fields }) as Stored<K>);
-  const counts = (link: { fields: { expires_at?: string | undefined } }) =>
-    link.fields.expires_at === undefined || now < Date.parse(link.fields.expires_at);
+  const counts = ({ fields }: { fields: { starts_at?: string | undefined; expires_at?: string | undefined } }) =>
+    (fields.starts_at === undefined || now >= Date.parse(fields.starts_at)) &&
+    (fields.expires_at === undefined || now < Date.parse(fields.expires_at));
 
   // Semantics 1: the names in the request.
   const types = all('resource_type').filter(

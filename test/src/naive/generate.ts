@@ -7,7 +7,7 @@ import fc from 'fast-check';
 
 /*
  * Random tenants and requests over so few names that collisions are the rule: types and roles of one name in two
- * applications and in the tenant, nested groups, links that expire, policies of equal priority, conditions that hold,
+ * applications and in the tenant, nested groups, links that begin and end, policies of equal priority, conditions that hold,
  * do not, lack an attribute or fail.
  */
 
@@ -39,9 +39,24 @@ const CONDITIONS = [
 
 const some = <T>(items: readonly T[], most: number) =>
   fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
-const expiry = fc.option(fc.constantFrom(1000, 2000), { nil: undefined, freq: 3 });
-const expiring = (fields: object, ms: number | undefined) =>
-  ms === undefined ? fields : { ...fields, expires_at: new Date(ms).toISOString() };
+/** When a link counts; each of the bounds may be missing. */
+const period = fc.option(
+  fc.constantFrom<[number?, number?]>(
+    [undefined, 1000],
+    [undefined, 2000],
+    [1000],
+    [2000],
+    [1000, 2000],
+    [500, 1500],
+    [1500, 3000],
+  ),
+  { nil: undefined, freq: 3 },
+);
+const within = (fields: object, [start, end]: [number?, number?] = []) => ({
+  ...fields,
+  ...(start !== undefined && { starts_at: new Date(start).toISOString() }),
+  ...(end !== undefined && { expires_at: new Date(end).toISOString() }),
+});
 const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(1, 2, 'x', null) }), {
   nil: undefined,
 });
@@ -101,12 +116,14 @@ const entity = (groups: readonly string[]) =>
 /** A group is a member only of groups before it, so that there is no cycle. */
 const membership = (groups: readonly string[]) =>
   fc
-    .tuple(fc.constantFrom(...groups), holder(groups), expiry)
+    .tuple(fc.constantFrom(...groups), holder(groups), period)
     .filter(([group, member]) => member.entity_type === 'subject' || group < member.entity)
-    .map(([group, member, ms]) => expiring({ group, ...member }, ms));
+    .map(([group, member, when]) => within({ group, ...member }, when));
 
 const holding = (groups: readonly string[]) =>
-  fc.tuple(fc.constantFrom(...ROLES), holder(groups), expiry).map(([role, who, ms]) => expiring({ role, ...who }, ms));
+  fc
+    .tuple(fc.constantFrom(...ROLES), holder(groups), period)
+    .map(([role, who, when]) => within({ role, ...who }, when));
 
 /** Valid records of a tenant, in the order of their kinds. */
 const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
@@ -115,7 +132,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       resources: fc.tuple(...RESOURCES.map(() => properties)),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size.policies),
-      given: many(fc.tuple(fc.nat(), entity(size.groups), expiry), size.assignments),
+      given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
       held: many(holding(size.groups), 8),
       memberships: many(membership(size.groups), size.memberships),
     })
@@ -134,9 +151,9 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
         ...ROLES.map((path): [Kind, object] => ['role', split(path)]),
         ...size.groups.map((name): [Kind, object] => ['group', { name }]),
         ...made.map((fields): [Kind, object] => ['policy', fields]),
-        ...given.map(([which, who, ms]): [Kind, object] => {
+        ...given.map(([which, who, when]): [Kind, object] => {
           const { application, name } = made[which % made.length] as (typeof made)[number];
-          return ['policy_assignment', expiring({ policy: application ? `${application}/${name}` : name, ...who }, ms)];
+          return ['policy_assignment', within({ policy: application ? `${application}/${name}` : name, ...who }, when)];
         }),
         ...held.map((fields): [Kind, object] => ['role_assignment', fields]),
         ...memberships.map((fields): [Kind, object] => ['group_membership', fields]),

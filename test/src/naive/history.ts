@@ -158,7 +158,11 @@ function alter(all: State, state: Map<Address, EngineRecord>, address: Address, 
     case 'role_assignment':
     case 'group_membership': {
       const ms = [undefined, 1000, 2000][seed % 3];
-      put({ ...record.fields, expires_at: ms === undefined ? undefined : new Date(ms).toISOString() });
+      put({
+        ...record.fields,
+        starts_at: undefined,
+        expires_at: ms === undefined ? undefined : new Date(ms).toISOString(),
+      });
       return;
     }
     default:

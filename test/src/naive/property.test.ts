@@ -18,13 +18,20 @@ function answerOf(ask: () => ReturnType<Engine['decide']>): NaiveAnswer {
 }
 
 /** Moments before, at, between and after the expiries that tenants are made with. */
-const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
 
 const shuffled = (records: EngineRecord[], seed: number) =>
   [...records]
     .map((record, at) => ({ record, key: Math.imul(at + 1, seed | 1) >>> 0 }))
     .sort((a, b) => a.key - b.key)
     .map(({ record }) => record);
+
+/** The tenant without one of the means by which records say who may do what. */
+const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
+  starts_at: (record) => [
+    { ...record, fields: { ...record.fields, starts_at: undefined } as unknown as EngineRecord['fields'] },
+  ],
+};
 
 const KINDS_OF_ANSWERS = [
   ...['true direct', 'true role', 'true group', 'false direct', 'false role', 'false group', 'false none'],
@@ -55,6 +62,22 @@ describe.each([
     );
     // The comparison is worth something only where all kinds of answers come up often.
     for (const kind of KINDS_OF_ANSWERS) expect(seen.get(kind) ?? 0, `answers "${kind}"`).toBeGreaterThan(often);
+  });
+
+  it('are asked about tenants in which each of the means decides often', () => {
+    const decisive = new Map<string, number>();
+    fc.assert(
+      fc.property(tenants, request, moments, (records, asked, now) => {
+        const answer = JSON.stringify(evaluate(records, asked, now));
+        for (const [means, without] of Object.entries(WITHOUT)) {
+          const other = JSON.stringify(evaluate(records.flatMap(without), asked, now));
+          if (answer !== other) decisive.set(means, (decisive.get(means) ?? 0) + 1);
+        }
+      }),
+      { numRuns: runs },
+    );
+    for (const means of Object.keys(WITHOUT))
+      expect(decisive.get(means) ?? 0, `answers that hang on ${means}`).toBeGreaterThan(runs / 100);
   });
 
   it('give the same reason and candidates whatever the order of records', () => {

@@ -18,7 +18,7 @@ type Found = FoundEntity | FoundAction;
 type Answer = Found[] | 'ambiguous_name';
 
 const KINDS: readonly SearchKind[] = ['subject', 'resource', 'action'];
-const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
 
 /** The results by the rules alone: a decision on everything that there is. */
 function bruteForce(records: readonly EngineRecord[], kind: SearchKind, asked: DecisionRequest, now: number): Answer {

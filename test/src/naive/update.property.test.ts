@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { crowdedTenant, request, tenant } from './generate.js';
 import { changesBetween, history, type State } from './history.js';
 
-const moments = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
 const SEARCHES: readonly SearchKind[] = ['subject', 'resource', 'action'];
 
 function told(ask: () => unknown): unknown {

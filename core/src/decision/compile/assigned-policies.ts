@@ -2,9 +2,9 @@ import { canonicalJson } from '../../json.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { SplitMap } from '../../split-map.js';
 import { ActionSet } from '../grants/action-set.js';
-import type { Expiry } from '../grants/expiry.js';
 import { withGrant, withoutGrant } from '../grants/grants.js';
 import { LazyGuard } from '../grants/lazy-guard.js';
+import type { LinkPeriod } from '../grants/period.js';
 import { Policy, Rule } from '../grants/rule.js';
 import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import type { Graph } from '../graph/graph.js';
@@ -39,7 +39,7 @@ export class AssignedPolicies {
     const policy = new Policy(address, id, fields.effect === 'DENY', fields.priority, this.#guard(fields));
     assigned.policy = policy;
     assigned.rules = this.#rules(policy, fields);
-    for (const { to, expiry } of assigneesOf(assigned.assignees)) this.#grant(to, assigned.rules, expiry);
+    for (const { to, period } of assigneesOf(assigned.assignees)) this.#grant(to, assigned.rules, period);
   }
 
   /** `kept` where a new version is put next: its assignees stay. */
@@ -59,7 +59,7 @@ export class AssignedPolicies {
   assign(path: string, link: Link): void {
     const assigned = this.#at(path);
     assigned.assignees = withAssignee(assigned.assignees, link);
-    this.#grant(link.to, assigned.rules, link.expiry);
+    this.#grant(link.to, assigned.rules, link.period);
   }
 
   unassign(path: string, principal: Principal): void {
@@ -86,9 +86,9 @@ export class AssignedPolicies {
     );
   }
 
-  #grant(principal: Principal, rules: readonly Rule[], expiry: Expiry): void {
+  #grant(principal: Principal, rules: readonly Rule[], period: LinkPeriod): void {
     for (const rule of rules) {
-      const own = expiry === null ? rule : new Rule(rule.policy, rule.target, rule.actions, expiry);
+      const own = period === null ? rule : new Rule(rule.policy, rule.target, rule.actions, period);
       principal.grants = withGrant(principal.grants, own);
     }
     this.effectivePrincipals.invalidate(principal);

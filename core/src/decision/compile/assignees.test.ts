@@ -7,11 +7,11 @@ const people = Array.from({ length: 20 }, (_, at) => new Principal('subject', 'u
 it.each([1, 2, 8, 9, 20])('%i assignees come and go', (count) => {
   const some = people.slice(0, count);
   let assignees: Assignees = null;
-  for (const to of some) assignees = withAssignee(assignees, { to, expiry: 1 });
+  for (const to of some) assignees = withAssignee(assignees, { to, period: { start: 0, end: 1 } });
   expect(numberOf(assignees)).toBe(count);
   expect([...assigneesOf(assignees)].map(({ to }) => to)).toEqual(some);
   for (const to of some) {
-    expect(() => withAssignee(assignees, { to, expiry: null })).toThrow('already assigned');
+    expect(() => withAssignee(assignees, { to, period: null })).toThrow('already assigned');
     assignees = withoutAssignee(assignees, to);
     expect(() => withoutAssignee(assignees, to)).toThrow('not assigned');
   }

@@ -1,7 +1,7 @@
 import { kindRank } from '../../records/kinds.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
-import type { Expiry } from '../grants/expiry.js';
+import { periodOf } from '../grants/period.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import { Graph } from '../graph/graph.js';
 import type { Link } from '../graph/principal.js';
@@ -60,13 +60,13 @@ export class RecordCompiler {
       case 'policy_assignment': {
         const fields = given as Fields<'policy_assignment'>;
         const to = graph.principal(fields.entity_type, fields.entity);
-        this.#policies.assign(fields.policy, { to, expiry: expiryOf(fields.expires_at) });
+        this.#policies.assign(fields.policy, { to, period: periodOf(fields) });
         return;
       }
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
         const holder = graph.principal(fields.entity_type, fields.entity);
-        holder.roles = graph.linked(holder.roles, { to: graph.role(fields.role), expiry: expiryOf(fields.expires_at) });
+        holder.roles = graph.linked(holder.roles, { to: graph.role(fields.role), period: periodOf(fields) });
         this.effectivePrincipals.invalidate(holder);
         return;
       }
@@ -75,7 +75,7 @@ export class RecordCompiler {
         const member = graph.principal(fields.entity_type, fields.entity);
         member.groups = graph.linked(member.groups, {
           to: graph.group(fields.group),
-          expiry: expiryOf(fields.expires_at),
+          period: periodOf(fields),
         });
         this.effectivePrincipals.invalidate(member);
         return;
@@ -176,13 +176,6 @@ function unlinked(links: Link[] | null, to: Link['to']): Link[] | null {
   if (links === null || at < 0) throw new Error(`There is no link to ${to.address}`);
   links.splice(at, 1);
   return links.length === 0 ? null : links;
-}
-
-/** A moment that cannot be parsed is taken as long past: the link does not count. */
-function expiryOf(expiresAt: string | undefined): Expiry {
-  if (expiresAt === undefined) return null;
-  const ms = Date.parse(expiresAt);
-  return Number.isNaN(ms) ? 0 : ms;
 }
 
 function pathOf(kind: EngineRecord['kind'], fields: Record<string, unknown>): string {

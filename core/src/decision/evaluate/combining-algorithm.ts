@@ -1,8 +1,8 @@
 import { CONDITION_LIMITS } from '../../conditions/limits.js';
 import { Absent, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
 import type { Scope } from '../../conditions/scope.js';
-import { hasExpired } from '../grants/expiry.js';
 import type { LazyGuard } from '../grants/lazy-guard.js';
+import { isCurrent } from '../grants/period.js';
 import type { Policy, Rule } from '../grants/rule.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import type { AccessPath } from '../graph/access-path.js';
@@ -51,8 +51,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     if (this.#waiting.length > 0) this.#waiting = [];
   }
 
-  visit({ policy, expiry }: Rule, path: AccessPath): void {
-    if (hasExpired(expiry, this.#now) || hasExpired(path.expiry, this.#now)) return;
+  visit({ policy, period }: Rule, path: AccessPath): void {
+    if (!isCurrent(period, this.#now) || !isCurrent(path.period, this.#now)) return;
     const candidate = { policy, path };
     if (policy.guard === null) this.#apply(candidate, null);
     else this.#waiting.push(candidate);

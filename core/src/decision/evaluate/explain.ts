@@ -3,7 +3,7 @@ import type { Scope } from '../../conditions/scope.js';
 import { address, path as pathOf } from '../../records/address.js';
 import type { ExplainedCandidate } from '../api/decision.js';
 import type { DecisionRequest } from '../api/request.js';
-import { endOf, hasExpired } from '../grants/expiry.js';
+import { ALWAYS, inBoth, isCurrent, isEmpty, type LinkPeriod, type Period } from '../grants/period.js';
 import type { Policy, Rule } from '../grants/rule.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import { ACCESS_PATH_KINDS, type AccessPath } from '../graph/access-path.js';
@@ -11,14 +11,17 @@ import type { Principal } from '../graph/principal.js';
 import { byPrecedence, type Candidate } from './candidate.js';
 import { EXHAUSTED, type FailedPolicy } from './combining-algorithm.js';
 
-/** A candidate, and when it ends: the assignment or the access path, in milliseconds since the epoch. */
+/** More milliseconds than lie between any two moments of the years 0000 to 9999. */
+const NEVER_AGAIN = 1e15;
+
+/** A candidate, and when it counts: while the assignment and all of the access path do. */
 interface DatedCandidate extends Candidate {
-  readonly end: number;
+  readonly period: Period;
 }
 
 /**
- * Collects every candidate, each by its best access path, and evaluates all of them. A policy whose paths have all ended
- * is shown by the path that lasted longest.
+ * Collects every candidate, each by its best access path, and evaluates all of them. A policy none of whose paths counts
+ * now is shown by the one that begins next, or else by the one that lasted longest.
  */
 export class Explainer implements RuleVisitor<AccessPath> {
   readonly #candidates = new Map<Policy, DatedCandidate>();
@@ -30,17 +33,22 @@ export class Explainer implements RuleVisitor<AccessPath> {
     private readonly now: number,
   ) {}
 
-  visit({ policy, expiry }: Rule, path: AccessPath): void {
-    const candidate = { policy, path, end: Math.min(endOf(expiry), endOf(path.expiry)) };
+  visit({ policy, period }: Rule, path: AccessPath): void {
+    const candidate = { policy, path, period: inBoth(period ?? ALWAYS, path.period ?? ALWAYS) };
     const known = this.#candidates.get(policy);
     if (known === undefined || this.#isBetter(candidate, known)) this.#candidates.set(policy, candidate);
   }
 
   #isBetter(candidate: DatedCandidate, known: DatedCandidate): boolean {
-    const ended = hasExpired(candidate.end, this.now);
-    if (ended !== hasExpired(known.end, this.now)) return !ended;
-    if (ended && candidate.end !== known.end) return candidate.end > known.end;
-    return byPrecedence(candidate, known) < 0;
+    const [left, right] = [this.#wait(candidate), this.#wait(known)];
+    return left === right ? byPrecedence(candidate, known) < 0 : left < right;
+  }
+
+  /** How long until it counts: 0 for now, the smallest numbers for what begins next, large ones for what has ended. */
+  #wait({ period }: DatedCandidate): number {
+    if (isCurrent(period, this.now)) return 0;
+    if (isEmpty(period)) return Number.POSITIVE_INFINITY;
+    return period.start > this.now ? period.start - this.now : NEVER_AGAIN + this.now - period.end;
   }
 
   /**
@@ -50,10 +58,9 @@ export class Explainer implements RuleVisitor<AccessPath> {
   evaluate(scope: Scope, known: ReadonlyMap<Policy, Outcome>): FailedPolicy[] {
     const failed: FailedPolicy[] = [];
     let exhausted = false;
-    for (const { policy, end } of this.#inOrder()) {
-      if (hasExpired(end, this.now)) {
-        const why = `what led to it ended at ${new Date(end).toISOString()}`;
-        this.#outcomes.set(policy, { outcome: 'does_not_apply', why });
+    for (const { policy, period } of this.#inOrder()) {
+      if (!isCurrent(period, this.now)) {
+        this.#outcomes.set(policy, { outcome: 'does_not_apply', why: whyNotNow(period, this.now) });
         continue;
       }
       const outcome: Outcome =
@@ -82,13 +89,18 @@ export class Explainer implements RuleVisitor<AccessPath> {
   }
 
   /** Addresses from the subject to the principal that the policy is assigned to. */
-  #through({ principal, group, expiry }: AccessPath): string[] {
+  #through({ principal, group, period }: AccessPath): string[] {
     const { type, id } = this.request.subject;
     const chain = [address('subject', pathOf(type, id))];
-    if (group !== null)
-      chain.push(...chainTo(group, this.subject, hasExpired(expiry, this.now) ? Number.NEGATIVE_INFINITY : this.now));
+    if (group !== null) chain.push(...chainTo(group, this.subject, this.#momentIn(period)));
     if (principal.kind === 'role') chain.push(principal.address);
     return chain;
+  }
+
+  /** Now where that is within the period, else another moment of it. */
+  #momentIn(period: LinkPeriod): number {
+    if (period === null || isCurrent(period, this.now)) return this.now;
+    return Number.isFinite(period.start) ? period.start : period.end - 1;
   }
 }
 
@@ -97,7 +109,7 @@ function chainTo(group: Principal, subject: Principal | undefined, now: number):
   const before = new Map<Principal, Principal | null>();
   const queue: Principal[] = [];
   const enter = (from: Principal | undefined, previous: Principal | null) => {
-    const next = (from?.groups ?? []).filter((link) => !hasExpired(link.expiry, now)).map((link) => link.to);
+    const next = (from?.groups ?? []).filter((link) => isCurrent(link.period, now)).map((link) => link.to);
     next.sort((left, right) => (left.name < right.name ? -1 : 1));
     for (const one of next) {
       if (before.has(one)) continue;
@@ -110,6 +122,13 @@ function chainTo(group: Principal, subject: Principal | undefined, now: number):
   const chain: string[] = [];
   for (let one: Principal | null = group; one !== null; one = before.get(one) ?? null) chain.unshift(one.address);
   return chain;
+}
+
+function whyNotNow(period: Period, now: number): string {
+  if (isEmpty(period)) return 'the links that lead to it never count at the same time';
+  return now < period.start
+    ? `what leads to it begins at ${new Date(period.start).toISOString()}`
+    : `what led to it ended at ${new Date(period.end).toISOString()}`;
 }
 
 function outcomeOf({ guard }: Policy, scope: Scope): Outcome {

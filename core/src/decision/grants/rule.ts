@@ -1,6 +1,6 @@
 import type { ActionSet } from './action-set.js';
-import type { Expiry } from './expiry.js';
 import type { LazyGuard } from './lazy-guard.js';
+import type { LinkPeriod } from './period.js';
 import type { Target } from './target.js';
 
 export class Policy {
@@ -22,6 +22,6 @@ export class Rule {
     readonly policy: Policy,
     readonly target: Target,
     readonly actions: ActionSet,
-    readonly expiry: Expiry,
+    readonly period: LinkPeriod,
   ) {}
 }

@@ -92,7 +92,7 @@ export class TargetGrants {
 }
 
 /**
- * The rules of a principal for one target and action. Of those without a condition and without an expiry, only the first
+ * The rules of a principal for one target and action. Of those without a condition and without a period, only the first
  * in precedence of each effect can decide.
  */
 class Bucket {
@@ -137,7 +137,7 @@ function relevantOf(rules: readonly Rule[]): Rule | Rule[] {
   let allow: Rule | undefined;
   let deny: Rule | undefined;
   for (const rule of rules) {
-    if (rule.policy.guard !== null || rule.expiry !== null) kept.push(rule);
+    if (rule.policy.guard !== null || rule.period !== null) kept.push(rule);
     else if (rule.policy.deny) deny = deny === undefined || precedes(rule, deny) ? rule : deny;
     else allow = allow === undefined || precedes(rule, allow) ? rule : allow;
   }

@@ -1,4 +1,4 @@
-import type { Expiry } from '../grants/expiry.js';
+import type { LinkPeriod } from '../grants/period.js';
 import type { Principal } from './principal.js';
 
 /** The kinds of access path, the better ones first: rank 0 is `direct`. */
@@ -15,6 +15,6 @@ export class AccessPath {
     readonly principal: Principal,
     /** The group through which it leads: the principal itself, or the one that holds the role; else null. */
     readonly group: Principal | null,
-    readonly expiry: Expiry,
+    readonly period: LinkPeriod,
   ) {}
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ActionSet } from '../grants/action-set.js';
-import type { Expiry } from '../grants/expiry.js';
 import { withGrant } from '../grants/grants.js';
+import type { LinkPeriod } from '../grants/period.js';
 import { Policy, Rule } from '../grants/rule.js';
 import { ResourceType } from '../grants/target.js';
 import { AccessPath } from './access-path.js';
@@ -17,22 +17,33 @@ function principal(kind: Principal['kind'], name: string, granted = true): Princ
   return made;
 }
 
-function join(member: Principal, group: Principal, expiry: Expiry = null): void {
-  member.groups = [...(member.groups ?? []), { to: group, expiry }];
+function join(member: Principal, group: Principal, period: LinkPeriod = null): void {
+  member.groups = [...(member.groups ?? []), { to: group, period }];
 }
 
-function hold(holder: Principal, role: Principal, expiry: Expiry = null): void {
-  holder.roles = [...(holder.roles ?? []), { to: role, expiry }];
+function hold(holder: Principal, role: Principal, period: LinkPeriod = null): void {
+  holder.roles = [...(holder.roles ?? []), { to: role, period }];
 }
 
 function pathsOf(principals: GrantsAndPaths): AccessPath[] {
   return principals.filter((one) => one instanceof AccessPath);
 }
 
-/** `PRINCIPAL by GROUP until END`. */
+const from = (start: number, end = Number.POSITIVE_INFINITY) => ({ start, end });
+const until = (end: number) => ({ start: Number.NEGATIVE_INFINITY, end });
+
+function shownPeriod(period: LinkPeriod): string {
+  if (period === null) return '';
+  const bounds = { from: period.start, until: period.end };
+  return Object.entries(bounds)
+    .flatMap(([word, at]) => (Number.isFinite(at) ? [`${word} ${at}`] : []))
+    .join(' ');
+}
+
+/** `PRINCIPAL by GROUP from START until END`; what counts always has neither bound. */
 function shown(memo: EffectivePrincipalsMemo, subject: Principal): string[] {
   return pathsOf(memo.of(subject).always)
-    .map(({ principal: { address }, group, expiry }) => `${address} by ${group?.name} until ${expiry}`)
+    .map(({ principal: { address }, group, period }) => `${address} by ${group?.name} ${shownPeriod(period)}`.trim())
     .sort();
 }
 
@@ -48,11 +59,7 @@ describe('the effective principals of a subject', () => {
     join(f, g);
     join(g, h);
     join(h, f);
-    expect(shown(new EffectivePrincipalsMemo(), u)).toEqual([
-      'group/f by f until null',
-      'group/g by g until null',
-      'group/h by h until null',
-    ]);
+    expect(shown(new EffectivePrincipalsMemo(), u)).toEqual(['group/f by f', 'group/g by g', 'group/h by h']);
   });
 
   it('lasts as long as the longest-lived path, whose shortest link ends it', () => {
@@ -62,24 +69,64 @@ describe('the effective principals of a subject', () => {
       principal('group', 'g', false),
       principal('role', 'r'),
     ] as const;
-    join(u, f, 10);
-    join(u, g, 30);
-    join(f, g, 50);
-    hold(g, r, 20);
+    join(u, f, until(10));
+    join(u, g, until(30));
+    join(f, g, until(50));
+    hold(g, r, until(20));
     expect(shown(new EffectivePrincipalsMemo(), u)).toEqual(['role/r by g until 20']);
   });
 
   it('keeps a role of its own beside one through a group only while that could matter', () => {
-    const effective = (own: Expiry, held: Expiry) => {
+    const effective = (own: LinkPeriod, held: LinkPeriod) => {
       const [u, g, r] = [principal('subject', 'u'), principal('group', 'g', false), principal('role', 'r')] as const;
       hold(u, r, own);
       join(u, g);
       hold(g, r, held);
       return shown(new EffectivePrincipalsMemo(), u);
     };
-    expect(effective(null, null)).toEqual(['role/r by undefined until null']);
-    expect(effective(20, 10)).toEqual(['role/r by undefined until 20']);
-    expect(effective(10, 20)).toEqual(['role/r by g until 20', 'role/r by undefined until 10']);
+    expect(effective(null, null)).toEqual(['role/r by undefined']);
+    expect(effective(until(20), until(10))).toEqual(['role/r by undefined until 20']);
+    expect(effective(until(10), until(20))).toEqual(['role/r by g until 20', 'role/r by undefined until 10']);
+    expect(effective(until(20), from(10))).toEqual(['role/r by g from 10', 'role/r by undefined until 20']);
+    expect(effective(from(0, 20), from(5, 10))).toEqual(['role/r by undefined from 0 until 20']);
+  });
+
+  it('keeps of several ways those whose periods lie in no other', () => {
+    const ways = (...periods: LinkPeriod[]) => {
+      const [u, r] = [principal('subject', 'u'), principal('role', 'r')];
+      const top = principal('group', 'top');
+      for (const [at, period] of periods.entries()) {
+        const group = principal('group', `g${at}`, false);
+        join(u, group, period);
+        join(group, top);
+        hold(group, r);
+      }
+      return shown(new EffectivePrincipalsMemo(), u);
+    };
+    const both = (...periods: string[]) => [
+      ...periods.map((period) => `group/top by top ${period.slice(3)}`.trim()),
+      ...periods.map((period) => `role/r by ${period}`.trim()),
+    ];
+    expect(ways(from(0, 10), from(5, 20))).toEqual(both('g0 from 0 until 10', 'g1 from 5 until 20'));
+    expect(ways(from(5, 6), from(0, 10), from(0, 9))).toEqual(both('g1 from 0 until 10'));
+    expect(ways(from(0, 10), from(20, 30), until(5))).toEqual(
+      both('g0 from 0 until 10', 'g1 from 20 until 30', 'g2 until 5'),
+    );
+    expect(ways(from(0, 10), null)).toEqual(both('g1'));
+    expect(ways(from(0, 10), from(0, 10))).toEqual(both('g0 from 0 until 10'));
+  });
+
+  it('leaves out what is led to by links that never count at one time', () => {
+    const [u, g, h, r] = [
+      principal('subject', 'u'),
+      principal('group', 'g'),
+      principal('group', 'h'),
+      principal('role', 'r'),
+    ];
+    join(u, g, until(10));
+    join(g, h, from(10));
+    hold(g, r, from(10));
+    expect(shown(new EffectivePrincipalsMemo(), u)).toEqual(['group/g by g until 10']);
   });
 
   it('names the group with the smaller name where two hold the role', () => {
@@ -93,7 +140,7 @@ describe('the effective principals of a subject', () => {
     join(u, f);
     hold(g, r);
     hold(f, r);
-    expect(shown(new EffectivePrincipalsMemo(), u)).toEqual(['role/r by f until null']);
+    expect(shown(new EffectivePrincipalsMemo(), u)).toEqual(['role/r by f']);
   });
 
   it('is found by target where there is much of it', () => {
@@ -125,10 +172,10 @@ describe('the effective principals of a subject', () => {
     const [u, v, w] = ['u', 'v', 'w'].map((name) => principal('subject', name)) as [Principal, Principal, Principal];
     join(u, g);
     join(v, g);
-    join(w, g, 10);
+    join(w, g, until(10));
     join(g, h);
     expect(memo.of(u)).toBe(memo.of(v));
-    expect(shown(memo, u)).toEqual(['group/g by g until null', 'group/h by h until null']);
+    expect(shown(memo, u)).toEqual(['group/g by g', 'group/h by h']);
     expect(shown(memo, w)).toEqual(['group/g by g until 10', 'group/h by h until 10']);
   });
 

@@ -1,5 +1,5 @@
-import { type Expiry, endOf } from '../grants/expiry.js';
 import { type Grants, targetsOf } from '../grants/grants.js';
+import { ALWAYS, contains, inBoth, isEmpty, type LinkPeriod, type Period } from '../grants/period.js';
 import type { Target } from '../grants/target.js';
 import { AccessPath, THROUGH_GROUP, THROUGH_ROLE } from './access-path.js';
 import type { Link, Principal } from './principal.js';
@@ -86,7 +86,7 @@ export class EffectivePrincipalsMemo {
     if (groups === null && roles === null) return NOBODY;
     // Most subjects have one group and nothing else: the group's members share one entry.
     const only = roles === null && groups?.length === 1 ? groups[0] : undefined;
-    const owner = only !== undefined && only.expiry === null ? only.to : subject;
+    const owner = only !== undefined && only.period === null ? only.to : subject;
     const { effective } = owner;
     return effective !== null && effective.generation === this.#generation
       ? effective
@@ -134,57 +134,85 @@ export class EffectivePrincipalsMemo {
   }
 }
 
+/** A way to a role: a group that holds it, and when the role counts through the group. */
+interface Way {
+  readonly period: Period;
+  readonly group: Principal;
+}
+
 function principalsOf(groups: readonly Link[], roles: readonly Link[]): (readonly [Grants, AccessPath])[] {
   const found: (readonly [Grants, AccessPath])[] = [];
-  const own = new Map<Principal, number>();
+  const own = new Map<Principal, Period>();
   for (const link of roles) {
-    own.set(link.to, endOf(link.expiry));
+    own.set(link.to, link.period ?? ALWAYS);
     if (link.to.grants !== null) found.push([link.to.grants, heldPathOf(link)]);
   }
-  const held = new Map<Principal, { end: number; group: Principal }>();
-  for (const [group, end] of groupsOf(groups)) {
-    if (group.grants !== null) found.push([group.grants, new AccessPath(THROUGH_GROUP, group, group, expiryAt(end))]);
-    for (const link of group.roles ?? []) {
-      const linkEnd = Math.min(end, endOf(link.expiry));
-      const known = held.get(link.to);
-      if (known === undefined || linkEnd > known.end || (linkEnd === known.end && group.name < known.group.name))
-        held.set(link.to, { end: linkEnd, group });
+  const held = new Map<Principal, readonly Way[]>();
+  for (const [group, periods] of groupsOf(groups)) {
+    for (const period of periods) {
+      if (group.grants !== null) found.push([group.grants, pathThrough(group, group, period)]);
+      for (const link of group.roles ?? []) {
+        const way = { period: inBoth(period, link.period ?? ALWAYS), group };
+        if (!isEmpty(way.period)) held.set(link.to, withWay(held.get(link.to), way));
+      }
     }
   }
-  for (const [role, { end, group }] of held) {
-    // A role that the subject holds itself is the better path as long as it lasts.
-    if (role.grants !== null && end > (own.get(role) ?? Number.NEGATIVE_INFINITY))
-      found.push([role.grants, new AccessPath(THROUGH_GROUP, role, group, expiryAt(end))]);
+  for (const [role, ways] of held) {
+    if (role.grants === null) continue;
+    const better = own.get(role);
+    for (const { period, group } of ways) {
+      // A role that the subject holds itself is the better path while it counts.
+      if (better === undefined || !contains(better, period))
+        found.push([role.grants, pathThrough(role, group, period)]);
+    }
   }
   return found;
 }
 
-/** All groups that the links lead to, upwards, each with the end of the path that lasts longest. */
-export function groupsOf(links: readonly Link[]): Map<Principal, number> {
-  const ends = new Map<Principal, number>();
-  const queue: Principal[] = [];
-  const relax = (from: readonly Link[], bound: number) => {
-    for (const link of from) {
-      const end = Math.min(bound, endOf(link.expiry));
-      if (end <= (ends.get(link.to) ?? Number.NEGATIVE_INFINITY)) continue;
-      ends.set(link.to, end);
-      queue.push(link.to);
-    }
-  };
-  relax(links, Number.POSITIVE_INFINITY);
-  for (let at = 0; at < queue.length; at++) {
-    const group = queue[at] as Principal;
-    relax(group.groups ?? [], ends.get(group) ?? Number.NEGATIVE_INFINITY);
-  }
-  return ends;
+/** The ways to a role whose periods lie in no other's; of those with the same period the one through the smaller name. */
+function withWay(known: readonly Way[] | undefined, way: Way): readonly Way[] {
+  if (known === undefined) return [way];
+  const before = (one: Way) =>
+    contains(one.period, way.period) && !(contains(way.period, one.period) && way.group.name < one.group.name);
+  if (known.some(before)) return known;
+  return [...known.filter((one) => !contains(way.period, one.period)), way];
 }
 
-function heldPathOf({ to, expiry }: Link): AccessPath {
-  if (expiry !== null) return new AccessPath(THROUGH_ROLE, to, null, expiry);
+const ALWAYS_ONLY: readonly Period[] = [ALWAYS];
+
+/**
+ * All groups that the links lead to, upwards, each with the periods in which it counts, none of them within another. A
+ * group is left out where the links of each chain to it never count at one time.
+ */
+export function groupsOf(links: readonly Link[]): Map<Principal, readonly Period[]> {
+  const found = new Map<Principal, readonly Period[]>();
+  const queue: { group: Principal; period: Period }[] = [];
+  const enter = (from: readonly Link[], bound: Period) => {
+    for (const link of from) {
+      const period = link.period === null ? bound : inBoth(bound, link.period);
+      const known = found.get(link.to);
+      if (isEmpty(period) || known?.some((one) => contains(one, period))) continue;
+      const others = known?.filter((one) => !contains(period, one)) ?? [];
+      found.set(link.to, period === ALWAYS ? ALWAYS_ONLY : [...others, period]);
+      queue.push({ group: link.to, period });
+    }
+  };
+  enter(links, ALWAYS);
+  for (let at = 0; at < queue.length; at++) {
+    const { group, period } = queue[at] as (typeof queue)[number];
+    // A longer period that was found since is in the queue itself.
+    if (found.get(group)?.includes(period)) enter(group.groups ?? [], period);
+  }
+  return found;
+}
+
+function heldPathOf({ to, period }: Link): AccessPath {
+  if (period !== null) return new AccessPath(THROUGH_ROLE, to, null, period);
   to.heldPath ??= new AccessPath(THROUGH_ROLE, to, null, null);
   return to.heldPath;
 }
 
-function expiryAt(end: number): Expiry {
-  return end === Number.POSITIVE_INFINITY ? null : end;
+function pathThrough(principal: Principal, group: Principal, period: Period): AccessPath {
+  const limited: LinkPeriod = period === ALWAYS ? null : period;
+  return new AccessPath(THROUGH_GROUP, principal, group, limited);
 }

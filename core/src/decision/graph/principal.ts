@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../json.js';
 import { path } from '../../records/address.js';
-import type { Expiry } from '../grants/expiry.js';
 import type { Grants } from '../grants/grants.js';
+import type { LinkPeriod } from '../grants/period.js';
 import type { AccessPath } from './access-path.js';
 import type { EffectivePrincipals } from './effective-principals.js';
 
 /** A membership in a group or the holding of a role. */
 export interface Link {
   readonly to: Principal;
-  readonly expiry: Expiry;
+  readonly period: LinkPeriod;
 }
 
 /**
@@ -19,7 +19,7 @@ export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
   roles: Link[] | null = null;
-  /** The access path of subjects that hold this role themselves and for ever. */
+  /** The access path of subjects that hold this role themselves and always. */
   heldPath: AccessPath | null = null;
   /** Remembered by `EffectivePrincipalsMemo`. */
   effective: EffectivePrincipals | null = null;

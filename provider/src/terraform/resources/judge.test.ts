@@ -142,6 +142,24 @@ describe('a configuration by itself', () => {
       [],
     ],
     [
+      'begins when it has ended',
+      'role_assignment',
+      {
+        role: 'r',
+        entity_type: 'group',
+        entity: 'g',
+        starts_at: '2099-01-01T00:00:00Z',
+        expires_at: '2099-01-01T00:00:00Z',
+      },
+      [{ severity: 'error', path: ['starts_at'], detail: 'is not before expires_at, "2099-01-01T00:00:00.000Z"' }],
+    ],
+    [
+      'has expired',
+      'group_membership',
+      { group: 'h', entity_type: 'group', entity: 'g', expires_at: '2001-01-01T00:00:00Z' },
+      [{ severity: 'warning', path: ['expires_at'], detail: 'expired at 2001-01-01T00:00:00.000Z' }],
+    ],
+    [
       'has properties that are no object',
       'subject',
       { type: 'user', id: 'a', properties: '[1]' },
@@ -167,7 +185,12 @@ describe('a configuration by itself', () => {
 });
 
 describe('what is right', () => {
-  const link = { entity_type: 'group', entity: 'g', expires_at: '2099-01-01T00:00:00Z' };
+  const link = {
+    entity_type: 'group',
+    entity: 'g',
+    starts_at: '2027-01-01T00:00:00Z',
+    expires_at: '2099-01-01T00:00:00Z',
+  };
   const window = { days: ['mon', 'sun'], start: '09:00', end: '17:00', zone: 'UTC' };
   const credential = { name: 'k', scopes: ['decisions', 'bundle'], expires_at: '2099-01-01T00:00:00Z' };
   const RIGHT: { readonly [K in Kind]: Values } = {

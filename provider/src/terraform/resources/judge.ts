@@ -82,7 +82,7 @@ export function judgeRecord(record: DeclaredRecord, view: RecordView): Diagnosti
 function findingsAlone(record: DeclaredRecord): RecordFinding[] {
   const view = { get: (address: string) => (address === record.address ? record : undefined), inbound: () => [] };
   // Nothing more is known, except that a path with too few or too many names leads nowhere.
-  return validateRecords(view, [record.address], { external: mayExist });
+  return validateRecords(view, [record.address], { external: mayExist, now: Date.now() });
 }
 
 function mayExist(address: Address): boolean {

@@ -401,6 +401,8 @@ export type PolicyAssignment = {
   entity_type: 'role' | 'group' | 'subject';
   /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`. */
   entity: string;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string;
   /** When this expires (RFC 3339). */
   expires_at?: string;
   /** The id of the policy. */
@@ -417,6 +419,8 @@ export type NewPolicyAssignment = {
   entity_type: 'role' | 'group' | 'subject';
   /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`. */
   entity?: string | undefined;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string | undefined;
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
   /** The id of the policy. */
@@ -446,6 +450,8 @@ export type RoleAssignment = {
   entity_type: 'subject' | 'group';
   /** The path of whom it is given to: `user/alice`, `finance`. */
   entity: string;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string;
   /** When this expires (RFC 3339). */
   expires_at?: string;
   /** The id of the role. */
@@ -462,6 +468,8 @@ export type NewRoleAssignment = {
   entity_type: 'subject' | 'group';
   /** The path of whom it is given to: `user/alice`, `finance`. */
   entity?: string | undefined;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string | undefined;
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
   /** The id of the role. */
@@ -491,6 +499,8 @@ export type GroupMembership = {
   entity_type: 'subject' | 'group';
   /** The path of the member: `user/alice`, `accounting`. */
   entity: string;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string;
   /** When this expires (RFC 3339). */
   expires_at?: string;
   /** The id of the group. */
@@ -507,6 +517,8 @@ export type NewGroupMembership = {
   entity_type: 'subject' | 'group';
   /** The path of the member: `user/alice`, `accounting`. */
   entity?: string | undefined;
+  /** From when on this counts (RFC 3339); absent means from the beginning. */
+  starts_at?: string | undefined;
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
   /** The id of the group. */

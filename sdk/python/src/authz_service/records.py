@@ -476,6 +476,8 @@ class _PolicyAssignment(TypedDict):
 class PolicyAssignment(_PolicyAssignment, total=False):
     """A record of kind policy assignment, as the service sends it."""
 
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the policy.
@@ -496,6 +498,8 @@ class NewPolicyAssignment(_NewPolicyAssignment, total=False):
     policy: str
     #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
     entity: str
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the policy.
@@ -529,6 +533,8 @@ class _RoleAssignment(TypedDict):
 class RoleAssignment(_RoleAssignment, total=False):
     """A record of kind role assignment, as the service sends it."""
 
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the role.
@@ -549,6 +555,8 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
     role: str
     #: The path of whom it is given to: `user/alice`, `finance`.
     entity: str
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the role.
@@ -582,6 +590,8 @@ class _GroupMembership(TypedDict):
 class GroupMembership(_GroupMembership, total=False):
     """A record of kind group membership, as the service sends it."""
 
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the group.
@@ -602,6 +612,8 @@ class NewGroupMembership(_NewGroupMembership, total=False):
     group: str
     #: The path of the member: `user/alice`, `accounting`.
     entity: str
+    #: From when on this counts (RFC 3339); absent means from the beginning.
+    starts_at: str
     #: When this expires (RFC 3339).
     expires_at: str
     #: The id of the group.

@@ -42,6 +42,7 @@ resource "service_group_membership" "alice" {
   group       = service_group.accounting.path
   entity_type = "subject"
   entity      = service_subject.alice.path
+  starts_at   = "2026-01-31T18:00:00+01:00"
   expires_at  = "2099-01-31T18:00:00+01:00"
 }
 resource "service_role_assignment" "accountant" {
