@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { askingBySdk } from '../conformance/asking-by-sdk.js';
+import type { AskAuthzen } from '../conformance/authzen-cases.js';
 import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { Workbench } from './cli/workbench.js';
 
@@ -9,12 +12,13 @@ const example = (name: string) => fileURLToPath(new URL(`../../../examples/${nam
 
 /*
  * The tenants for the working group's interop applications, asked over HTTP as these do: by the application's backend, by
- * the gateways before it, and by the search application. What is expected follows from the rules in the examples' READMEs.
+ * the gateways before it, and by the search application; and the same questions by the SDK. What is expected follows from the rules in the examples' READMEs.
  */
 let bench: Workbench;
 const agents: AgentProcess[] = [];
-/** By tenant: where to ask, and the credential that is sent. The applications send one to an agent, too. */
-const points = new Map<string, { url: string; authorization: string }>();
+/** By tenant: where and how to ask. The applications send a credential to an agent, too. */
+const points = new Map<string, { url: string; ask: AskAuthzen }>();
+const WAYS = ['cloud', 'agent', 'cloud by the SDK', 'agent by the SDK'];
 
 beforeAll(async () => {
   bench = await Workbench.create();
@@ -33,8 +37,14 @@ beforeAll(async () => {
       });
       agents.push(agent);
       await agent.healthy(({ status }) => status === 'ok');
-      points.set(`${name} cloud`, { url: cloud.url, authorization: `Bearer ${await key('decisions')}` });
-      points.set(`${name} agent`, { url: await agent.url(), authorization: 'Bearer of-no-meaning' });
+      const apiKey = await key('decisions');
+      for (const [place, url, credentials] of [
+        ['cloud', cloud.url, { apiKey }],
+        ['agent', await agent.url(), undefined],
+      ] as const) {
+        points.set(`${name} ${place}`, { url, ask: asking(url, credentials?.apiKey ?? 'of-no-meaning') });
+        points.set(`${name} ${place} by the SDK`, { url, ask: askingBySdk(new ServiceClient({ url, credentials })) });
+      }
     }),
   );
 });
@@ -43,17 +53,23 @@ afterAll(async () => {
   await bench.close();
 });
 
-async function post(point: string, path: string, body: object): Promise<Record<string, unknown>> {
-  const { url, authorization } = points.get(point) ?? expect.fail(point);
-  const response = await fetch(`${url}/access/v1/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-request-id': path, authorization },
-    body: JSON.stringify(body),
-  });
-  expect(response.headers.get('x-request-id')).toBe(path);
-  const answer = await response.json();
-  expect(response.status, JSON.stringify(answer)).toBe(200);
-  return answer as Record<string, unknown>;
+const asking =
+  (url: string, credential: string): AskAuthzen =>
+  async (path, body) => {
+    const response = await fetch(`${url}/access/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': path, authorization: `Bearer ${credential}` },
+      body: JSON.stringify(body),
+    });
+    expect(response.headers.get('x-request-id')).toBe(path);
+    return { status: response.status, body: await response.json() };
+  };
+
+async function post(point: string, path: Parameters<AskAuthzen>[0], body: object): Promise<Record<string, unknown>> {
+  const { ask } = points.get(point) ?? expect.fail(point);
+  const { status, body: answer } = await ask(path, body);
+  expect(status, JSON.stringify(answer)).toBe(200);
+  return answer;
 }
 
 const sub = (digit: number) =>
@@ -74,7 +90,7 @@ const PEOPLE = [
   { id: sub(4), mail: 'jerry@the-smiths.com', mine: todo(5), other: todo(3), may: VIEWER },
 ];
 
-describe.each(['authzen-todo cloud', 'authzen-todo agent'])('%s', (point) => {
+describe.each(WAYS.map((way) => `authzen-todo ${way}`))('%s', (point) => {
   const decide = async (subject: object, name: string, resource: object) =>
     (await post(point, 'evaluation', { subject, action: { name }, resource, context: {} })).decision;
 
@@ -169,9 +185,9 @@ function may(
   return action === 'view' ? near || manager : action === 'edit' && near && manager;
 }
 
-describe.each(['authzen-search cloud', 'authzen-search agent'])('%s', (point) => {
+describe.each(WAYS.map((way) => `authzen-search ${way}`))('%s', (point) => {
   const named = (names: readonly string[]) => names.map((name) => ({ name }));
-  const search = async (kind: string, body: object) => {
+  const search = async (kind: 'subject' | 'resource' | 'action', body: object) => {
     const { results } = await post(point, `search/${kind}`, body);
     return (results as { id?: string; name?: string }[]).map(({ id, name }) => id ?? name).sort();
   };
