@@ -71,7 +71,7 @@ export function errorOf(answer: Answer, at: string): ServiceError {
   if (typeof body.error === 'string') return oauthError(body.error, body.error_description, status, at);
   return new ServiceError(
     code ?? codeOfStatus(status),
-    textOf(body.detail) ?? textOf(body.title) ?? `${at} answered ${status} and gave no detail.`,
+    textOf(body.detail) ?? textOf(body.title) ?? textOf(body.message) ?? `${at} answered ${status} and gave no detail.`,
     itemsOf(body.errors),
     { requestId: textOf(body.request_id) ?? answer.headers.get('x-request-id') ?? undefined, status },
   );
