@@ -15,7 +15,7 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   return (request, response) => route(new Exchange(request, response, cloud));
 }
 
-/** Finds the route of a request. What is no route is answered here: other methods, other paths, malformed ones. */
+/** Finds the route of a request. Anything else is answered here: other methods, unknown paths, malformed paths. */
 function router(cloud: Cloud, routes: readonly Route[]): (exchange: Exchange) => void {
   const app = express();
   app.disable('x-powered-by');
@@ -41,8 +41,11 @@ function router(cloud: Cloud, routes: readonly Route[]): (exchange: Exchange) =>
   app.use((request) => refuse(exchangeOf(request), noRoute(request.path, tops)));
 
   const failed: ErrorRequestHandler = (error: unknown, request, _response, _next) => {
-    // The router refuses percent escapes that are none.
-    const malformed = new ProblemError('invalid_request', 'The path is malformed: its percent escapes are no UTF-8.');
+    // The router refuses invalid percent escapes.
+    const malformed = new ProblemError(
+      'invalid_request',
+      'The path is malformed: its percent escapes are not valid UTF-8.',
+    );
     refuse(exchangeOf(request), error instanceof URIError ? malformed : error);
   };
   app.use(failed);
@@ -80,13 +83,13 @@ function topOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-/** A path below which one of the service's own begins is that of a client whose base address is wrong. */
+/** If one of the service's paths follows another segment, the client's base address is wrong. */
 function noRoute(path: string, tops: ReadonlySet<string>): ProblemError {
   const segments = path.slice(0, 200).split('/').slice(1);
   const at = segments.findIndex((segment) => tops.has(segment));
   const remedy =
     at > 0
-      ? `take "/${segments.slice(0, at).join('/')}" out of the address of the service (SERVICE_CLOUD_URL).`
-      : '/openapi.json lists what there is.';
+      ? `remove "/${segments.slice(0, at).join('/')}" from the address of the service (SERVICE_CLOUD_URL).`
+      : '/openapi.json lists all paths.';
   return new ProblemError('not_found', `There is nothing at "${path.slice(0, 200)}": ${remedy}`);
 }

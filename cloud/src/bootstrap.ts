@@ -7,9 +7,9 @@ import { restoreOperator } from './commands/restore-operator.js';
 import type { CloudConfig } from './config.js';
 
 /**
- * Makes the first tenant of an empty store, and its administrator, who is also an operator. A secret that is made here
- * is given to `announce` before it is stored, so that no crash between the two can lose it. In a store that has tenants
- * and no operator any more, or whose operators have lost their secrets (`recover`), the configured client is made one.
+ * Creates the first tenant of an empty store, and its administrator, who is also an operator. A generated secret is
+ * passed to `announce` before it is stored, so that no crash in between can lose it. If the store has tenants but no
+ * operator any more, or the operators have lost their secrets (`recover`), the configured client becomes an operator.
  */
 export async function bootstrap(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'clientSecrets' | 'now' | 'log'>,
@@ -29,7 +29,7 @@ export async function bootstrap(
   const given = await administratorOf(cloud, config.client);
   if (!config.client) {
     announce(
-      `First administrator of the tenant "${config.tenant}", shown this once:\n` +
+      `First administrator of the tenant "${config.tenant}", shown only once:\n` +
         `  SERVICE_CLIENT_ID=${given.clientId}\n  SERVICE_CLIENT_SECRET=${given.secret}\n`,
     );
   }
@@ -39,7 +39,7 @@ export async function bootstrap(
   else await createTenant(cloud, wish);
 }
 
-/** The id and secret of the administrator to be, configured or made here. */
+/** The configured or generated id and secret of the new administrator. */
 async function administratorOf(
   { clientSecrets }: Pick<Cloud, 'clientSecrets'>,
   client: CloudConfig['bootstrap']['client'],
@@ -52,7 +52,7 @@ async function administratorOf(
   return { clientId: randomUUID(), secret, hash: hashGeneratedSecret(secret) };
 }
 
-/** Says why the configured client is refused, should it be: most likely the folder is one of a start with another secret. */
+/** Warns that the configured client will be refused: most likely the folder was first used with another secret. */
 async function warnOfIgnored(
   { credentials, clientSecrets, log }: Pick<Cloud, 'credentials' | 'clientSecrets' | 'log'>,
   client: CloudConfig['bootstrap']['client'],

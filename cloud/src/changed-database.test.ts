@@ -80,8 +80,8 @@ describe('a database', () => {
   ])('in which %s is refused, naming the tenant and both revisions', async (_, work) => {
     await change(work);
     const detail = await refusal();
-    expect(detail).toContain(`the tenant "default" stands at revision ${revision}, and its records are those of 3.`);
-    expect(detail).toContain('Undo what was changed there, or bring a backup back by "service cloud restore".');
+    expect(detail).toContain(`the tenant "default" is at revision ${revision}, but its records are those of 3.`);
+    expect(detail).toContain('Undo that change, or restore a backup with "service cloud restore".');
   });
 
   it.each<[string, (database: Knex) => PromiseLike<unknown>]>([
@@ -96,7 +96,7 @@ describe('a database', () => {
   ])('in which %s is refused, naming the tenant and its revision', async (_, work) => {
     await change(work);
     expect(await refusal()).toMatch(
-      new RegExp(`the tenant "(default|else)" stands at revision ${revision} and has its records, but not its cred`),
+      new RegExp(`the tenant "(default|else)" is at revision ${revision} and has its records, but not its cred`),
     );
   });
 
@@ -104,17 +104,17 @@ describe('a database', () => {
     [
       'a tenant is set back',
       (database) => database('tenants').where('name', 'default').update({ revision: 2 }),
-      /"default" stands at revision 2, and its newest commit made 3\./,
+      /"default" is at revision 2, but its newest commit made 3\./,
     ],
     [
       'the newest commit is gone',
       (database) => database('revisions').where('number', 3).delete(),
-      /"default" stands at revision 3, and its newest commit made 2\./,
+      /"default" is at revision 3, but its newest commit made 2\./,
     ],
     [
       'all commits are gone',
       (database) => database('revisions').delete(),
-      /"default" stands at revision 3, and no commit is recorded; the tenant "other" stands at/,
+      /"default" is at revision 3, but no commit is recorded; the tenant "other" is at/,
     ],
     [
       'a tenant is gone',
@@ -129,7 +129,7 @@ describe('a database', () => {
     [
       'fields are no object',
       (database) => database('records').where('kind', 'policy').update({ fields: 'null' }),
-      /the tenant "default" stands at revision 3, and its records cannot be read/,
+      /the tenant "default" is at revision 3, but its records cannot be read/,
     ],
     [
       'a key that signs tokens is damaged',

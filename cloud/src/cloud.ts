@@ -10,7 +10,7 @@ import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
 
-/** All that routes and commands work with. */
+/** Everything that routes and commands work with. */
 export interface Cloud {
   store: Store;
   tenants: Tenants;
@@ -26,8 +26,11 @@ export interface Cloud {
   slicing: TimeSlicing;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** The address under which callers reach this cloud, without a slash at the end: configured, or else where it listens. */
+  /**
+   * The URL under which callers reach this cloud, without a trailing slash: the configured one, or else where it
+   * listens.
+   */
   publicUrl(): string;
-  /** Whether requests are taken: not before all is open, and not while it stops. */
+  /** Whether requests are accepted: not until everything is open, and not while it stops. */
   ready(): boolean;
 }

@@ -7,7 +7,7 @@ import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
 
-/** At some 50 ns for the costliest steps, a quarter of a processor. */
+/** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -18,25 +18,25 @@ export interface CloudConfig {
   /** The folder that holds the database. */
   dataDir: string;
   listen: { host: string; port: number };
-  /** Where callers reach it, without a slash at the end; absent means where it listens. */
+  /** The URL under which callers reach it, without a trailing slash; absent means where it listens. */
   publicUrl?: string;
   logLevel: LogLevel;
-  /** The proxies whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: AddressRange[];
   /** The first tenant of an empty database and its administrator. */
   bootstrap: {
     tenant: string;
     client?: { id: string; secret: Secret };
-    /** Make the client an operator although there is one. */
+    /** Makes the client an operator although there is one already. */
     recover: boolean;
   };
-  /** What each tenant may have done in a second, in steps of conditions; without it there is no bound. */
+  /** What each tenant may use per second, in steps of conditions; absent means no limit. */
   work: { stepsPerSecond?: number };
-  /** Said once at the start. */
+  /** Logged once at the start. */
   warnings: string[];
 }
 
-/** Settings from the command line; each wins over its environment variable. */
+/** Settings from the command line; each overrides its environment variable. */
 export interface CloudFlags {
   dataDir?: string;
   listenAddr?: string;
@@ -47,7 +47,7 @@ export interface CloudFlags {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads flags and environment. Throws `invalid_config` naming every fault at once. */
+/** Reads flags and environment. Throws `invalid_config` with all faults at once. */
 export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfig {
   const reader = new Reader(env, {
     SERVICE_DATA_DIR: flags.dataDir,
@@ -70,7 +70,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
   return config;
 }
 
-/** The data directory alone, for what works on it while no cloud is started. */
+/** Only the data directory, for commands that work on it without starting a cloud. */
 export function readDataDir(env: Environment, flag?: string): string {
   const reader = new Reader(env, { SERVICE_DATA_DIR: flag });
   const dataDir = reader.dataDir();
@@ -82,7 +82,7 @@ class Reader {
   readonly warnings: string[];
   readonly #faults: ProblemItem[] = [];
 
-  /** `flags` stand in the place of the variables by whose names they go. */
+  /** `flags` override the variables under whose names they are listed. */
   constructor(
     private readonly env: Environment,
     private readonly flags: Environment,
@@ -93,10 +93,10 @@ class Reader {
   raise(): void {
     if (this.#faults.length === 0) return;
     const all = this.#faults.map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`).join('; ');
-    throw new ProblemError('invalid_config', `The configuration is wrong: ${all}.`, this.#faults);
+    throw new ProblemError('invalid_config', `The configuration is invalid: ${all}.`, this.#faults);
   }
 
-  /** A setting; an empty one is a fault, since it is mostly a variable that was meant to be filled. */
+  /** A setting. An empty one is a fault, since it is usually a variable that was meant to have a value. */
   text(name: string): string | undefined {
     const value = this.flags[name] ?? this.env[name];
     if (value?.trim() !== '') return value;
@@ -135,7 +135,7 @@ class Reader {
     const value = this.text(name)?.toLowerCase();
     const level = LOG_LEVELS.find((known) => known === value);
     if (value !== undefined && level === undefined) {
-      this.#fault(name, `is "${value}": it is one of ${LOG_LEVELS.join(', ')}`);
+      this.#fault(name, `is "${value}": write one of ${LOG_LEVELS.join(', ')}`);
     }
     return level ?? 'info';
   }
@@ -177,14 +177,13 @@ class Reader {
       this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
     }
     const recover = this.#flag('SERVICE_BOOTSTRAP_RECOVER');
-    if (recover && id === undefined)
-      this.#fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID beside it');
+    if (recover && id === undefined) this.#fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID, too');
     if (id !== undefined && secret !== undefined) {
       return { tenant, client: { id, secret: new Secret(secret) }, recover };
     }
     if (id !== undefined)
-      this.#fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing beside SERVICE_BOOTSTRAP_CLIENT_ID');
-    if (secret !== undefined) this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing beside the secret');
+      this.#fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing, but SERVICE_BOOTSTRAP_CLIENT_ID is given');
+    if (secret !== undefined) this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing, but the secret is given');
     return { tenant, recover };
   }
 
@@ -195,11 +194,12 @@ class Reader {
     return value === 'true';
   }
 
-  /** A secret, from the variable or from the file that `<name>_FILE` names; its value is in no fault. */
+  /** A secret, from the variable or from the file that `<name>_FILE` names. Its value appears in no fault. */
   #secret(name: string): string | undefined {
     const direct = this.text(name);
     const file = this.text(`${name}_FILE`);
-    if (direct !== undefined && file !== undefined) this.#fault(name, `is given beside ${name}_FILE: give one of them`);
+    if (direct !== undefined && file !== undefined)
+      this.#fault(name, `is given together with ${name}_FILE: give only one of them`);
     const secret = file === undefined ? direct : this.#read(`${name}_FILE`, file);
     if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
       const from = file === undefined ? name : `${name}_FILE`;
@@ -222,7 +222,7 @@ class Reader {
     }
   }
 
-  /** Named by the flag where that is what was given. */
+  /** Named by the flag if that is what was given. */
   #fault(name: string, detail: string): void {
     const flag = `--${name.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '-')}`;
     this.#faults.push({ pointer: `/${this.flags[name] === undefined ? name : flag}`, detail });

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Store, Writability } from './store/store.js';
 
-/** A disk that does not answer must not keep those waiting who ask how the service fares. */
+/** A disk that does not answer must not delay callers who ask for the health. */
 const ANSWER_MS = 500;
 
-/** Clocks are set by fractions of a second all the time. */
+/** Clocks are corrected by fractions of a second all the time. */
 const BEHIND_SECONDS_MIN = 1;
 
-/** Trouble that does not stop decisions; the log says when it begins and when it ends. */
+/** Problems that do not stop decisions. The log says when they begin and when they end. */
 export class Health {
   #last: Writability = { writable: true };
   #checking: Promise<Writability> | undefined;
@@ -20,7 +20,7 @@ export class Health {
     private readonly log: Logger,
   ) {}
 
-  /** Whether changes can be stored; what was found last, where the disk takes long to answer. */
+  /** Whether changes can be stored; if the disk takes long to answer, the previous result. */
   async writability(): Promise<Writability> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined;
@@ -34,14 +34,14 @@ export class Health {
     return this.#last;
   }
 
-  /** By how many seconds the clock is behind the newest commit: 0 where it is right. */
+  /** The number of seconds by which the clock is behind the newest commit; 0 if it is not. */
   clockBehindSeconds(): number {
     const seconds = Math.max(0, this.tenants.committedAt - this.now()) / 1000;
     const behind = seconds >= BEHIND_SECONDS_MIN;
     if (behind && !this.#behind) {
       this.log.warn(
         { clock_behind_seconds: seconds },
-        'the clock is behind the newest commit: until it has caught up, commits are recorded at the time of the one before; set the clock',
+        'the clock is behind the newest commit: until it has caught up, commits are recorded at the time of the previous one; correct the clock',
       );
     }
     if (!behind && this.#behind) this.log.info('the clock has caught up with the newest commit');

@@ -2,8 +2,8 @@ import { type Logger, pino } from 'pino';
 import type { LogLevel } from './config.js';
 
 /**
- * JSON lines on standard error: standard output belongs to the line that says where the cloud listens. Lines are
- * written behind the requests' backs; `flush` waits for them.
+ * JSON lines on standard error, because standard output carries only the line that says where the cloud listens. Lines
+ * are written asynchronously, so that requests do not wait; `flush` waits for them.
  */
 export function createLogger(level: LogLevel): { log: Logger; flush(): void } {
   const destination = pino.destination({ dest: 2, sync: false });

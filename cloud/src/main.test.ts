@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A cloud as configured, and what it announced. */
+/** A cloud with this configuration, and what it announced. */
 const start = async (env: Record<string, string> = {}, listenAddr = '127.0.0.1:0') => {
   const announced: string[] = [];
   const config = readConfig(env, { dataDir: dir, listenAddr, logLevel: 'silent' });
@@ -194,7 +194,7 @@ describe('a stop', () => {
     };
     const sent = request(`${cloud.url}/v1/changesets`, { method: 'POST', headers });
     sent.flushHeaders();
-    // From here on the request is in the server's hands.
+    // From here on the server has the request.
     await once(sent, 'continue');
     const answered = once(sent, 'response');
     const closed = cloud.close();
@@ -213,7 +213,7 @@ describe('a stop', () => {
 });
 
 describe('what is no HTTP request', () => {
-  /** What the server writes to a connection on which these bytes came, until it closes it. */
+  /** What the server writes to a connection on which these bytes arrived, until it closes it. */
   const exchange = async (bytes: string): Promise<string> => {
     const { cloud } = await start();
     const { hostname, port } = new URL(cloud.url);

@@ -18,20 +18,20 @@ import { WorkBudget } from './tenants/work-budget.js';
 export interface RunningCloud {
   /** Where it listens. */
   url: string;
-  /** Stops gracefully: requests under way end, then the database closes. Safe to call twice. */
+  /** Stops gracefully: running requests end, then the database closes. Calling it twice is safe. */
   close(): Promise<void>;
-  /** How many requests wait for a commit. */
+  /** The number of requests that wait for a commit. */
   waiting(): number;
 }
 
 export interface StartOptions {
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Monotonic milliseconds, by which tenants earn their budgets of work. */
+  /** Monotonic milliseconds, for the tenants' work budgets. */
   clock?: () => number;
-  /** Takes what is shown once and belongs in no log; standard error unless given. */
+  /** Receives what is shown once and must not appear in a log; by default, standard error. */
   announce?: (text: string) => void;
-  /** Derives keys from secrets that somebody chose; scrypt unless given. */
+  /** Derives keys from chosen secrets; by default, scrypt. */
   derive?: Derive;
 }
 
@@ -40,8 +40,8 @@ const IDEMPOTENCY_MS = 24 * HOUR_MS;
 const CHECK_MS = 10_000;
 
 /**
- * Opens the data directory and takes requests. Throws `invalid_config` where the directory is in use, a tenant is not as
- * it was committed, or the address cannot be listened on.
+ * Opens the data directory and accepts requests. Throws `invalid_config` if the directory is in use, a tenant is not as
+ * it was committed, or the address cannot be used.
  */
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
@@ -101,7 +101,7 @@ async function start(
   const server = await listen(config.listen, createApp(cloud));
   const url = `http://${hostOf(config.listen.host)}:${server.port}`;
   if (publicUrl === '') publicUrl = url;
-  // After all that may fail: a start that comes to nothing must not show the secret that is shown once.
+  // This comes after everything that may fail: a failed start must not show the secret that is shown only once.
   await bootstrap(cloud, config.bootstrap, announce).catch(async (error: unknown) => {
     await server.stop();
     throw error;
@@ -112,7 +112,7 @@ async function start(
     forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys failed'));
   }, HOUR_MS);
   forgetting.unref();
-  // So that the log says it, whether anybody asks or not.
+  // This writes the log entry even if nobody asks for the health.
   const checking = setInterval(() => {
     health.clockBehindSeconds();
     health.writability().catch((error: unknown) => log.error({ err: error }, 'checking the database failed'));
@@ -131,7 +131,7 @@ async function start(
     tenants.watch.close();
     await server.stop();
     await tenants.close();
-    // One under way must not take the files of a closed database for lost.
+    // A running health check must not take the files of a closed database for lost.
     await health.writability();
     await store.close();
     log.info('cloud has stopped');
@@ -146,7 +146,7 @@ async function start(
   };
 }
 
-/** A host as URLs write it; one that stands for all addresses is reached at the loopback. */
+/** A host as written in URLs; one that stands for all addresses is reached at the loopback address. */
 function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

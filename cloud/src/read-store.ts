@@ -8,8 +8,8 @@ import type { WorkSharing } from './tenants/tenant.js';
 import { Tenants } from './tenants/tenants.js';
 
 /**
- * Reads all that the service works with into memory, making keys where there are none. Throws `invalid_config` where
- * something is not as it was committed, or cannot be read.
+ * Reads everything that the service works with into memory, creating missing keys. Throws `invalid_config` if something
+ * is not as it was committed, or cannot be read.
  */
 export async function readStore(
   store: Store,
@@ -29,8 +29,8 @@ function unreadableKeys(which: string): (error: unknown) => never {
     if (error instanceof ProblemError) throw error;
     throw new ProblemError(
       'invalid_config',
-      `The database is not as this service wrote it: the keys ${which} cannot be read. ` +
-        'Undo what was changed there, or bring a backup back by "service cloud restore".',
+      `The database was changed from outside: the keys ${which} cannot be read. ` +
+        'Undo that change, or restore a backup with "service cloud restore".',
     );
   };
 }

@@ -1,4 +1,4 @@
-/** Runs work one piece at a time, in the order of calls, whether the piece before succeeds or fails. */
+/** Runs work one piece at a time, in the order of calls, whether or not the previous piece succeeds. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 

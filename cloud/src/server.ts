@@ -7,13 +7,13 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Requests under way get this long to end once the server stops. */
+/** How long running requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 const IDLE_CHECK_MS = 50;
 
 export interface Listening {
   port: number;
-  /** Takes no more connections, lets the requests under way end, and cuts those that take too long. */
+  /** Accepts no more connections, lets running requests end, and cuts those that take too long. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const status = UNREADABLE[error.code ?? ''] ?? 400;
   const title = STATUS_CODES[status] ?? '';
-  // Its request id, if it has one, cannot be read.
+  // The request id, if there is one, cannot be read.
   const id = randomUUID();
   const body = JSON.stringify({ type: 'about:blank', title, status, code: 'invalid_request', request_id: id });
   const head = [
@@ -72,7 +72,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 
 async function stop(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle when its request ends: it would stay open as long as its client likes.
+  // A connection becomes idle when its request ends; it would stay open as long as its client wants.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();

@@ -1,7 +1,7 @@
 import type { Change } from '@authz-service/core/state/change';
 import fc from 'fast-check';
 
-/** Records over so few names that change-sets meet each other's. */
+/** Records with so few names that change-sets affect each other's records. */
 const NAMES = ['a', 'b', 'c'];
 const name = fc.constantFrom(...NAMES);
 
@@ -23,7 +23,7 @@ const move = (of: Plain, from: string, to: string): Change => ({
   to: addressOf(of, to),
 });
 
-/** What there is to begin with. */
+/** The records at the beginning. */
 export const BEGINNING: Change[] = kinds.flatMap((of) => NAMES.map((id) => create(of, id)));
 
 const link = fc.oneof(
@@ -31,7 +31,7 @@ const link = fc.oneof(
   fc.tuple(name, name).map(([role, id]) => ({ kind: 'role_assignment' as const, of: 'role', end: role, id })),
 );
 
-/** Small wishes, each of one or two changes, most of which can be granted. */
+/** Small change-sets of one or two changes; most of them are accepted. */
 const wish: fc.Arbitrary<Change[]> = fc.oneof(
   fc.tuple(kind, name).map(([of, id]) => [create(of, id)]),
   fc.tuple(kind, name).map(([of, id]): Change[] => [{ op: 'delete', address: addressOf(of, id) }]),

@@ -26,7 +26,7 @@ export interface Document {
 const COMPONENTS = 'components';
 const known = new Map<string, Reference>();
 
-/** The reference that this document is; one for all clouds whose documents differ in their address alone. */
+/** The reference for this document; clouds whose documents differ only in the address share it. */
 export function referenceOf(text: string): Reference {
   const { servers: _, ...document } = JSON.parse(text);
   const name = JSON.stringify(document);
@@ -35,10 +35,10 @@ export function referenceOf(text: string): Reference {
   return reference;
 }
 
-/** An OpenAPI document that judges answers. */
+/** An OpenAPI document that checks answers. */
 export class Reference {
   readonly operations: readonly Operation[];
-  /** The answers judged so far: `listRole 200`. */
+  /** The answers checked so far: `listRole 200`. */
   readonly seen = new Set<string>();
   readonly #ajv = new Ajv2020({ allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
@@ -52,8 +52,8 @@ export class Reference {
   }
 
   /**
-   * Throws where the document does not list the status of this answer, or lists another type of content or another body.
-   * What is sent to no operation is answered outside of the document.
+   * Throws if the document does not list the status of this answer, or lists another content type or body. Answers to
+   * paths that are not operations are not checked.
    */
   assertDocumented(method: string, path: string, answer: Answer): void {
     const operation = this.#operationOf(method === 'HEAD' ? 'GET' : method, path);
@@ -73,14 +73,14 @@ export class Reference {
   }
 
   #validatorOf(schema: object): ValidateFunction {
-    // Most answers share a few schemas, that of problems above all.
+    // Most answers share a few schemas, above all that of problems.
     const text = JSON.stringify(schema);
     const validate = this.#validators.get(text) ?? this.#ajv.compile(local(schema));
     this.#validators.set(text, validate);
     return validate;
   }
 
-  /** A path without parameters hides those with them. */
+  /** A path without parameters takes precedence over one with parameters. */
   #operationOf(method: string, url: string): Operation | undefined {
     const [path = ''] = url.split('?');
     const fits = (pattern: string) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
@@ -89,7 +89,7 @@ export class Reference {
   }
 }
 
-/** With the components as a schema of their own, in place of a part of the document. */
+/** The components become a schema of their own instead of a part of the document. */
 function local(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', `"${COMPONENTS}#/$defs/`));
 }

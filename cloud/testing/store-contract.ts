@@ -9,7 +9,9 @@ import { BEGINNING, changesets } from './random-changes.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 
-/** What every store must do. `open` gives the same store again and again, as often as it is closed; `drop` ends it. */
+/**
+ * What every store must do. `open` returns the same store each time, however often it was closed; `drop` removes it.
+ */
 export function storeContract(
   name: string,
   make: () => Promise<{ open(): Promise<Store>; drop(): Promise<void> }>,
@@ -37,7 +39,7 @@ export function storeContract(
     const commit = async (changes: Change[], more: Partial<Commit> = {}) => {
       await store.commit({ ...(await tenant.next(changes)), ...more });
     };
-    /** The digest that each commit has brought up to date is that of the rows read anew. */
+    /** The digest that each commit has updated equals that of the rows read again. */
     const loadSound = async (id: string) => {
       const loaded = await store.load(id);
       const { revision, rowDigest } = loaded;
@@ -116,7 +118,7 @@ export function storeContract(
         { op: 'create', kind: 'subject', fields: { type: 'user', id: 'alice', name: 'Another' } },
       ]);
       await expectSame();
-      // Alice's membership, which was not touched, refers to the new record.
+      // Alice's membership was not touched, and it refers to the new record.
       const alice = tenant.state.get('subject/user/alice');
       const next = await tenant.next([{ op: 'create', kind: 'role', fields: { name: 'x' } }]);
       await expect(store.commit({ ...next, remove: alice ? [alice] : [] })).rejects.toThrow();
@@ -314,7 +316,7 @@ class Known {
     return this.row.id;
   }
 
-  /** The commit that these changes make, taken for granted from here on. */
+  /** The commit of these changes, assumed to succeed. */
   async next(changes: Change[]): Promise<Commit> {
     const order: CommitOrder = {
       changes,

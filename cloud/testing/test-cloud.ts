@@ -22,7 +22,7 @@ export interface Ask {
   headers?: Record<string, string>;
 }
 
-/** A cloud in this process on a free port and a database of its own, and short ways to talk to it. */
+/** A cloud in this process, on a free port and with its own database, and methods to call it. */
 export class TestCloud {
   #reference: Promise<Reference> | undefined;
 
@@ -57,7 +57,7 @@ export class TestCloud {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  /** What `/openapi.json` says, against which every answer is checked. */
+  /** The content of `/openapi.json`, against which every answer is checked. */
   async reference(): Promise<Reference> {
     this.#reference ??= fetch(`${this.url}/openapi.json`)
       .then((response) => response.text())
@@ -65,7 +65,9 @@ export class TestCloud {
     return await this.#reference;
   }
 
-  /** Sends a request; a body that is no text goes as JSON. The answer must be as `/openapi.json` documents it. */
+  /**
+   * Sends a request; a body that is not a string is sent as JSON. The answer must be as `/openapi.json` documents it.
+   */
   async ask(method: string, path: string, { as, body, headers }: Ask = {}): Promise<Answer> {
     const isText = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(this.url + path, {
@@ -101,7 +103,7 @@ export class TestCloud {
     return body.access_token;
   }
 
-  /** A new tenant, and a token of its administrator. */
+  /** Creates a tenant and returns a token of its administrator. */
   async tenant(name: string): Promise<string> {
     const { body } = await this.ask('POST', '/v1/tenants', { as: await this.token(), body: { name } });
     return await this.token({ id: body.client_id, secret: body.client_secret });

@@ -7,8 +7,8 @@ import type { Tokens } from './tokens.js';
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
 /**
- * Who sends this `Authorization` header. Throws `unauthorized`, which says that a credential is missing or was refused,
- * and never which part of it was wrong.
+ * The credential behind this `Authorization` header. Throws `unauthorized`, which says that a credential is missing or
+ * was refused, but never which part of it was wrong.
  */
 export async function authenticate(
   header: string | undefined,
@@ -36,14 +36,15 @@ async function credentialOf(
   { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now: number },
 ): Promise<Credential | undefined> {
   if (bearer.startsWith(API_KEY_PREFIX)) {
-    // Looked up by its hash: comparing hashes gives away nothing about a key with 256 random bits.
+    // The key is looked up by its hash: comparing hashes reveals nothing about a key with 256 random bits.
     const key = credentials.apiKey(hashApiKey(bearer));
     return key && key.expiresAt > now ? key : undefined;
   }
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
   if (!claims || client?.tenant !== claims.tenant || client.generation !== claims.generation) return undefined;
-  // A token that holds more than its client does now is dead as a whole: it was issued before the client was narrowed.
+  // A token with more scopes than its client now has is refused as a whole: it was issued before the client was
+  // narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
   const { kind, id, name, tenant, generation } = client;
   const narrowed = [...client.grants].some((grant) => !claims.grants.includes(grant));

@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** An address and how many of its leading bits count. */
+/** An address and the number of its leading bits that count. */
 export type AddressRange = [Address, number];
 
-/** An address, or a range in CIDR notation; undefined where the text is none. */
+/** An address, or a range in CIDR notation; undefined if the text is neither. */
 export function parseRange(text: string): AddressRange | undefined {
   const [host = '', bits, ...rest] = text.split('/');
   const address = parseAddress(host);
@@ -16,13 +16,16 @@ export function parseRange(text: string): AddressRange | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? [address, Number(bits)] : undefined;
 }
 
-/** Where requests come from: the peer of the connection, or what proxies that are trusted say in `X-Forwarded-For`. */
+/**
+ * Finds where requests come from: the peer of the connection, or the address that trusted proxies give in
+ * `X-Forwarded-For`.
+ */
 export class ClientAddresses {
   constructor(private readonly trusted: AddressRange[]) {}
 
   /**
-   * The nearest address that is no trusted proxy's. A list that holds something else than addresses counts no further
-   * than to there.
+   * The nearest address that is not a trusted proxy's. The list counts only up to the first entry that is not an
+   * address.
    */
   of({ socket, headers }: IncomingMessage): string {
     const peer = parseAddress(socket.remoteAddress ?? '');
@@ -46,7 +49,10 @@ export class ClientAddresses {
   }
 }
 
-/** An address as one caller has it: of IPv6 the network of 64 bits, any address of which it may take. */
+/**
+ * The address that identifies one caller. For IPv6 that is the network of 64 bits, since a caller can use any address
+ * in it.
+ */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (!(address instanceof ipaddr.IPv6)) return text;

@@ -5,38 +5,38 @@ import { FairQueue } from './fair-queue.js';
 import { type Derive, isScryptHash, isScryptOf, scryptHash } from './scrypt.js';
 import { hashGeneratedSecret, NO_SECRET } from './secrets.js';
 
-/** Who sends a secret to be checked. */
+/** The sender of a secret to check. */
 export interface Attempt {
-  /** Of the caller, as `ClientAddresses` gives it. */
+  /** The caller's address, as `ClientAddresses` gives it. */
   address: string;
   clientId: string;
   /** Aborted when nobody waits for the answer any more. */
   signal?: AbortSignal;
 }
 
-/** Derivations that wait, each of which takes some 50 ms. */
+/** The number of derivations that may wait; each takes some 50 ms. */
 const WAITING_MAX = 32;
 const PROVEN_MAX = 10_000;
 
 /**
- * What is stored of client secrets, and whether a secret is the stored one. Secrets that were generated have 256 random
- * bits, so that a fast hash gives nothing to guess: they are checked in microseconds. Those that somebody chose take
- * scrypt, which callers without any credential could have computed without end: few wait at a time, nothing is computed
- * for a caller who has gone, and whoever sends wrong ones has to wait.
+ * Hashes client secrets for storage and checks secrets against the stored hashes. Generated secrets have 256 random
+ * bits, so that a fast hash gives nothing to guess: they are checked in microseconds. Secrets that somebody chose take
+ * scrypt, which callers without any credential could make the service compute endlessly. Therefore only few may wait,
+ * nothing is computed for a caller that has gone, and a caller that sends wrong secrets has to wait.
  */
 export class ClientSecrets {
-  /** Apart, so that nobody's attempts delay those who choose a secret. */
+  /** A separate queue, so that failing log-ins do not delay those who choose a secret. */
   readonly #checks = new FairQueue(WAITING_MAX);
   readonly #choices = new FairQueue(WAITING_MAX);
   readonly #failures: FailureLimit;
   /**
-   * Chosen secrets that are known to be right, by what is stored of them: a pipeline asks for a token at each of its
-   * steps. Kept in memory alone, under a key that this process makes; the oldest is forgotten.
+   * Chosen secrets that were proven right, by their stored hash, because a pipeline asks for a token at each of its
+   * steps. They are kept only in memory, under a key that this process generates; the oldest are dropped.
    */
   readonly #proven = new Map<string, Buffer>();
   readonly #provenKey = randomBytes(32);
 
-  /** `now` gives milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(
     now: () => number,
     private readonly derive: Derive,
@@ -44,7 +44,9 @@ export class ClientSecrets {
     this.#failures = new FailureLimit(now);
   }
 
-  /** What is stored of a secret that somebody chose, when the turn of `party` has come. Throws as `FairQueue.run` does. */
+  /**
+   * The hash to store for a secret that somebody chose, once it is the turn of `party`. Throws as `FairQueue.run` does.
+   */
   async hashChosen(secret: string, party: string, signal?: AbortSignal): Promise<string> {
     const stored = await this.#choices.run(party, () => scryptHash(secret, this.derive), signal);
     this.#remember(stored, this.#proof(secret));
@@ -52,8 +54,9 @@ export class ClientSecrets {
   }
 
   /**
-   * Whether one of the secrets is the stored one. An unknown client has nothing stored, and is answered like one whose
-   * secret was generated. Throws `too_many_requests` where the caller has to wait, and the reason of the signal.
+   * Whether one of the secrets matches the stored hash. An unknown client has none and is answered like one whose
+   * secret was generated. Throws `too_many_requests` if the caller has to wait, and the signal's reason if it is
+   * aborted.
    */
   async verify(secrets: readonly string[], stored: string | undefined, attempt: Attempt): Promise<boolean> {
     if (stored === undefined || !isScryptHash(stored)) {

@@ -7,7 +7,7 @@ import { SerialQueue } from '../serial-queue.js';
 import type { CredentialRow, NewSecret } from '../store/store.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
-/** A credential as it stands at the newest revision. */
+/** A credential at the newest revision. */
 export interface KnownCredential extends Credential {
   hash: string;
   /** Milliseconds since the epoch. */
@@ -16,8 +16,8 @@ export interface KnownCredential extends Credential {
 }
 
 /**
- * All credentials of all tenants in memory, at the newest committed revision: what a commit takes away is gone with the
- * next request.
+ * All credentials of all tenants in memory, at the newest committed revision: what a commit removes is refused from the
+ * next request on.
  */
 export class CredentialIndex {
   readonly #keys = new Map<string, KnownCredential>();
@@ -38,7 +38,7 @@ export class CredentialIndex {
     return this.#clients.get(id);
   }
 
-  /** The credential behind a record. */
+  /** The credential that a record declares. */
   of(record: StoredRecord): KnownCredential | undefined {
     if (record.kind === 'oauth_client') return this.#clients.get(record.id);
     const hash = record.kind === 'api_key' ? this.#keyHashes.get(record.id) : undefined;
@@ -46,8 +46,8 @@ export class CredentialIndex {
   }
 
   /**
-   * For work that begins some time after its credential was verified: throws `unauthorized` where a commit has since
-   * taken away the credential, its secret or one of its scopes.
+   * For work that begins some time after its credential was verified: throws `unauthorized` if a commit has meanwhile
+   * removed the credential, its secret or one of its scopes.
    */
   assertStanding(credential: Credential, now: number): void {
     const { kind, id, generation, grants } = credential;
@@ -60,17 +60,17 @@ export class CredentialIndex {
     );
   }
 
-  /** The credentials of operators, of all tenants. */
+  /** The operators' credentials, of all tenants. */
   *operators(): Iterable<KnownCredential> {
     for (const held of [this.#clients, this.#keys]) for (const known of held.values()) if (known.operator) yield known;
   }
 
-  /** Runs work that takes operators away, one at a time over all tenants. */
+  /** Runs work that removes operators, one at a time across all tenants. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run(work);
   }
 
-  /** Follows a commit. */
+  /** Applies a commit. */
   follow(tenant: string, staged: Staged, secrets: NewSecret[]): void {
     for (const record of staged.remove) this.#remove(record.kind, record.id);
     const made = new Map(secrets.map((secret) => [secret.id, secret]));
@@ -83,13 +83,13 @@ export class CredentialIndex {
     }
   }
 
-  /** Forgets all credentials of a tenant. */
+  /** Removes all credentials of a tenant. */
   forgetTenant(tenant: string): void {
     for (const held of [...this.#keys.values(), ...this.#clients.values()])
       if (held.tenant === tenant) this.#remove(held.kind, held.id);
   }
 
-  /** Takes the credentials of a tenant anew from those of all. */
+  /** Replaces the credentials of a tenant by those in the list of all. */
   replaceTenant(tenant: string, rows: Iterable<CredentialRow>): void {
     this.forgetTenant(tenant);
     for (const row of rows) if (row.tenant === tenant) this.#put(row);

@@ -2,10 +2,10 @@ import { ProblemError } from '@authz-service/core/problem';
 import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
 import type { CredentialKind } from '../store/store.js';
 
-/** What a request may do: a record's scopes, and `operator`, which no record can name. */
+/** What a request may do: the scopes of records, and `operator`, which no record can name. */
 export type Grant = Scope | 'operator';
 
-/** Who sent a request, already verified. */
+/** The verified sender of a request. */
 export interface Credential {
   kind: CredentialKind;
   id: string;
@@ -13,22 +13,22 @@ export interface Credential {
   /** The id of its tenant. */
   tenant: string;
   grants: ReadonlySet<Grant>;
-  /** Another one for every secret that the credential has had: tokens name the one they were issued for. */
+  /** A new value for each secret that the credential has had; tokens name the one that they were issued for. */
   generation: string;
-  /** Of an access token: whether it has fewer scopes than its client. */
+  /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
 }
 
-/** Whether the credential may do this. Writing records implies reading them. */
+/** Whether the credential may do this. The scope to write records implies the one to read them. */
 export function holds(credential: Credential, grant: Grant): boolean {
   return credential.grants.has(grant) || (grant === 'records:read' && credential.grants.has('records:write'));
 }
 
-/** Throws `forbidden` naming the scope, unless the credential holds at least one of these. */
+/** Throws `forbidden`, naming the scope, unless the credential has at least one of these. */
 export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   if (anyOf.some((grant) => holds(credential, grant))) return;
   const { name, narrowed } = credential;
-  // Where either will do, which one depends on what is to be changed.
+  // If either scope is enough, the one that is needed depends on what is changed.
   const wanted =
     anyOf.length > 1
       ? '"records:write" (or "credentials", to change API keys and OAuth clients)'
@@ -41,7 +41,7 @@ export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   );
 }
 
-/** All that the credential may do, what its scopes imply included, in the order in which scopes are documented. */
+/** All scopes of the credential, including implied ones, in the order in which scopes are documented. */
 export function grantsOf(credential: Credential): Grant[] {
   return ([...SCOPES, 'operator'] as const).filter((grant) => holds(credential, grant));
 }

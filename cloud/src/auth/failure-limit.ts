@@ -1,21 +1,21 @@
 import { ProblemError } from '@authz-service/core/problem';
 
-/** Failures in a row that are looked at before the party has to wait. */
+/** The number of consecutive failures after which the party has to wait. */
 const BURST = 10;
-/** How long it takes until one failure is forgotten. */
+/** The time after which one failure is forgotten. */
 const FORGET_MS = 1_000;
-/** Parties remembered at once. One that is forgotten early has to fail again to be noticed. */
+/** The number of parties remembered. A party that is forgotten early has to fail again to be noticed. */
 const PARTIES_MAX = 10_000;
 
-/** Counts failures by party: ten at once, then one a second. */
+/** Counts failures by party: it allows ten at once, then one a second. */
 export class FailureLimit {
-  /** How many failures count, and since when, the one that failed longest ago first. */
+  /** The number of failures that count, and since when; the party whose last failure is oldest comes first. */
   readonly #failures = new Map<string, { count: number; at: number }>();
 
-  /** `now` gives milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(private readonly now: () => number) {}
 
-  /** Throws `too_many_requests` where the party has to wait. */
+  /** Throws `too_many_requests` if the party has to wait. */
   assertOpen(party: string): void {
     const excess = this.#count(party) - BURST + 1;
     if (excess <= 0) return;
@@ -32,7 +32,7 @@ export class FailureLimit {
     this.#failures.set(party, { count, at: this.now() });
   }
 
-  /** Failures that still count. A clock that is set back makes nobody wait longer. */
+  /** The failures that still count. Setting the clock back makes nobody wait longer. */
   #count(party: string): number {
     const known = this.#failures.get(party);
     if (known === undefined) return 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FairQueue } from './fair-queue.js';
 
-/** A queue whose first piece of work runs until `open` is called, and what was done in which order. */
+/** A queue whose first piece of work runs until `open` is called, and the order in which work was done. */
 function held(waitingMax: number) {
   const queue = new FairQueue(waitingMax);
   const done: string[] = [];

@@ -6,11 +6,11 @@ interface Waiting {
 }
 
 /**
- * Runs work one piece at a time, for every party in turn, and holds a bounded number of pieces that wait. Once it is full,
- * whoever has the most waiting gives way, so that no party can keep another one out.
+ * Runs work one piece at a time, taking parties in turn, with a limited number of waiting pieces. If the queue is full,
+ * the party with the most waiting pieces loses one, so that no party can keep another one out.
  */
 export class FairQueue {
-  /** What waits, by party, in the order in which the parties' turns come. */
+  /** The waiting pieces by party, in the order of the parties' turns. */
   readonly #waiting = new Map<string, Waiting[]>();
   #size = 0;
   #busy = false;
@@ -18,8 +18,8 @@ export class FairQueue {
   constructor(private readonly waitingMax: number) {}
 
   /**
-   * Throws `too_many_requests` where there is no room, and the signal's reason where it is aborted before the work's turn
-   * has come.
+   * Throws `too_many_requests` if there is no room, and the signal's reason if it is aborted before it is the work's
+   * turn.
    */
   run<T>(party: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -58,7 +58,9 @@ export class FairQueue {
     this.#size += 1;
   }
 
-  /** Refuses the latest of the party that has the most waiting; false where this party would then have as much. */
+  /**
+   * Refuses the latest piece of the party with the most waiting; returns false if this party would then have as many.
+   */
   #makeRoom(party: string): boolean {
     const [[longest, of] = ['', []]] = [...this.#waiting].sort(([, left], [, right]) => right.length - left.length);
     const last = of.at(-1);
@@ -84,7 +86,7 @@ export class FairQueue {
       return;
     }
     const [party, [first, ...rest]] = turn;
-    // Those that still wait come after all others.
+    // Parties that still have waiting pieces go to the end.
     this.#waiting.delete(party);
     if (rest.length > 0) this.#waiting.set(party, rest);
     this.#size -= 1;

@@ -19,7 +19,7 @@ export function hashApiKey(key: string): string {
 
 const GENERATED = 'sha256$';
 
-/** The stored hash of a secret made by `newClientSecret`: `sha256$HASH`. */
+/** The stored hash of a secret from `newClientSecret`: `sha256$HASH`. */
 export function hashGeneratedSecret(secret: string): string {
   return GENERATED + createHash('sha256').update(secret).digest('base64url');
 }
@@ -27,7 +27,7 @@ export function hashGeneratedSecret(secret: string): string {
 /** A stored hash that matches no secret. */
 export const NO_SECRET = GENERATED + Buffer.alloc(32).toString('base64url');
 
-/** Whether the text could be a secret that this service made, sent in the place of something else. */
+/** Whether the text could be a secret that this service generated and that was sent in another field by mistake. */
 export function looksSecret(text: string): boolean {
   return text.startsWith(API_KEY_PREFIX) || /^[\w-]{43}$/.test(text);
 }

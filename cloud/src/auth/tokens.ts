@@ -48,7 +48,7 @@ export class Tokens {
     private readonly now: () => number,
   ) {}
 
-  /** Reads the signing keys, making the first one where there is none. */
+  /** Reads the signing keys and creates the first one if there is none. */
   static async open(store: Store, now: () => number): Promise<Tokens> {
     const rows = await store.signingKeys();
     if (rows.length === 0) {
@@ -84,7 +84,7 @@ export class Tokens {
   }
 
   /**
-   * The claims of a token that one of our keys signed and that has not expired. The issuer is not compared: only this
+   * The claims of a token that one of these keys signed and that has not expired. The issuer is not compared: only this
    * cloud has the keys, and its address may change between starts.
    */
   async verify(token: string): Promise<TokenClaims | undefined> {

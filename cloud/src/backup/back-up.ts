@@ -14,9 +14,9 @@ export interface Backup {
 }
 
 /**
- * Writes a backup of the database in a data directory to a file that only its owner can read, whether or not a cloud runs
- * on it. The file has its name once it is whole and checked. Throws `conflict` where there is one, unless it may be
- * replaced, `invalid_config` where there is no database or a damaged one, and `storage_failed` where the disk fails.
+ * Writes a backup of the database in a data directory to a file that only its owner can read, whether or not a cloud
+ * runs on it. The file gets its name once it is complete and checked. Throws `conflict` if the file exists and may not
+ * be replaced, `invalid_config` if there is no database or it is damaged, and `storage_failed` if the disk fails.
  */
 export async function backUp(
   file: string,
@@ -57,5 +57,5 @@ function failed(file: string, dataDir: string, cause: unknown): ProblemError {
 
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
-  throw new ProblemError('conflict', `"${file}" is there already: name another file, or replace it with --replace.`);
+  throw new ProblemError('conflict', `"${file}" exists already: name another file, or replace it with --replace.`);
 }

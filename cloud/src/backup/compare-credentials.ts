@@ -10,13 +10,13 @@ export interface RestoredCredential {
   operator: boolean;
   expires_at?: string;
   /**
-   * What had become of it since, where that is known: it was `removed`, its secret or what it may do was `changed`, or it
-   * is as it was.
+   * What had become of it since, if that is known: it was `removed`, its secret or scopes were `changed`, or it is the
+   * same.
    */
   since?: 'removed' | 'changed' | 'unchanged';
 }
 
-/** What a backup holds of tenants and credentials. `before` are the credentials of the database that it replaces. */
+/** The tenants and credentials in a backup. `before` are the credentials of the database that it replaces. */
 export function compareCredentials(
   { tenants, credentials }: { tenants: readonly TenantRow[]; credentials: readonly CredentialRow[] },
   before: readonly CredentialRow[] | undefined,

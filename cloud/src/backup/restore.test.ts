@@ -46,7 +46,7 @@ function key(name: string) {
 
 const bring = (file = backup, replace = false) => restore(file, dir, { replace, now });
 
-/** A backup to spoil. */
+/** A backup for tests to damage. */
 async function copied(name: string): Promise<string> {
   const copy = join(home, `${count++}-${name}`);
   await cp(backup, copy);
@@ -212,7 +212,7 @@ describe('a restore', () => {
     [
       'that is another’s database',
       () => change(join(home, 'other'), (database) => database.raw('create table tenants (id text)')),
-      /^The backup ".*other" cannot be used: it is no database of the cloud\.$/,
+      /^The backup ".*other" cannot be used: it is not a database of the cloud\.$/,
     ],
     [
       'that is empty',
@@ -221,7 +221,7 @@ describe('a restore', () => {
         await writeFile(file, '');
         return file;
       },
-      /it is no database of the cloud\.$/,
+      /it is not a database of the cloud\.$/,
     ],
     [
       'in which a subject was renamed',
@@ -229,7 +229,7 @@ describe('a restore', () => {
         change(await copied('renamed'), (database) =>
           database('records').where('address', 'subject/user/alice').update({ address: 'subject/user/mallory' }),
         ),
-      /^The backup ".*-renamed" cannot be restored\. .* the tenant "default" stands at revision 2\..* those of 2\./,
+      /^The backup ".*-renamed" cannot be restored\. .* the tenant "default" is at revision 2\..* those of 2\./,
     ],
     [
       'that a newer version wrote',
@@ -246,7 +246,7 @@ describe('a restore', () => {
         await writeFile(`${file}-wal`, 'commits');
         return file;
       },
-      /-raw-wal" lies there, it is no finished backup: make one with "service cloud backup"\.$/,
+      /-raw-wal" lies there, it is not a finished backup: make one with "service cloud backup"\.$/,
     ],
   ])('of a file %s is refused, and leaves no database', async (_, make, said) => {
     const file = await make();

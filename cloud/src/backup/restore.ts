@@ -16,19 +16,22 @@ export interface Restored {
   tenants: CopiedTenant[];
   /** Every credential of the backup. */
   credentials: RestoredCredential[];
-  /** Whether they were compared with those of the database that was replaced. */
+  /** Whether they were compared with those of the replaced database. */
   compared: boolean;
-  /** Where the database that was replaced is kept. */
+  /** Where the replaced database is kept. */
   kept?: string;
 }
 
-/** What SQLite leaves beside a database that was not closed: it belongs to that one, and would be written into another. */
+/**
+ * Files that SQLite leaves beside a database that was not closed. They belong to that database and would be written
+ * into another one.
+ */
 const LEFT_OVER = ['-wal', '-shm', '-journal'];
 
 /**
- * Puts a backup in the place of the database in a data directory, once it is checked as a start checks it: whole, and
- * every tenant as it was committed. Throws `invalid_config` while a cloud runs there, where the backup is damaged, or
- * beside the left-overs of another database; `conflict` where there is a database, unless it may be replaced.
+ * Replaces the database in a data directory with a backup, after the checks of a start: it is complete, and every
+ * tenant is as it was committed. Throws `invalid_config` while a cloud runs there, if the backup is damaged, or if
+ * files of an unclosed database are left there; `conflict` if there is a database that may not be replaced.
  */
 export async function restore(
   file: string,
@@ -36,7 +39,7 @@ export async function restore(
   { replace, now }: { replace: boolean; now: () => number },
 ): Promise<Restored> {
   await access(file, constants.R_OK);
-  refuseLeftOvers(file, 'it is no finished backup: make one with "service cloud backup"');
+  refuseLeftOvers(file, 'it is not a finished backup: make one with "service cloud backup"');
   const release = await lockFolder(dataDir).catch((error: unknown) => {
     throw cannotOpen(`The data directory "${dataDir}"`, error);
   });
@@ -49,7 +52,7 @@ export async function restore(
     if (present && !replace) {
       throw new ProblemError(
         'conflict',
-        `There is a database in "${dataDir}" already: name another folder, or replace it with --replace, which keeps it under another name.`,
+        `There is already a database in "${dataDir}": name another folder, or replace it with --replace, which keeps it under another name.`,
       );
     }
     const work = await mkdtemp(join(dataDir, 'restore-'));
@@ -85,7 +88,7 @@ async function copyTo(copy: string, file: string): Promise<string> {
   return copy;
 }
 
-/** Checks a copy of the backup, and brings it to the present form. */
+/** Checks a copy of the backup and migrates it to the present schema. */
 async function readBackup(
   copy: string,
   file: string,
@@ -107,7 +110,7 @@ async function readBackup(
   }
 }
 
-/** Undefined where they cannot be read: what is replaced may be damaged, and is often replaced for that. */
+/** Undefined if they cannot be read: the replaced database may be damaged, which is often why it is replaced. */
 async function credentialsOf(copy: string): Promise<CredentialRow[] | undefined> {
   try {
     const store = await openSqliteFile(copy);
@@ -117,7 +120,7 @@ async function credentialsOf(copy: string): Promise<CredentialRow[] | undefined>
   }
 }
 
-/** Gives the file a second name, under which it stays when another takes the first. */
+/** Gives the file a second name, which it keeps when another file takes the first one. */
 async function keep(database: string, now: number): Promise<string> {
   const kept = `${database}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
   await link(database, kept).catch(() => copyFile(database, kept, constants.COPYFILE_EXCL));

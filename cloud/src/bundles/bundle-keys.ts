@@ -6,8 +6,9 @@ import { SerialQueue } from '../serial-queue.js';
 import type { BundleKeyRow, Store } from '../store/store.js';
 
 /**
- * The keys that sign bundles. Each rotation makes one, announced by the key before it, so that agents which trust that
- * one follow without anybody's help. The announcements are kept for good: an agent may have slept through several.
+ * The keys that sign bundles. Each rotation creates one, announced by the key before it, so that agents which trust
+ * that one follow without help. The announcements are kept for ever, because an agent may have been offline during
+ * several rotations.
  */
 export class BundleKeys {
   readonly #queue = new SerialQueue();
@@ -19,7 +20,7 @@ export class BundleKeys {
     readonly announcements: string[],
   ) {}
 
-  /** Reads the keys, making the first one where there is none. */
+  /** Reads the keys and creates the first one if there is none. */
   static async open(store: Store, now: () => number): Promise<BundleKeys> {
     const rows = await store.bundleKeys();
     if (rows.length === 0) {
@@ -28,17 +29,17 @@ export class BundleKeys {
       rows.push(first);
     }
     const newest = rows.at(-1);
-    if (newest === undefined) throw new Error('the store kept no key of bundles');
+    if (newest === undefined) throw new Error('the store kept no bundle key');
     const announcements = rows.map(({ announcement }) => announcement);
     return new BundleKeys(store, now, await opened(newest), announcements);
   }
 
-  /** The set that agents are to trust. */
+  /** The set of keys that agents should trust. */
   get set(): KeySet {
     return this.current.set;
   }
 
-  /** The key that signs now. */
+  /** The current signing key. */
   get kid(): string {
     return this.current.signer.kid;
   }
@@ -53,7 +54,7 @@ export class BundleKeys {
     return signDelta(sha256, new Date(this.now()), this.current.signer);
   }
 
-  /** Signs with a new key from now on. `revoke`: agents that learn of it trust none of the keys before it any more. */
+  /** Signs with a new key from now on. `revoke` makes agents that learn of it stop trusting all earlier keys. */
   rotate({ revoke }: { revoke: boolean }): Promise<BundleKeyRow> {
     return this.#queue.run(async () => {
       const row = await nextKey(this.current, { revoke, at: this.now() });
@@ -75,7 +76,7 @@ async function nextKey(
   { revoke, at }: { revoke: boolean; at: number },
 ): Promise<BundleKeyRow> {
   const { kid, privateJwk, publicKey } = await makeBundleKey();
-  // By the clock, so that a cloud restored from a backup does not give out a version twice.
+  // Versions come from the clock, so that a cloud restored from a backup does not use one twice.
   const version = Math.max((before?.set.version ?? 0) + 1, Math.floor(at / 1000));
   const kept = revoke ? [] : (before?.set.keys ?? []);
   const announcer = before?.signer ?? (await signingKey(kid, privateJwk));

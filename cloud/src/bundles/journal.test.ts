@@ -7,7 +7,7 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { describe, expect, it } from 'vitest';
 import { JOURNAL_BOUNDS, Journal } from './journal.js';
 
-/** A tenant whose commits a journal notes. */
+/** A tenant whose commits are added to a journal. */
 class Noted {
   readonly state = new TenantState();
   readonly journal: Journal;

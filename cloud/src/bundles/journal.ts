@@ -5,11 +5,11 @@ import { type Address, splitAddress } from '@authz-service/core/records/address'
 import { kindRank } from '@authz-service/core/records/kinds';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
 
-/** What is kept of the newest commits of a tenant, all together. */
+/** The limit for the newest commits of a tenant, all together. */
 export interface JournalBounds {
   commits: number;
   changes: number;
-  /** Of text, in UTF-16 units. */
+  /** The length of the text, in UTF-16 units. */
   characters: number;
 }
 
@@ -18,13 +18,13 @@ export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 10_000, c
 type Changes = Map<Address, ChangeText>;
 
 interface Entry {
-  /** Where the tenant stood before. */
+  /** The tenant's revision before the commit. */
   base: Standing;
   changes: Changes;
   characters: number;
 }
 
-/** The newest commits of a tenant as texts, so that who stands at one of them can be told what changed since. */
+/** Keeps the newest commits of a tenant as texts, from which deltas are made for agents at one of these revisions. */
 export class Journal {
   #entries: Entry[] = [];
   #changes = 0;
@@ -32,7 +32,7 @@ export class Journal {
 
   constructor(private readonly bounds: JournalBounds = JOURNAL_BOUNDS) {}
 
-  /** Notes a commit on this base. One that is larger than all that is kept leaves nothing before it to be told. */
+  /** Adds a commit on this base. A commit that exceeds the limit alone empties the journal. */
   note(base: Standing, made: readonly StoredChange[]): void {
     if (made.length > this.bounds.changes) {
       this.clear();
@@ -53,11 +53,11 @@ export class Journal {
   }
 
   /**
-   * What leads from a revision to the newest one, in the order of deltas; undefined where that is not known. What was
-   * changed back is left out.
+   * The changes from a revision to the newest one, in the order of deltas; undefined if they are not known. Changes
+   * that were reverted are left out.
    */
   since(revision: string): { base: Standing; changes: ChangeText[] } | undefined {
-    // Mostly asked for by those who stand close to the end.
+    // Most callers are close to the end.
     const first = this.#entries.findLastIndex(({ base }) => base.revision === revision);
     const base = this.#entries[first]?.base;
     if (base === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** In place of a tenant's id, every tenant, those to come included. No id is empty. */
+/** Stands for every tenant, including future ones, in place of a tenant's id. No id is empty. */
 export const EVERY_TENANT = '';
 
 interface Waiter {
@@ -6,17 +6,19 @@ interface Waiter {
   wake(): void;
 }
 
-/** Lets requests wait for commits. Who waits costs a timer and an entry here, whatever the size of its tenant. */
+/**
+ * Lets requests wait for commits. A waiting request costs a timer and an entry here, whatever the size of its tenant.
+ */
 export class Watch {
   readonly #waiters = new Set<Waiter>();
   #closed = false;
 
-  /** How many wait. */
+  /** The number of waiting requests. */
   get size(): number {
     return this.#waiters.size;
   }
 
-  /** Something changed in this tenant. */
+  /** Tells that something has changed in this tenant. */
   notify(tenant: string): void {
     for (const waiter of this.#waiters) {
       if (waiter.tenant === tenant || waiter.tenant === EVERY_TENANT || tenant === EVERY_TENANT) waiter.wake();
@@ -25,7 +27,7 @@ export class Watch {
 
   /**
    * Resolves at the next change, after `ms`, when the caller has gone, or once this is closed, whichever is first.
-   * `onGone` calls back when the caller goes.
+   * `onGone` registers a callback for when the caller goes.
    */
   next(tenant: string, ms: number, onGone: (callback: () => void) => void): Promise<void> {
     if (this.#closed) return Promise.resolve();
@@ -44,7 +46,7 @@ export class Watch {
     });
   }
 
-  /** Lets everybody go, and nobody wait any more. */
+  /** Releases everybody who waits; from now on nobody waits any more. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters) waiter.wake();

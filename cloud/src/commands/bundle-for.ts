@@ -6,17 +6,17 @@ import { revisionText } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
 import type { Tenant } from '../tenants/tenant.js';
 
-/** A bundle that need not be packed for somebody who has its revision already. */
+/** A bundle that does not have to be packed if the caller has its revision already. */
 interface Packable {
   revision: string;
   pack(): Promise<Buffer>;
-  /** What leads to it from an earlier revision, where that is known and clearly less than the whole. */
+  /** The changes from an earlier revision, if they are known and clearly smaller than the whole. */
   packSince(revision: string): Promise<Buffer> | undefined;
-  /** Whether it does not come after this revision, which the tenant never stood at; of several tenants nobody knows. */
+  /** Whether the tenant never had this revision; for several tenants this is not known. */
   divergesFrom(revision: string): Promise<boolean>;
 }
 
-/** The tenants whose bundle a caller gets: its own, or for operators all of them or the one they want. */
+/** The tenants in a caller's bundle: its own, or for operators all of them or the one they ask for. */
 export async function bundledTenants(
   cloud: Cloud,
   caller: { tenant: string; operator: boolean; wanted?: string | undefined },
@@ -33,7 +33,7 @@ export async function bundledTenants(
   return await Promise.all(chosen.map(({ id }) => cloud.tenants.get(id)));
 }
 
-/** The bundle of these tenants as they stand in this very moment, if it is packed before anything else is awaited. */
+/** The bundle of these tenants at this moment, if it is packed before anything else is awaited. */
 export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   const [only] = tenants;
   const { bundleKeys } = cloud;
@@ -55,7 +55,9 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   };
 }
 
-/** A database that was restored from an older backup has lost revisions that agents hold, and gives their numbers anew. */
+/**
+ * A database that was restored from an older backup has lost revisions that agents hold, and uses their numbers again.
+ */
 async function neverStoodAt({ store }: Cloud, { id }: Tenant, revision: string): Promise<boolean> {
   const number = Number(/^(\d{1,15})\.[0-9a-f]{16}$/.exec(revision)?.[1]);
   if (Number.isNaN(number)) return false;
@@ -65,7 +67,7 @@ async function neverStoodAt({ store }: Cloud, { id }: Tenant, revision: string):
 
 const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();
 
-/** The archive of several tenants, packed and signed once for each state of them all and key. */
+/** The archive of several tenants, packed and signed once for each of their combined states and each key. */
 function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buffer> {
   const known = packed.get(cloud);
   const { bundleKeys } = cloud;

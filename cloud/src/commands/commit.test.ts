@@ -180,7 +180,7 @@ describe('the engine', () => {
       while (!ends) yield;
     });
     const committed = send(subject('a'));
-    // The queue of the tenant has nothing but this commit, which the store has by then.
+    // The tenant's queue contains only this commit, which the store has by then.
     while ((await store.load(one.id)).revision === one.revisionNumber) await setImmediate();
     const next = one.reading(seen);
     expect([one.revision, known(one, 'a')]).toEqual([revision, false]);

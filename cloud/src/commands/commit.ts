@@ -12,11 +12,16 @@ import { guardCredentials, touchOperators } from './guard-credentials.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
 
-/** What a caller wants done. `changes` is called when it is this commit's turn, with the tenant as it then stands. */
+/**
+ * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
+ */
 export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
-  /** Refuse with `stale_base` unless the tenant stands at this revision, but for credentials that the changes leave alone. */
+  /**
+   * Refuse with `stale_base` unless the tenant is at this revision; commits to credentials that the changes do not
+   * touch are ignored.
+   */
   baseRevision?: string;
   idempotency?: { key: string; requestHash: string };
 }
@@ -30,7 +35,7 @@ export interface Committed {
   secrets: MadeSecret[];
 }
 
-/** What a repeated request is answered with: all that the first answer said, but for the secrets, which are not kept. */
+/** The answer to a repeated request: the same as the first one, except for the secrets, which are not kept. */
 export type Replayed = Omit<Committed, 'secrets'> & { secrets: ForgottenSecret[] };
 
 export type ForgottenSecret = { address: string; id: string } & (
@@ -40,7 +45,7 @@ export type ForgottenSecret = { address: string; id: string } & (
 
 interface Done {
   committed: Committed;
-  /** The records written, as they now are. */
+  /** The written records as they are now. */
   records: StoredRecord[];
 }
 
@@ -48,7 +53,7 @@ export type CommitOutcome = (Done & { replayed: false }) | { committed: Replayed
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Commits changes to the credential's tenant as one revision, whole or not at all, one commit of a tenant at a time. */
+/** Commits changes to the credential's tenant as one revision, all or none, one commit of a tenant at a time. */
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
@@ -66,13 +71,13 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
     throw new ProblemError(
       'stale_base',
-      `The tenant "${tenant.name}" stands at revision ${tenant.revision}, not at ${baseRevision}: ` +
-        '"service audit" shows what changed; plan anew on that, then apply.',
+      `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${baseRevision}: ` +
+        '"service audit" shows what changed; plan again, then apply.',
     );
   }
   demandForKinds(credential, changes);
   const work = () => commitChanges(cloud, tenant, wish, changes);
-  // The last operator is counted over all tenants, each of which has a queue of its own.
+  // The last operator is counted across all tenants, each of which has a queue of its own.
   return await (touchOperators(cloud.credentials, tenant.state, changes) ? cloud.credentials.exclusive(work) : work());
 }
 
@@ -114,10 +119,10 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, cha
       cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets),
     );
   } catch (error) {
-    // Whether the store has it or not may be unknown: the memory must not guess. Should this fail too, the memory stays
-    // as it was, and the store refuses the next commit on it.
+    // It may be unknown whether the store has the commit: the memory must not guess. If reading fails, too, the memory
+    // stays as it was, and the store refuses the next commit on it.
     await catchUp(cloud, tenant).catch((cause: unknown) =>
-      cloud.log.error({ err: cause }, 'reading the store anew failed'),
+      cloud.log.error({ err: cause }, 'reading the store again failed'),
     );
     throw error;
   }
@@ -132,9 +137,9 @@ async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
 }
 
 /**
- * Whether changes made for this revision may be made now. Commits of credentials alone make a revision and leave the
- * digest: changes that touch no credential were made for the very records that there are. The digest leaves out owners
- * too: whoever takes records over does so from the owners that he has seen.
+ * Whether changes made for this revision may be made now. Commits to credentials alone create a revision but leave the
+ * digest: changes that touch no credential were made for exactly the present records. The digest does not cover owners
+ * either: a take-over is checked against the owners that the caller has seen.
  */
 function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, changes: readonly Change[]): boolean {
   if (base === tenant.revision) return true;
@@ -146,7 +151,7 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, cha
   );
 }
 
-/** Credentials take the scope `credentials`, all other records `records:write`. */
+/** Credentials need the scope `credentials`, all other records `records:write`. */
 function demandForKinds(credential: Credential, changes: Change[]): void {
   const credentials = changes.some((change) => isCredential(kindOf(change)));
   const records = changes.some((change) => !isCredential(kindOf(change)));

@@ -19,7 +19,7 @@ export interface NewTenant {
   given?: GivenClient;
 }
 
-/** Makes a tenant and its administrator client in one transaction. Throws `conflict` where the name is taken. */
+/** Creates a tenant and its administrator client in one transaction. Throws `conflict` if the name is taken. */
 export async function createTenant(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
   wish: NewTenant,
@@ -32,7 +32,7 @@ export async function createTenant(
       {
         ...wish,
         changes: [
-          { op: 'create', kind: 'oauth_client', fields: administrator(ADMINISTRATOR, 'Made with the tenant.') },
+          { op: 'create', kind: 'oauth_client', fields: administrator(ADMINISTRATOR, 'Created with the tenant.') },
         ],
       },
     );
@@ -46,7 +46,7 @@ export async function createTenant(
   });
 }
 
-/** The fields of a client that may do all that there is. */
+/** The fields of a client that has every scope. */
 export function administrator(
   name: string,
   description: string,
@@ -55,5 +55,5 @@ export function administrator(
 }
 
 function taken(name: string): ProblemError {
-  return new ProblemError('conflict', `There is a tenant "${name}" already: choose another name.`);
+  return new ProblemError('conflict', `There is already a tenant "${name}": choose another name.`);
 }

@@ -4,7 +4,7 @@ import type { KnownCredential } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { keepOperator } from './guard-credentials.js';
 
-/** Removes a tenant with all that it holds, credentials included. Nobody removes the tenant they are of. */
+/** Removes a tenant with everything that it holds, including credentials. No credential can remove its own tenant. */
 export async function deleteTenant(
   cloud: Cloud,
   { name, credential, requestId, now }: { name: string; credential: Credential; requestId: string; now: number },
@@ -15,7 +15,7 @@ export async function deleteTenant(
     if (row.id === credential.tenant) {
       throw new ProblemError(
         'conflict',
-        `The tenant "${name}" is the one your credential belongs to: use another's operator.`,
+        `Your credential belongs to the tenant "${name}" itself: use an operator of another tenant.`,
       );
     }
     const tenant = await cloud.tenants.get(row.id);

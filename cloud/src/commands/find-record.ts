@@ -6,9 +6,9 @@ import { titleOf } from '@authz-service/core/state/kind-words';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 
 /**
- * The record that a caller names by its id or its path; a subject also by the caller's own id where only one type has
- * it. Throws `not_found`, or `ambiguous_name` naming both: the id of a client may have been chosen, and may be the name
- * of another.
+ * The record that a caller names by its id or its path; also a subject by the caller's own id if only one type has it.
+ * Throws `not_found`, or `ambiguous_name` naming both records: the chosen id of a client may be the name of another
+ * one.
  */
 export function findRecord(state: TenantState, kind: Kind, name: string): StoredRecord {
   const byId = state.find(kind, name);
@@ -16,13 +16,13 @@ export function findRecord(state: TenantState, kind: Kind, name: string): Stored
   if (byId && byPath && byId !== byPath) {
     throw new ProblemError(
       'ambiguous_name',
-      `"${name}" is the id of ${byId.address} and the name of another: write "${splitAddress(byId.address).path}" ` +
-        `for the one, "${byPath.id}" for the other.`,
+      `"${name}" is the id of ${byId.address} and the name of another client: write "${splitAddress(byId.address).path}" ` +
+        `for the first, "${byPath.id}" for the second.`,
     );
   }
   const found = byId ?? byPath ?? (kind === 'subject' && subjectOf(state, name));
   if (found) return found;
-  throw new ProblemError('not_found', `${titleOf(kind)} "${name}" does not exist: name one by its id or its path.`);
+  throw new ProblemError('not_found', `${titleOf(kind)} "${name}" does not exist: give an existing id or path.`);
 }
 
 function subjectOf(state: TenantState, id: string): StoredRecord | undefined {

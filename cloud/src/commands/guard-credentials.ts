@@ -9,7 +9,7 @@ import type { Tenant } from '../tenants/tenant.js';
 
 type CredentialRecord = Extract<StoredRecord, { kind: 'api_key' | 'oauth_client' }>;
 
-/** Whether the changes touch the credential of an operator. */
+/** Whether the changes touch an operator's credential. */
 export function touchOperators(credentials: CredentialIndex, state: TenantState, changes: readonly Change[]): boolean {
   return changes.some((change) => {
     if (change.op === 'create') return false;
@@ -19,8 +19,8 @@ export function touchOperators(credentials: CredentialIndex, state: TenantState,
 }
 
 /**
- * Nobody makes, changes, removes or takes over a credential, or chooses its secret, that may do more than they may
- * themselves. And somebody is left who can make others: throws `conflict` where nobody would be.
+ * No caller creates, changes, removes or takes over a credential with more scopes than its own, or chooses its secret.
+ * And some credential must be left that can create others: throws `conflict` if none would be.
  */
 export function guardCredentials(
   credentials: CredentialIndex,
@@ -35,7 +35,7 @@ export function guardCredentials(
     if (previous !== undefined && isCredentialRecord(previous)) {
       former.push(previous);
       const sameFields = JSON.stringify(previous.fields) === JSON.stringify(record.fields);
-      // Its owner decides over it from then on: moving it to another stack is a change.
+      // From then on its owner decides over it: moving it to another stack is a change.
       const sameOwner = previous.managed_by === record.managed_by;
       if (sameFields && sameOwner && !chosen.has(record.address)) continue;
       demandScopes(credential, previous, 'change');
@@ -51,8 +51,8 @@ export function guardCredentials(
 }
 
 /**
- * Throws `conflict` where no operator would be left, of all tenants. `after` gives the expiry that an operator will
- * have, in milliseconds since the epoch, and undefined where it will be gone.
+ * Throws `conflict` if no operator of any tenant would be left. `after` gives the expiry that an operator will have, in
+ * milliseconds since the epoch, or undefined if it will be removed.
  */
 export function keepOperator(
   credentials: CredentialIndex,
@@ -66,7 +66,7 @@ export function keepOperator(
   throw new ProblemError(
     'conflict',
     `"${lost?.name}" is the last operator of this installation that does not expire, and without one nobody could ` +
-      'manage its tenants: make another operator first ("service clients create --operator"), then repeat.',
+      'manage its tenants: create another operator first ("service clients create --operator"), then repeat.',
   );
 }
 
@@ -80,11 +80,11 @@ function keepAdministrator(tenant: Tenant, staged: Staged, former: readonly Cred
   throw new ProblemError(
     'conflict',
     `${lost?.address} is the last credential of the tenant "${tenant.name}" that has the scope "credentials" and does ` +
-      'not expire, and without one nobody could make another: make one with that scope first, then repeat.',
+      'not expire, and without one nobody could create another: create one with that scope first, then repeat.',
   );
 }
 
-/** When a credential that can make others expires; undefined of any other record. */
+/** When a credential that can create others expires; undefined for any other record. */
 function administratorExpiry(record: StoredRecord): number | undefined {
   if (!isCredentialRecord(record) || !record.fields.scopes.includes('credentials')) return undefined;
   return expiryOf(record);
@@ -106,10 +106,10 @@ function expiriesAfter(
   return (operator) => (changed.has(operator) ? changed.get(operator) : operator.expiresAt);
 }
 
-/** In milliseconds since the epoch, infinite where there is none, undefined of what is gone. */
+/** In milliseconds since the epoch: infinite if there is no expiry, undefined for a removed credential. */
 type Expiries = readonly (number | undefined)[];
 
-/** Whether the last one that lasts goes; where none does, the last one that still counts. */
+/** Whether the last one without expiry goes; if none is without expiry, the last one that is still valid. */
 function isLoss(before: Expiries, after: Expiries, now: number): boolean {
   const latest = (expiries: Expiries) => expiries.reduce<number>((most, expiry) => Math.max(most, expiry ?? 0), 0);
   const [then, next] = [latest(before), latest(after)];

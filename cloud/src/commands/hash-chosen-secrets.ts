@@ -7,13 +7,13 @@ import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { choosesSecret } from './mint-secrets.js';
 
-/** Each takes some 50 ms of a processor. */
+/** Each takes a processor some 50 ms. */
 const CHOSEN_MAX = 100;
 
 /**
- * What is stored of the client secrets that the changes choose. It is computed before the commit's turn has come, so that
- * other commits of the tenant need not wait for it. Throws `forbidden`, `invalid_request` where there are too many, and as
- * `ClientSecrets.hashChosen` does. Secrets that are malformed are left to the commit, which refuses them.
+ * The hashes of the client secrets that the changes choose. They are computed before the commit's turn, so that other
+ * commits of the tenant need not wait. Throws `forbidden`, `invalid_request` if there are too many, and as
+ * `ClientSecrets.hashChosen` does. Malformed secrets are left for the commit to refuse.
  */
 export async function hashChosenSecrets(
   cloud: Pick<Cloud, 'clientSecrets'>,

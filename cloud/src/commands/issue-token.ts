@@ -17,21 +17,24 @@ export class TokenError extends Error {
 
 export interface TokenRequest {
   clientId: string;
-  /** More than one where the same header reads in two ways. */
+  /** More than one if the same header can be read in two ways. */
   clientSecrets: string[];
-  /** Space-separated; absent means all that the client has. */
+  /** Separated by spaces; if absent, all scopes of the client. */
   scope?: string;
 }
 
 export interface TokenAnswer {
   access_token: string;
   token_type: 'Bearer';
-  /** Seconds. */
+  /** In seconds. */
   expires_in: number;
   scope: string;
 }
 
-/** An access token by client credentials (RFC 6749 section 4.4). Throws `TokenError`, and as `ClientSecrets.verify` does. */
+/**
+ * An access token for client credentials (RFC 6749 section 4.4). Throws `TokenError`, and as `ClientSecrets.verify`
+ * does.
+ */
 export async function issueToken(
   cloud: Cloud,
   request: TokenRequest,
@@ -40,10 +43,10 @@ export async function issueToken(
   const { clientId, clientSecrets } = request;
   const hash = cloud.credentials.client(clientId)?.hash;
   const right = await cloud.clientSecrets.verify(clientSecrets, hash, { ...caller, clientId });
-  // Looked up anew: the client may have been deleted, or have got another secret, while this one was checked.
+  // Looked up again: the client may have been deleted, or its secret replaced, while this one was checked.
   const client = cloud.credentials.client(clientId);
   if (!right || client?.hash !== hash || client === undefined) {
-    throw new TokenError('invalid_client', 'The client id is not known, or the secret is another.');
+    throw new TokenError('invalid_client', 'The client id is unknown, or the secret is wrong.');
   }
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
   const missing = wanted.find((scope) => !holds(client, scope as Grant));
@@ -59,7 +62,7 @@ export async function issueToken(
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };
 }
 
-/** RFC 6749 lets a description hold printable ASCII but quotes and backslashes. */
+/** RFC 6749 allows only printable ASCII in a description, without quotes and backslashes. */
 function printable(text: string): string {
   return text.slice(0, 100).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?');
 }

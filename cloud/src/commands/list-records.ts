@@ -15,7 +15,7 @@ import type { Tenant } from '../tenants/tenant.js';
 
 export interface ListOrder {
   kind: Kind;
-  /** Equality by the names of `filterNames`. */
+  /** Compares for equality, by the names of `filterNames`. */
   filter: Readonly<Record<string, string>>;
   limit: number;
   cursor?: string;
@@ -53,7 +53,7 @@ function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (recor
   const field = (definitionOf(kind).schema.shape as Record<string, z.core.$ZodType>)[name];
   if (field !== undefined) {
     checkChoice(name, field, value);
-    // The types of resources are known by their bare names too, as in the rest of the API.
+    // The bare names of resource types are accepted, too, as in the rest of the API.
     const bare = metaOf(field).reference === 'resource_type' && !value.includes('/');
     return (record) => {
       const held = String((record.fields as Record<string, unknown>)[name]);
@@ -61,7 +61,8 @@ function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (recor
     };
   }
   if (name === 'id') return (record) => record.id === value;
-  // Ids of mentioned records: found as paths first, so that a page costs no look-up for every record of the tenant.
+  // Ids of referenced records are resolved to paths first, so that a page needs no look-up for every record of the
+  // tenant.
   const mention = wireShape(kind).mentions.find((candidate) => `${candidate.name}_id` === name);
   if (mention && typeof mention.kind === 'string') {
     const mentioned = tenant.state.find(mention.kind, value);
@@ -71,7 +72,7 @@ function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (recor
   return (record) => toWire(record, tenant.state)[name] === value;
 }
 
-/** Throws `invalid_request` where the field can never hold this value. */
+/** Throws `invalid_request` if the field can never hold this value. */
 function checkChoice(name: string, field: z.core.$ZodType, value: string): void {
   const inner = unwrap(field);
   if (!(inner instanceof z.ZodEnum)) return;

@@ -4,43 +4,43 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import { hashApiKey, hashGeneratedSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
 import type { NewSecret } from '../store/store.js';
 
-/** The secret of a credential just made: the only time that it is known. */
+/** The secret of a new credential; it is known only now. */
 export type MadeSecret = { address: string; id: string } & (
   | { secret: string }
   | { client_id: string; client_secret: string }
 );
 
-/** A client whose id and secret are known beforehand: how a first administrator is given. */
+/** A client whose id and secret are given: the first administrator can be configured like this. */
 export interface GivenClient {
   clientId: string;
   secret: string;
-  /** What is stored of the secret. */
+  /** The hash to store for the secret. */
   hash: string;
 }
 
 export interface MintOrder {
   changes: readonly Change[];
-  /** What is stored of the client secrets that the changes choose: see `hashChosenSecrets`. */
+  /** The hashes of the client secrets that the changes choose: see `hashChosenSecrets`. */
   hashes?: ReadonlyMap<Change, string>;
-  /** Makes the credentials that are created operators. */
+  /** Makes the created credentials operators. */
   operator?: boolean;
-  /** In place of made ones. */
+  /** Used instead of generated ones. */
   given?: GivenClient;
-  /** The credentials there are; without them none can get another secret. */
+  /** The existing credentials; without them no existing credential can get another secret. */
   held?: {
     of(record: StoredRecord): { operator: boolean } | undefined;
     apiKey(hash: string): { id: string } | undefined;
   };
 }
 
-/** A change that gives a record a secret of the caller's choosing. */
+/** A change that gives a record a secret chosen by the caller. */
 export type SecretChange = Extract<Change, { op: 'create' | 'update' }> & { secret: string };
 
 export function choosesSecret(change: Change): change is SecretChange {
   return 'secret' in change && change.secret !== undefined;
 }
 
-/** The changes that give a record a secret of the caller's choosing, by its address. */
+/** The changes that give a record a chosen secret, by its address. */
 export function chosenSecrets(changes: readonly Change[], { created }: Staged): Map<string, SecretChange> {
   const chosen = new Map<string, SecretChange>();
   const addresses = created.values();
@@ -53,8 +53,8 @@ export function chosenSecrets(changes: readonly Change[], { created }: Staged): 
 }
 
 /**
- * The secrets of new credentials, made here or chosen by the caller, and those that replace former ones. Only made ones
- * are shown. Throws `conflict` where an API key is in use already.
+ * The secrets of new credentials, generated or chosen by the caller, and those that replace former ones. Only generated
+ * ones are shown. Throws `conflict` if an API key is in use already.
  */
 export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecret[]; shown: MadeSecret[] } {
   const chosen = chosenSecrets(order.changes, staged);

@@ -8,7 +8,7 @@ import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js'
 /** Who commits what, and when. */
 export interface CommitOrder extends MintOrder {
   changes: Change[];
-  /** The stack on whose behalf; without one, ownership is not asked. */
+  /** The stack that owns the changes; without one, ownership is not checked. */
   stack?: string;
   takeOwnership?: boolean;
   by: AuditRow['credential'];
@@ -17,19 +17,19 @@ export interface CommitOrder extends MintOrder {
   now: number;
 }
 
-/** A commit ready to be stored. */
+/** A commit that is ready to be stored. */
 export interface PreparedCommit {
   staged: Staged;
   commit: Commit;
   secrets: MadeSecret[];
 }
 
-/** The most changes of a commit that its audit row names. */
+/** The largest number of changes that the audit row of a commit names. */
 const AUDITED_MAX = 100;
 
 /**
- * Stages changes on a tenant's state and makes the secrets of new credentials. Undefined when the changes change
- * nothing. Throws what `TenantState.stage` throws. `run` does the work in steps; the state must stay as it is meanwhile.
+ * Stages changes on a tenant's state and creates the secrets of new credentials. Undefined if the changes have no
+ * effect. Throws what `TenantState.stage` throws. `run` does the work in steps; the state must not change meanwhile.
  */
 export async function prepareCommit(
   tenant: { id: string; state: TenantState; revisionNumber: number; committedAt: number },
@@ -38,7 +38,7 @@ export async function prepareCommit(
   run: TimeSlicing['run'] = async (steps) => finished(steps),
 ): Promise<PreparedCommit | undefined> {
   const revision = tenant.revisionNumber + 1;
-  // A clock that went back is not recorded: the times of a tenant's commits are in their order.
+  // A clock that was set back is not recorded: the times of a tenant's commits never decrease.
   const at = new Date(Math.max(order.now, tenant.committedAt));
   const steps = tenant.state.stageInSteps(order.changes, {
     ...(order.stack !== undefined && { stack: order.stack }),

@@ -4,7 +4,7 @@ import { ADMINISTRATOR, administrator, type NewTenant } from './create-tenant.js
 import type { GivenClient } from './mint-secrets.js';
 import { prepareCommit } from './prepare-commit.js';
 
-/** Makes a new operator client in a tenant that there is. Throws `invalid_config` where its id is in use. */
+/** Creates a new operator client in an existing tenant. Throws `invalid_config` if its id is in use. */
 export async function restoreOperator(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
   wish: Omit<NewTenant, 'given'> & { given: GivenClient },
@@ -12,7 +12,7 @@ export async function restoreOperator(
   if (cloud.credentials.client(wish.given.clientId)) {
     throw new ProblemError(
       'invalid_config',
-      `SERVICE_BOOTSTRAP_CLIENT_ID "${wish.given.clientId}" is a client that is no operator: ` +
+      `SERVICE_BOOTSTRAP_CLIENT_ID "${wish.given.clientId}" is a client that is not an operator: ` +
         'choose another id for the new operator.',
     );
   }
@@ -20,7 +20,7 @@ export async function restoreOperator(
   await tenant.exclusive(async () => {
     let name = ADMINISTRATOR;
     for (let number = 2; tenant.state.get(`oauth_client/${name}`); number += 1) name = `${ADMINISTRATOR}-${number}`;
-    const fields = administrator(name, 'Made at a start, for an installation without an operator at hand.');
+    const fields = administrator(name, 'Created at a start, to recover an installation without an operator.');
     const prepared = await prepareCommit(tenant, {
       ...wish,
       changes: [{ op: 'create', kind: 'oauth_client', fields }],

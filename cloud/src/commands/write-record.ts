@@ -20,7 +20,7 @@ interface WriteOrder {
   now: number;
 }
 
-/** Makes one record. The secret is that of a credential, known only now. */
+/** Creates one record. The secret is that of a credential, known only now. */
 export async function createRecord(
   cloud: Cloud,
   order: WriteOrder & { body: JsonObject; operator?: boolean },
@@ -38,8 +38,8 @@ export async function createRecord(
 }
 
 /**
- * Changes one record by a JSON merge patch of what a GET shows. Another natural key renames it: the id stays, and what
- * mentions it follows. `isExpected` judges the revision that the caller has seen.
+ * Changes one record by a JSON merge patch of its GET representation. A change of the natural key renames the record:
+ * the id stays, and references follow. `isExpected` judges the revision that the caller has seen.
  */
 export async function updateRecord(
   cloud: Cloud,
@@ -86,7 +86,7 @@ function expect(record: StoredRecord, isExpected: (revision: number) => boolean)
   if (isExpected(record.revision)) return;
   throw new ProblemError(
     'precondition_failed',
-    `${record.address} stands at revision ${record.revision}, not at the one in If-Match: read it again, then repeat.`,
+    `${record.address} is at revision ${record.revision}, not at the one in If-Match: read it again, then repeat.`,
   );
 }
 
@@ -97,10 +97,10 @@ function refuse(faults: readonly ProblemItem[]): void {
   throw new ProblemError('invalid_records', `${first.pointer}: ${first.detail}${more}`, faults);
 }
 
-/** Where the fields of one change stand in a list of them. */
+/** Where the fields of one change stand in a list of changes. */
 const IN_CHANGES = /^\/changes\/\d+(?:\/fields)?/;
 
-/** A commit of one record's changes, whose faults point into that record rather than into a list of changes. */
+/** Commits one record's changes; faults point into that record instead of into a list of changes. */
 async function commitOne(
   cloud: Cloud,
   wish: Parameters<typeof commit>[1],

@@ -13,7 +13,7 @@ export class CloudCall implements EndpointCall {
   constructor(
     private readonly cloud: Cloud,
     private readonly call: Pick<Call, 'now' | 'log'>,
-    /** Absent where no credential is asked for. */
+    /** Absent if no credential is required. */
     private readonly tenant?: Tenant,
   ) {
     this.now = call.now;
@@ -27,7 +27,9 @@ export class CloudCall implements EndpointCall {
     return this.#tenant().reading(work);
   }
 
-  /** Where the whole request fails, it is logged as every request that fails; what fails in a batch, here. */
+  /**
+   * A request that fails as a whole is logged like every failed request; the failed items of a batch are logged here.
+   */
   evaluated({ outcome, index }: Evaluation): void {
     if (!(outcome instanceof ProblemError)) {
       const { decision, access_path } = outcome;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 
-/** One request and its answer: what the log line and the metrics need of it. */
+/** One request and its answer, for the log line and the metrics. */
 export class Exchange {
   readonly requestId: string;
   readonly response: ServerResponse;

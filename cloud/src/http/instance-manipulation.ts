@@ -1,6 +1,6 @@
 /**
- * Whether a caller takes an answer in this manipulation of it (RFC 3229 section 10.5.3): `A-IM` names it, and not with
- * the quality 0.
+ * Whether a caller accepts this manipulation of an answer (RFC 3229 section 10.5.3): `A-IM` names it with a quality
+ * above 0.
  */
 export function acceptsManipulation(header: string | string[] | undefined, name: string): boolean {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');

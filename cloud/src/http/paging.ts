@@ -19,7 +19,7 @@ export const paging = {
     .meta({ description: 'The `next_cursor` of the previous page, with the same filter.' }),
 };
 
-/** A page of items, as lists answer. */
+/** A page of a list. */
 export function pageSchema(item: z.ZodType): z.ZodType {
   return z.strictObject({
     items: z.array(item),

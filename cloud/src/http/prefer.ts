@@ -1,6 +1,6 @@
 /**
- * The seconds that a caller is ready to wait for an answer (RFC 7240 section 4.3); undefined where it does not say so, or
- * says nonsense, which is ignored as section 2 has it. Of several the first holds.
+ * The number of seconds that a caller is ready to wait for an answer (RFC 7240 section 4.3). Undefined if it does not
+ * say so or the value is invalid, which section 2 tells us to ignore. Of several values, the first counts.
  */
 export function preferredWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : header;

@@ -3,7 +3,7 @@ import { issueFaults } from '@authz-service/core/records/issue-faults';
 import { malformed } from '@authz-service/pdp/contract/parser-of';
 import type * as z from 'zod';
 
-/** The query parameters checked by a schema of strings. Throws `invalid_request`. */
+/** Checks the query parameters with a schema of strings. Throws `invalid_request`. */
 export function parseQuery<T>(schema: z.ZodType<T>, search: string): T {
   const values: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(search)) {

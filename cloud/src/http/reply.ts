@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a route answers. `body` is absent where a status has none; its content may come in parts. */
+/** The answer of a route. `body` is absent if the status has none; its content may come in parts. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
@@ -11,7 +11,7 @@ export function json(status: number, value: unknown, headers?: Record<string, st
   return { status, body: { type: 'application/json', content: JSON.stringify(value) }, ...(headers && { headers }) };
 }
 
-/** The answer to a conditional GET: 304 where the caller has this version (RFC 9110 section 13.1.2). */
+/** The answer to a conditional GET: 304 if the caller has this version (RFC 9110 section 13.1.2). */
 export async function versioned(
   ifNoneMatch: string | undefined,
   etag: string,
@@ -25,7 +25,7 @@ export async function versioned(
 
 /**
  * Whether a list of entity tags, or `*`, names this one (RFC 9110 section 8.8.3.2). The strong comparison, which
- * `If-Match` asks for, takes no weak tag.
+ * `If-Match` requires, accepts no weak tag.
  */
 export function matches(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list.trim() === '*') return true;
@@ -35,12 +35,12 @@ export function matches(list: string, etag: string, comparison: 'strong' | 'weak
   });
 }
 
-/** What the strong entity tags of a list say between their quotes. */
+/** The values between the quotes of the strong entity tags in a list. */
 export function strongTags(list: string): string[] {
   return list.split(',').flatMap((item) => /^\s*"([^"]*)"\s*$/.exec(item)?.[1] ?? []);
 }
 
-/** Writes an answer. A body that was not read to its end is read and thrown away by Node, as long as it may take. */
+/** Writes an answer. Node reads and discards the rest of a body that was not read. */
 export function send(response: ServerResponse, reply: Reply): void {
   response.statusCode = reply.status;
   response.setHeader('cache-control', 'no-store');
@@ -57,7 +57,7 @@ export function send(response: ServerResponse, reply: Reply): void {
     'content-length',
     parts.reduce((sum, { length }) => sum + length, 0),
   );
-  // Node leaves the body out of an answer to HEAD by itself.
+  // Node omits the body of an answer to HEAD.
   for (const part of parts.slice(0, -1)) response.write(part);
   response.end(parts.at(-1));
 }

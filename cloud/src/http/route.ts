@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { Reply } from './reply.js';
 
-/** One request, as routes see it: credential verified, query and body checked. */
+/** A request as routes see it, after the credential was verified and query and body were checked. */
 export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
   params: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Call<Query = unknown, Body = unknown> {
   log: Logger;
   /** Where it comes from: see `ClientAddresses`. */
   readonly address: string;
-  /** Aborted with an `AbortedError` when the caller goes without waiting for the answer. */
+  /** Aborted with an `AbortedError` if the caller goes without waiting for the answer. */
   readonly signal: AbortSignal;
   /** Calls back once the answer is sent, or the caller has gone without waiting for it. */
   onGone(callback: () => void): void;
@@ -27,49 +27,49 @@ export interface SecuredCall<Query = unknown, Body = unknown> extends Call<Query
   credential: Credential;
 }
 
-/** How a body is taken. `schema` documents it; `parse` checks it and throws `invalid_request`. */
+/** How a body is read. `schema` documents it; `parse` checks it and throws `invalid_request`. */
 export interface BodyRule<Body> {
   limitBytes: number;
   schema: z.ZodType;
   parse(value: unknown): Body;
-  /** The problem code for a wrong or absent content type. */
+  /** The problem code for a wrong or missing content type. */
   wrongType: Extract<ProblemCode, 'invalid_request' | 'unsupported_media_type'>;
-  /** JSON, unless the route reads the bytes by itself. */
+  /** JSON, unless the route reads the bytes itself. */
   form?: true;
 }
 
-/** What reference pages say of a route. */
+/** The description of a route in the reference. */
 export interface Operation {
   id: string;
   summary: string;
   tag: string;
-  /** Answers by status that are no problems of RFC 9457. */
+  /** Answers by status, other than RFC 9457 problems. */
   responses: Record<number, { description: string; schema?: z.ZodType; type?: string }>;
-  /** Problems beyond those that every route of its sort can answer with. */
+  /** Problems beyond those that every such route can answer with. */
   problems?: ProblemCode[];
-  /** Request headers that mean something here. */
+  /** The request headers that the route uses. */
   headers?: Record<string, string>;
 }
 
 interface RouteBase<Query, Body> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As in OpenAPI: `/v1/roles/{id}`. */
+  /** In OpenAPI's notation: `/v1/roles/{id}`. */
   path: string;
   operation: Operation;
-  /** Whether it stores something, which a full disk and the end of the service can keep it from. */
+  /** Whether it stores something, which can fail when the disk is full or the service stops. */
   writes?: true;
   query?: z.ZodType<Query>;
   body?: BodyRule<Body>;
 }
 
-/** A route as the server runs it. Routes are the one table from which routing, `Allow` and OpenAPI are made. */
+/** A route as the server runs it. Routing, `Allow` and OpenAPI are all derived from the list of routes. */
 export interface Route extends RouteBase<unknown, unknown> {
-  /** The scopes of which the credential needs one; absent on routes open to all. */
+  /** The credential needs one of these scopes; absent for routes that need no credential. */
   anyOf?: readonly Grant[];
   handle(call: SecuredCall): Reply | Promise<Reply>;
 }
 
-/** A route that needs a credential with one of these scopes. No scope in the list: any valid credential. */
+/** A route that needs a credential with one of these scopes. An empty list accepts any valid credential. */
 export function secured<Query = undefined, Body = undefined>(
   route: RouteBase<Query, Body> & {
     anyOf: readonly Grant[];
@@ -79,7 +79,7 @@ export function secured<Query = undefined, Body = undefined>(
   return route as unknown as Route;
 }
 
-/** A route that anybody may call. */
+/** A route that needs no credential. */
 export function open<Query = undefined, Body = undefined>(
   route: RouteBase<Query, Body> & { handle(call: Call<Query, Body>): Reply | Promise<Reply> },
 ): Route {

@@ -15,7 +15,10 @@ import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
 import type { BodyRule, Route, SecuredCall } from './route.js';
 
-/** Takes one request through a route: credential, scope, query, body, answer. Nothing it throws reaches the caller. */
+/**
+ * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
+ * exception.
+ */
 export async function serve(
   cloud: Cloud,
   route: Route,
@@ -31,7 +34,7 @@ export async function serve(
   }
 }
 
-/** Answers with a problem; what the caller has not caused goes to the log with its cause. */
+/** Answers with a problem. Errors that the caller has not caused are logged with their cause. */
 export function refuse(exchange: Exchange, error: unknown, headers: Record<string, string> = {}): void {
   const { request, response, requestId, route } = exchange;
   if (!isExpected(error)) exchange.log.error({ err: error, route }, failure(error));
@@ -59,7 +62,7 @@ async function answer(
   }
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
   const body = route.body && (await takeBody(request, route.body));
-  // A body may take minutes to come.
+  // A body may take minutes to arrive.
   const now = cloud.now();
   if (credential && route.body) cloud.credentials.assertStanding(credential, now);
   return await route.handle({
@@ -71,7 +74,7 @@ async function answer(
     now,
     log,
     credential,
-    // Made when asked for: most routes need neither.
+    // Created when first used: most routes need neither.
     get address() {
       return cloud.clientAddresses.of(request);
     },
@@ -106,12 +109,12 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Routes open to all take what probes, caches and RFC 6749 section 3.2 let them be sent. */
+/** Routes without a credential accept whatever probes and caches send, and what RFC 6749 section 3.2 allows. */
 function noQuery(route: Route, search: string): undefined {
   if (route.anyOf !== undefined) refuseQuery(route.path, search);
 }
 
-/** Of a caller that goes away before its body has come, nothing more is heard: there is nobody left to answer. */
+/** A caller that goes away before its body has arrived sends nothing more: there is nobody left to answer. */
 async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Promise<unknown> {
   const body = await new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
   if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Metadata of fields that means something to this project only. */
+/** Metadata of fields that only this project understands. */
 const OWN_KEYWORDS = ['key', 'reference', 'entity', 'set', 'emptyIsAbsent'] as const;
 
 /** The formats of JSON Schema (2020-12, section 7.3) that occur here; zod has others, which validators refuse. */
@@ -8,7 +8,7 @@ const FORMATS: ReadonlySet<string> = new Set(['date-time', 'date', 'time', 'uri'
 
 type JsonSchema = Record<string, unknown>;
 
-/** JSON Schemas of zod schemas; those that have a name stand once among the components and are referred to. */
+/** The JSON Schemas of zod schemas. Each named one appears once among the components and is referenced. */
 export class Components {
   readonly schemas: Record<string, JsonSchema> = {};
   readonly #names = new Map<z.ZodType, string>();
@@ -17,7 +17,7 @@ export class Components {
     for (const [name, schema] of named) this.#names.set(schema, name);
   }
 
-  /** The schema in place, or a reference to it. */
+  /** The schema itself, or a reference to it. */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const registry = z.registry<{ id: string }>();
     for (const [named, id] of this.#names) registry.add(named, { id });
@@ -28,7 +28,7 @@ export class Components {
       override: ({ zodSchema, jsonSchema }) => describe(zodSchema, jsonSchema),
     });
     const text = JSON.stringify(made)
-      // The only schemas that refer to themselves are those of any JSON value.
+      // The only recursive schemas are those of arbitrary JSON values.
       .replaceAll(/"#\/\$defs\/__schema\d+"/g, '"#/components/schemas/JsonValue"')
       .replaceAll('"#/$defs/', '"#/components/schemas/');
     const {
@@ -48,14 +48,14 @@ export class Components {
   }
 }
 
-/** Descriptions come from the fields' own metadata, which the registry of names does not hold. */
+/** Descriptions come from the fields' own metadata, because the registry of names does not hold them. */
 function describe(schema: z.core.$ZodType, json: JsonSchema): void {
   const { description, type } = z.globalRegistry.get(schema) ?? {};
   if (description !== undefined) json.description = description;
-  // What only a function checks says by itself what it is.
+  // A value that only a function checks describes itself.
   if (schema._zod.def.type === 'custom' && typeof type === 'string') Object.assign(json, { type });
   for (const keyword of OWN_KEYWORDS) delete json[keyword];
   if (!FORMATS.has(String(json.format))) delete json.format;
-  // Formats say it better, and not every validator knows classes of characters.
+  // Formats are more precise than patterns, and not every validator knows Unicode classes.
   if (json.format !== undefined || /\\p\{/i.test(String(json.pattern))) delete json.pattern;
 }

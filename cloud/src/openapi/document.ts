@@ -6,7 +6,7 @@ import type { Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
-/** An OpenAPI 3.1 document of these routes, from the schemas by which they check and answer. */
+/** An OpenAPI 3.1 document of these routes, derived from the schemas that they check and answer with. */
 export function openapiDocument(routes: readonly Route[], url: string): object {
   const components = new Components(namedRecordSchemas());
   const paths: Record<string, Record<string, object>> = {};
@@ -83,7 +83,7 @@ function queryParameters({ query }: Route, components: Components): object[] {
 }
 
 function headerParameters({ operation }: Route): object[] {
-  const headers = { 'X-Request-ID': 'Echoed in the answer; made where it is absent.', ...operation.headers };
+  const headers = { 'X-Request-ID': 'Echoed in the answer; generated if it is absent.', ...operation.headers };
   return Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
@@ -101,7 +101,9 @@ function answers({ operation }: Route, components: Components): Record<string, o
         : undefined;
     return [status, { description, ...(content && { content }) }];
   });
-  const unchanged = operation.headers?.['If-None-Match'] ? { 304: { description: 'The caller has the newest.' } } : {};
+  const unchanged = operation.headers?.['If-None-Match']
+    ? { 304: { description: 'The caller has the newest version.' } }
+    : {};
   return { ...Object.fromEntries(documented), ...unchanged };
 }
 

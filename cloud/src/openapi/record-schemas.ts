@@ -13,17 +13,17 @@ const operator = z
   .optional()
   .meta({ description: 'Creates and reads tenants; only operators can grant it.' });
 
-/** Records as a GET shows them. */
+/** Records in the answer to a GET. */
 export const recordSchemas = forEachKind((kind) =>
   isCredential(kind) ? wireRecordSchema(kind).extend({ operator }) : wireRecordSchema(kind),
 );
 
-/** Records as a POST takes them. */
+/** Records in the body of a POST. */
 export const inputSchemas = forEachKind((kind) =>
   isCredential(kind) ? wireInputSchema(kind).extend({ operator }) : wireInputSchema(kind),
 );
 
-/** Merge patches: every member may be left out, and null takes one away. */
+/** Merge patches: every member may be omitted, and null removes one. */
 export const patchSchemas = forEachKind((kind) => {
   const members = Object.entries(wireRecordSchema(kind).shape).map(([name, member]) => [
     name,
@@ -32,7 +32,7 @@ export const patchSchemas = forEachKind((kind) => {
   return z.strictObject(Object.fromEntries(members));
 });
 
-/** Records as a POST answers: a credential with its secret. */
+/** Records in the answer to a POST: a credential includes its secret. */
 export const madeSchemas = forEachKind((kind) => {
   const record = wireRecordSchema(kind);
   if (!isCredential(kind)) return recordSchemas[kind];
@@ -40,13 +40,13 @@ export const madeSchemas = forEachKind((kind) => {
   return record.extend({ operator, client_id: z.string(), client_secret: z.string() });
 });
 
-/** A kind as reference documents write it: `PolicyAssignment`. */
+/** The name of a kind in reference documents: `PolicyAssignment`. */
 export function schemaName(kind: Kind): string {
   const words = kind.split('_');
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The names under which a reference document refers to these schemas: `Role`, `NewRole`, `RolePatch`, `MadeRole`. */
+/** The names of these schemas in a reference document: `Role`, `NewRole`, `RolePatch`, `MadeRole`. */
 export function* namedRecordSchemas(): Generator<[name: string, schema: z.ZodType]> {
   for (const kind of KINDS) {
     const name = schemaName(kind);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
 
-/** The target with a JSON merge patch applied (RFC 7396 section 2); neither argument is changed. */
+/** The target with a JSON merge patch applied (RFC 7396 section 2). It changes neither argument. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : []);

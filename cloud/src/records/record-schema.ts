@@ -25,7 +25,7 @@ const given = {
   revision: z.int().meta({ description: 'The number of the revision that last changed it; its ETag.' }),
 } satisfies { [field in (typeof SERVER_FIELDS)[number]]: z.ZodType };
 
-/** A record as a GET shows it, for reference documents. */
+/** A record in the answer to a GET, for reference documents. */
 export function wireRecordSchema(kind: Kind): z.ZodObject {
   const shape = wireShape(kind);
   const fields = withIds(kind, definitionOf(kind).schema.shape);
@@ -34,7 +34,10 @@ export function wireRecordSchema(kind: Kind): z.ZodObject {
   return z.strictObject({ id, ...given, kind: z.literal(kind), ...fields, ...within });
 }
 
-/** A record as a POST takes it, for reference documents: paths and ids stand for each other, so neither is required. */
+/**
+ * A record in the body of a POST, for reference documents. References can be given by path or by id, so neither is
+ * required.
+ */
 export function wireInputSchema(kind: Kind): z.ZodObject {
   const shape = wireShape(kind);
   const mentioned = new Set(shape.mentions.map(({ name }) => name));

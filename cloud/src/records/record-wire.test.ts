@@ -218,7 +218,7 @@ describe('a patch of what a GET showed', () => {
 
   it('is refused where it changes what the service gives', () => {
     const { faults } = fromWire('policy_assignment', { ...wire, revision: 7 }, state, wire);
-    expect(faults).toEqual([{ pointer: '/revision', detail: 'is given by the service: leave it out' }]);
+    expect(faults).toEqual([{ pointer: '/revision', detail: 'is set by the service: leave it out' }]);
   });
 
   it('is refused where path and id change to different records', () => {

@@ -5,15 +5,15 @@ import { isKind, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { type Mention, wireShape } from './wire-shape.js';
 
-/** What the two directions need to know of the tenant's other records. */
+/** What both directions need to know of the tenant's other records. */
 export interface RecordLookup {
   get(address: Address): Pick<StoredRecord, 'id' | 'address'> | undefined;
   find(kind: Kind, id: string): Pick<StoredRecord, 'id' | 'address'> | undefined;
 }
 
-/** A record over HTTP: flat, its fields beside what the server adds, and beside every path the id it stands for. */
+/** A record over HTTP: flat, with its fields, what the server adds, and the id beside every path. */
 export interface WireRecord {
-  /** The record's id; of a subject, the caller's own string. */
+  /** The record's id; for a subject, the caller's own string. */
   id: string;
   kind: Kind;
   address: Address;
@@ -24,7 +24,7 @@ export interface WireRecord {
   [field: string]: Json;
 }
 
-/** What the server gives a record, and nobody else may. */
+/** The members that only the server sets. */
 export const SERVER_FIELDS = ['kind', 'address', 'managed_by', 'created_at', 'updated_at', 'revision'] as const;
 
 export function toWire(record: StoredRecord, lookup: RecordLookup): WireRecord {
@@ -69,11 +69,11 @@ function applicationOf(path: Json | undefined): string {
 }
 
 /**
- * Fields as a record declares them, from a body as callers write it: a mentioned record stands there by its path, by
- * its id in the same field, or by its id in `<field>_id`; a resource's type also by its bare name beside the
- * application. Members that are unknown or of a wrong type stay as they are, for the record's schema to refuse; null
- * stays null, for a merge patch. `present` is the record as it is, when a part of it is to be changed: what the server
- * gives may then be repeated unchanged.
+ * The fields that a record declares, from a body in any of the accepted forms: a referenced record is given by its
+ * path, by its id in the same field, or by its id in `<field>_id`; a resource's type can also be a bare name beside the
+ * application. Members that are unknown or have a wrong type are left for the record's schema to refuse; null is kept
+ * for a merge patch. `present` is the existing record if a part of it is changed; what the server sets may then be
+ * repeated unchanged.
  */
 export function fromWire(
   kind: Kind,
@@ -115,10 +115,10 @@ class Reader {
 
   refuseGiven(members: Members, name: string, same: Json | undefined): void {
     const value = members.get(name);
-    if (members.delete(name) && value !== same) this.#fault(`/${name}`, 'is given by the service: leave it out');
+    if (members.delete(name) && value !== same) this.#fault(`/${name}`, 'is set by the service: leave it out');
   }
 
-  /** The path of the application that a body names beside a type, which is no field of its own. */
+  /** The path of the application that a body names beside a type, which is not a field of its own. */
   application(members: Members, present?: WireRecord): string | undefined {
     this.mentions(members, [{ name: 'application', kind: 'application' }], '', present);
     const value = members.get('application');
@@ -135,7 +135,7 @@ class Reader {
     }
   }
 
-  /** Puts paths where ids stand, and takes the `_id` members away. */
+  /** Replaces ids with paths, and removes the `_id` members. */
   mentions(members: Members, mentions: readonly Mention[], at: string, present?: WireRecord, scope?: string): void {
     for (const mention of mentions) {
       const { name } = mention;
@@ -153,7 +153,7 @@ class Reader {
     }
   }
 
-  /** The path that `<name>_id` stands for; null stays null, and undefined is a member that is not there. */
+  /** The path for `<name>_id`; null stays null, and undefined means that the member is absent. */
   #byId(members: Members, name: string, kind: Kind, at: string): Json | undefined {
     const member = `${name}_id`;
     const id = members.get(member);
@@ -168,7 +168,7 @@ class Reader {
     return undefined;
   }
 
-  /** A path as it stands; or the path of the record whose id stands there; or a bare type's within the application. */
+  /** A path as it is, the path of the record with that id, or the path of a bare type in the application. */
   #path(kind: Kind, value: Json | undefined, application: Json | undefined): Json | undefined {
     if (typeof value !== 'string' || this.lookup.get(address(kind, value))) return value;
     const found = this.lookup.find(kind, value);

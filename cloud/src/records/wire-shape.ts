@@ -3,25 +3,25 @@ import { definitionOf } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import * as z from 'zod';
 
-/** A field that mentions another record, whose id stands beside it as `<name>_id`. */
+/** A field that references another record, whose id is added as `<name>_id`. */
 export interface Mention {
   name: string;
-  /** The kind mentioned, or the field that says it. */
+  /** The kind of the referenced record, or the field that names it. */
   kind: Kind | { said: string };
 }
 
-/** How a kind's fields look over HTTP beyond what the fields themselves say. */
+/** How a kind's fields look over HTTP, beyond their own schemas. */
 export interface WireShape {
   mentions: Mention[];
-  /** Lists of objects that mention records. */
+  /** Lists of objects that reference records. */
   lists: { name: string; mentions: Mention[] }[];
-  /** The field whose path starts in an application, where no field names the application itself. */
+  /** The field whose path begins with an application, if no field names the application itself. */
   within?: string;
 }
 
 const shapes = new Map<Kind, WireShape>(KINDS.map((kind) => [kind, shapeOf(kind)]));
 
-/** Read from the fields' metadata, once for each kind. */
+/** Derived from the fields' metadata, once for each kind. */
 export function wireShape(kind: Kind): WireShape {
   return shapes.get(kind) ?? shapeOf(kind);
 }
@@ -48,7 +48,7 @@ function shapeOf(kind: Kind): WireShape {
   };
 }
 
-/** Whether records of the kind always belong to an application, so that their paths start with its name. */
+/** Whether records of the kind always belong to an application, so that their paths begin with its name. */
 function isOwned(kind: Kind): boolean {
   const field = definitionOf(kind).schema.shape.application;
   return field !== undefined && !z.safeParse(field, undefined).success;

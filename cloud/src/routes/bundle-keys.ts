@@ -14,7 +14,7 @@ const rotationSchema = z.strictObject({
 });
 const rotatedSchema = z.strictObject({ kid: z.string(), version: z.int(), created_at: z.iso.datetime() });
 
-/** For operators alone: one set of keys signs the bundles of all tenants. */
+/** Only for operators: one set of keys signs the bundles of all tenants. */
 export function bundleKeyRoutes(cloud: Cloud): Route[] {
   return [
     secured<undefined, z.output<typeof rotationSchema>>({
@@ -37,7 +37,7 @@ export function bundleKeyRoutes(cloud: Cloud): Route[] {
       handle: async ({ body, credential, log }) => {
         const { kid, version, created_at } = await cloud.bundleKeys.rotate(body);
         log.warn({ kid, revoke: body.revoke, credential: credential.id }, 'bundle keys rotated');
-        // Agents that wait hear of the new key now.
+        // Waiting agents learn of the new key now.
         cloud.tenants.watch.notify(EVERY_TENANT);
         return json(201, { kid, version, created_at });
       },

@@ -11,7 +11,7 @@ import { matches, type Reply, strongTags, versioned } from '../http/reply.js';
 import { type Route, type SecuredCall, secured } from '../http/route.js';
 import type { Tenant } from '../tenants/tenant.js';
 
-/** Below the time at which proxies give up a silent connection, mostly a minute. */
+/** Shorter than the time after which proxies drop a silent connection, usually a minute. */
 const WAIT_SECONDS_MAX = 50;
 
 const querySchema = z.strictObject({
@@ -21,7 +21,7 @@ const querySchema = z.strictObject({
 type BundleCall = SecuredCall<z.output<typeof querySchema>>;
 
 export function bundleRoutes(cloud: Cloud): Route[] {
-  /** The tenants of which has been said that agents hold what they never stood at. */
+  /** The tenants for which the log already says that agents hold a revision that the tenant never had. */
   const diverged = new Set<string>();
   return [
     secured<z.output<typeof querySchema>>({
@@ -47,7 +47,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         },
         headers: {
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
-          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision in place of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
+          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
         problems: ['not_found'],
@@ -61,7 +61,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const had = headers['if-none-match'];
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
           await cloud.tenants.watch.next(watchedBy(call, tenants), wait * 1000, call.onGone);
-          // A commit may have ended the wait by taking away the very credential that waits.
+          // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
           demand(credential, ['bundle']);
           bundle = bundleOf(cloud, await tenantsOf(cloud, call, credential));
@@ -88,8 +88,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
 }
 
 const DIVERGED =
-  'an agent holds a revision that this tenant never stood at: where the database was restored from an older backup on ' +
-  'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or once their cache is removed';
+  'an agent holds a revision that this tenant never had: if the database was restored from an older backup on ' +
+  'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or after their cache is removed';
 
 /** The changes since one of the bases, or else the whole bundle. */
 async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly string[]): Promise<Reply> {
@@ -97,20 +97,20 @@ async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly str
   for (const base of bases) {
     const delta = bundle.packSince(base);
     if (delta === undefined) continue;
-    // A cache that does not know deltas must not take one for the bundle (RFC 3229 section 5.5).
+    // A cache that does not know deltas must not mistake one for the bundle (RFC 3229 section 5.5).
     const headers = { im: DELTA_MANIPULATION, 'delta-base': `"${base}"`, 'cache-control': 'no-store, im' };
     return { status: 226, headers, body: { type, content: await delta } };
   }
   return { status: 200, body: { type, content: await bundle.pack() } };
 }
 
-/** The tenants that the caller's bundle is of. */
+/** The tenants in the caller's bundle. */
 function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<Tenant[]> {
   const operator = holds(credential, 'operator');
   return bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
 }
 
-/** Whose commits make another bundle of it: an operator's changes with every tenant, those to come included. */
+/** The tenants whose commits change the bundle: an operator's changes with every tenant, including future ones. */
 function watchedBy({ credential, query }: BundleCall, [only]: Tenant[]): string {
   const one = query.tenant !== undefined || !holds(credential, 'operator');
   return one && only ? only.id : EVERY_TENANT;

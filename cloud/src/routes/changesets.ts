@@ -19,7 +19,7 @@ import { type Route, secured } from '../http/route.js';
 const address = z.string().min(1).max(4096);
 const fields = z.record(z.string(), z.json());
 const secret = z.string().max(1024).optional().meta({
-  description: "A credential's secret of the caller's own choosing, which then replaces the former one. Never shown.",
+  description: 'A secret that the caller chooses for a credential; it replaces the former one. Never shown.',
 });
 
 const changeSchema = z.discriminatedUnion('op', [
@@ -57,12 +57,12 @@ const committedSchema = z.strictObject({
         z.strictObject({ ...item, client_id: z.string(), client_secret: z.string().nullable() }),
       ]),
     )
-    .meta({ description: 'Shown only once: a repeated request is answered with null in their place.' }),
+    .meta({ description: 'Shown only once: a repeated request is answered with null instead.' }),
 });
 
-/** All but the changes, which are read step by step. */
+/** Everything except the changes, which are read step by step. */
 const parse = parserOf(changesetSchema.extend({ changes: z.array(z.unknown()).max(CHANGES_MAX) }));
-/** Some tenths of a millisecond's work. */
+/** This takes some tenths of a millisecond. */
 const STEP = 50;
 
 function* parseChanges(values: readonly unknown[]): Generator<undefined, Change[]> {
@@ -106,7 +106,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
         ],
         headers: {
           'Idempotency-Key':
-            'Names this wish for 24 hours: sent again, it is done once and answered as the first time.',
+            'Identifies this request for 24 hours: if it is sent again, it is not applied a second time and gets the first answer.',
         },
       },
       handle: async ({ credential, body, headers, requestId, now, signal }) => {
@@ -130,7 +130,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
   ];
 }
 
-/** What tells two requests apart. It is stored, so that no secret goes into it: a fast hash would be a way to guess. */
+/** Distinguishes two requests. It is stored, so it contains no secret: a fast hash of one could be guessed. */
 function hashOf(value: unknown): string {
   const { changes, ...rest } = value as z.output<typeof changesetSchema>;
   const told = changes.map((change) => ('secret' in change ? { ...change, secret: true } : change));
@@ -144,6 +144,6 @@ function idempotencyKey(header: string | string[] | undefined): string | undefin
     return header as string;
   throw new ProblemError(
     'invalid_request',
-    'The Idempotency-Key is not usable: send 1 to 255 printable ASCII characters without spaces.',
+    'The Idempotency-Key is invalid: send 1 to 255 printable ASCII characters without spaces.',
   );
 }

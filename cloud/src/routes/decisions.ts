@@ -7,7 +7,7 @@ import { CloudCall } from '../http/cloud-call.js';
 import { json, type Reply } from '../http/reply.js';
 import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
 
-/** What the cloud answers as every decision point does; most of it takes a credential for decisions. */
+/** The endpoints that every decision point has; most of them require a credential for decisions. */
 export function decisionRoutes(cloud: Cloud): Route[] {
   return ENDPOINTS.map((endpoint) => {
     const route = {
@@ -36,7 +36,7 @@ function bodyOf({ request, parse }: Endpoint): BodyRule<unknown> | undefined {
   return request && { limitBytes: MIB, schema: request, parse, wrongType: 'invalid_request' };
 }
 
-/** Tenants share the cloud, so that what a credential asks for has a bound. */
+/** Tenants share the cloud, so each credential's requests are limited. */
 function operationOf({ operation, summary, response, problems, open }: Endpoint): Operation {
   const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests'];
   return { id: operation, summary, tag: 'decisions', responses: { 200: response }, problems: all };

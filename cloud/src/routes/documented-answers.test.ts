@@ -10,7 +10,7 @@ import { allRoutes } from './routes.js';
 const MIB = 1024 * 1024;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** A record of each kind that refers to what `billing` makes. */
+/** A record of each kind that refers to what `billing` creates. */
 const BODIES: Record<string, object> = {
   applications: { name: 'hr' },
   'resource-types': { application: 'billing', name: 'receipt', actions: ['read'] },
@@ -29,9 +29,9 @@ const BODIES: Record<string, object> = {
 let cloud: TestCloud;
 let reference: Reference;
 let admin: string;
-/** Has a scope that one operation alone takes. */
+/** Has a scope that only one operation requires. */
 let bundler: string;
-/** Has a scope that decisions alone take. */
+/** Has a scope that only decisions require. */
 let decider: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(() => cloud.close());
 
 const ask = (method: string, path: string, more: Ask = {}) => cloud.ask(method, path, { as: admin, ...more });
 
-/** Asks for whatever each operation can answer. Each answer is checked by `TestCloud.ask`. */
+/** Asks for everything that each operation can answer. `TestCloud.ask` checks each answer. */
 async function provoke(): Promise<void> {
   await Promise.all(reference.operations.map(refusals));
   await Promise.all(Object.keys(BODIES).map(lifeOf));
@@ -64,7 +64,7 @@ async function provoke(): Promise<void> {
   await unstored();
 }
 
-/** What is refused without a look at the records. */
+/** What is refused without reading the records. */
 async function refusals({ method, path, requestBody, parameters }: Reference['operations'][number]): Promise<void> {
   const place = path.replaceAll(/\{\w+\}/g, 'nothing');
   const isList = parameters.some(({ name }) => name === 'cursor');
@@ -127,7 +127,7 @@ async function changesets(): Promise<void> {
   await ask('POST', path, { body: { changes: [{ ...create, fields: { name: '' } }] } });
   const client = { op: 'create', kind: 'oauth_client', fields: BODIES['oauth-clients'] };
   await ask('POST', path, { body: { changes: [client] } });
-  // With the revision that it has: what has changed since comes as a delta.
+  // Sent with the present revision: what has changed since is answered as a delta.
   const { headers: bundle } = await ask('GET', '/v1/policies/bundle?tenant=default');
   await ask('POST', '/v1/roles', { body: { name: 'later' } });
   const since = { 'if-none-match': bundle.get('etag') ?? '', 'a-im': 'policy-delta' };
@@ -182,8 +182,8 @@ describe('the document', () => {
       Object.keys(responses).map((status) => ({ name: `${operationId} ${status}`, status: Number(status) })),
     );
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
-    // Records that nothing refers to; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and use up
-    // a tenant's budget.
+    // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and use up a
+    // tenant's budget.
     const elsewhere =
       /^(update|delete)[A-Z]\w+ 409$|^commitChangeset (413|429)$|^(authorize|evaluateAccess\w*|search\w+) 429$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);

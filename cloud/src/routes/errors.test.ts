@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => cloud.close());
 
-/** A body of one member that is this many bytes long. */
+/** A body with one member, of this many bytes. */
 const sized = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`;
 const nested = (depth: number) => `{"context":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 const MIB = 1024 * 1024;
@@ -305,9 +305,9 @@ describe('a refusal', () => {
   it('says what is too much in the base address of a client', async () => {
     const told = async (path: string) => (await cloud.ask('GET', path)).body.detail;
     expect(await told('/some/prefix/v1/state')).toBe(
-      'There is nothing at "/some/prefix/v1/state": take "/some/prefix" out of the address of the service (SERVICE_CLOUD_URL).',
+      'There is nothing at "/some/prefix/v1/state": remove "/some/prefix" from the address of the service (SERVICE_CLOUD_URL).',
     );
-    expect(await told('/v1/v1')).toBe('There is nothing at "/v1/v1": /openapi.json lists what there is.');
+    expect(await told('/v1/v1')).toBe('There is nothing at "/v1/v1": /openapi.json lists all paths.');
   });
 
   it('names the methods there are', async () => {

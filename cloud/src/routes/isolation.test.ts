@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
-/** Tokens of the administrators of two tenants; only the first holds records. */
+/** Tokens of the administrators of two tenants; only the first tenant holds records. */
 let owner: string;
 let stranger: string;
 /** One record of each kind of the owner's. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => cloud.close());
 
-/** What the stranger is answered; the route is noted as covered. */
+/** The answer to the stranger; the route is noted as covered. */
 async function strange(method: string, route: string, path: string, body?: unknown): Promise<Answer> {
   covered.add(`${method} ${route}`);
   return await cloud.ask(method, path, { as: stranger, ...(body !== undefined && { body }) });
@@ -56,7 +56,7 @@ describe.each(KINDS)('%s of another tenant', (kind) => {
 
   it('cannot be read, changed or deleted, by id or path', async () => {
     for (const name of names()) {
-      // A stranger's own administrator has the same path as the owner's.
+      // The stranger's own administrator has the same path as the owner's.
       if (kind === 'oauth_client' && name === 'administrator') continue;
       for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
         const { status, body: problem } = await strange(method, item, `${collection}/${name}`, body);

@@ -37,7 +37,7 @@ describe('the last credential with the scope "credentials"', () => {
     const answer = await cloud.ask(method, path, { as: admin, body });
     expect(answer).toMatchObject({
       status: 409,
-      body: { code: 'conflict', detail: expect.stringMatching(/administrator .*"acme".*make one/) },
+      body: { code: 'conflict', detail: expect.stringMatching(/administrator .*"acme".*create one/) },
     });
     expect((await cloud.ask('GET', CLIENT, { as: admin })).body.scopes).toContain('credentials');
   });
@@ -70,7 +70,7 @@ describe('the last operator', () => {
     await cloud.ask('POST', '/v1/oauth-clients', { as: operator, body: spare({ scopes: all }) });
     expect(await cloud.ask('DELETE', CLIENT, { as: operator })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/last operator.*make another/) },
+      body: { detail: expect.stringMatching(/last operator.*create another/) },
     });
     await cloud.ask('POST', '/v1/oauth-clients', { as: operator, body: spare({ name: 'second', operator: true }) });
     expect((await cloud.ask('DELETE', CLIENT, { as: operator })).status).toBe(204);

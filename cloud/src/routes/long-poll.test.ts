@@ -171,7 +171,7 @@ describe('the keys of bundles', () => {
     const waiter = await waiting(agent, 40);
     const { status, body } = await cloud.ask('POST', '/v1/bundle-keys', { as: admin, body: {} });
     expect(status).toBe(201);
-    // Who waits hears of the new key, which signs the same revision.
+    // Waiting callers learn of the new key, which signs the same revision.
     expect((await waiter.answer).headers.get('bundle-key')).toBe(body.kid);
     await cloud.restart();
     admin = await cloud.token();

@@ -111,19 +111,19 @@ export function oauthRoutes(cloud: Cloud): Route[] {
   ];
 }
 
-/** Announcements let who trusts one key of bundles follow to the next: each set is signed by a key of the one before. */
+/** Announcements lead from one trusted bundle key to the next: each set is signed by a key of the previous one. */
 function jwks({ tokens, bundleKeys }: Cloud): Reply {
   const keys = [...tokens.jwks.keys, ...bundleKeys.set.keys];
   return json(200, { keys, announcements: bundleKeys.announcements }, { 'cache-control': 'public, max-age=300' });
 }
 
-/** Why a log-in failed; undefined where something else did. */
+/** Why a log-in failed; undefined for other errors. */
 function failedLogin(error: unknown): string | undefined {
   if (error instanceof TokenError && error.error === 'invalid_client') return error.error;
   return error instanceof ProblemError && error.code === 'too_many_requests' ? error.code : undefined;
 }
 
-/** A client id, fit to be logged: whoever confuses id and secret sends the secret in its place. */
+/** A client id that is safe to log: callers who confuse id and secret send the secret in its place. */
 function logged(clientId = ''): string {
   return looksSecret(clientId) ? '[redacted]' : clientId.slice(0, 256);
 }

@@ -13,7 +13,7 @@ const readinessSchema = z.strictObject({
   }),
 });
 
-/** What orchestrators and scrapers ask, without a credential. */
+/** What orchestrators and metric collectors ask for, without a credential. */
 export function operationalRoutes(cloud: Cloud): Route[] {
   return [
     open({

@@ -14,7 +14,7 @@ afterAll(() => cloud.close());
 
 const ask = (method: string, path: string, more: Ask = {}) => cloud.ask(method, path, { as: admin, ...more });
 
-/** For each kind a record to make, and a change to it. */
+/** For each kind, a record to create, and a change to it. */
 const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
   application: { path: 'shop', body: { name: 'shop' }, patch: { description: 'Sells.' } },
   resource_type: {
@@ -170,7 +170,7 @@ describe('a name with all sorts of characters', () => {
     const { body, headers } = await ask('POST', '/v1/groups', { body: { name } });
     const path = body.address.slice('group/'.length);
     for (const place of [headers.get('location') ?? '', `/v1/groups/${encodeURIComponent(path)}`]) {
-      // Clients resolve dot segments away, so that such a name is reached by its id alone.
+      // Clients resolve dot segments, so only the id reaches such a name.
       if (path === '..' && place.endsWith('/..')) continue;
       expect((await ask('GET', place)).body.name).toBe(name);
     }

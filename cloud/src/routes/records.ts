@@ -161,13 +161,13 @@ function remove(cloud: Cloud, kind: Kind): Route {
   });
 }
 
-/** The wish to change the record that the path names, as the caller knows it. */
+/** The change to the record that the path names, with the ETag that the caller knows. */
 function orderOf(kind: Kind, { credential, params, headers, requestId, now }: SecuredCall) {
   const name = params.id ?? '';
   return { kind, credential, requestId, now, name, isExpected: isExpected(headers['if-match']) };
 }
 
-const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 once it is another.' };
+const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 if the record has changed since.' };
 
 function collection(kind: Kind): string {
   return `/v1/${COLLECTIONS[kind]}`;
@@ -198,7 +198,7 @@ function isExpected(ifMatch: string | undefined): (revision: number) => boolean 
   return (revision) => ifMatch === undefined || matches(ifMatch, `"${revision}"`, 'strong');
 }
 
-/** A record as callers see it; of a credential also whether it is an operator's, which no field of it says. */
+/** A record as callers see it; for a credential, also whether it is an operator's, which no field contains. */
 function shown(cloud: Cloud, record: StoredRecord, state: TenantState): JsonObject {
   const wire = toWire(record, state);
   return cloud.credentials.of(record)?.operator ? { ...wire, operator: true } : wire;
@@ -206,7 +206,7 @@ function shown(cloud: Cloud, record: StoredRecord, state: TenantState): JsonObje
 
 const operatorOf = parserOf(z.object({ operator: z.boolean().default(false) }));
 
-/** Takes from the body of a new credential whether it shall be an operator's. */
+/** Removes from the body of a new credential whether it should be an operator's, and returns that. */
 function asOperator(kind: Kind, body: JsonObject): { operator: boolean; fields: JsonObject } {
   if (!isCredential(kind)) return { operator: false, fields: body };
   const { operator: _, ...fields } = body;

@@ -13,7 +13,7 @@ import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
 
-/** Every route there is. The bundle comes before the policies, whose item path it would else be. */
+/** All routes. The bundle comes before the policies, because it would match their item path. */
 export function allRoutes(cloud: Cloud): Route[] {
   const routes = [
     ...decisionRoutes(cloud),

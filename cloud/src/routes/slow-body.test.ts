@@ -23,7 +23,7 @@ async function sendSlowly(path: string, as: string, body: object, meanwhile: () 
     asked.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject);
   });
   const [text, rest] = [JSON.stringify(body).slice(0, 5), JSON.stringify(body).slice(5)];
-  // Whoever is told to go on has been let in: the answer follows the check of the head within the same turn.
+  // A caller that is told to continue has been accepted: the answer follows the check of the head within the same turn.
   await new Promise<void>((resolve) => asked.on('continue', resolve).flushHeaders());
   asked.write(text);
   await meanwhile();

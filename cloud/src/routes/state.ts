@@ -52,8 +52,8 @@ export function stateRoutes(cloud: Cloud): Route[] {
 const PART_LENGTH = 64 * 1024;
 
 /**
- * The answer as JSON, part by part, so that nobody waits while a million records are written. Altogether they may be
- * more than one string can hold.
+ * The answer as JSON, part by part, so that nobody waits while a million records are written. The whole may be longer
+ * than the longest possible string.
  */
 function* stateText(head: object, records: readonly StoredRecord[]): Generator<undefined, Buffer[]> {
   const parts: Buffer[] = [];

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../testing/test-cloud.js';
 
-/** Two tenants of the same records. A decision on the heavy action takes some 70,000 steps, on the other one next to none. */
+/**
+ * Two tenants with the same records. A decision on the heavy action takes some 70,000 steps, on the other one hardly
+ * any.
+ */
 let cloud: TestCloud;
 let loud: string;
 let quiet: string;
@@ -12,7 +15,7 @@ const CONDITIONS = {
 };
 
 beforeAll(async () => {
-  // With a clock that stands still nothing is earned beyond the two or three heavy decisions that tenants begin with.
+  // The clock stands still, so tenants get no more than the two or three heavy decisions of their initial budget.
   cloud = await TestCloud.start({ clock: () => 0 }, { SERVICE_TENANT_STEPS_PER_SECOND: '200000' });
 });
 afterAll(() => cloud.close());
@@ -46,7 +49,7 @@ async function fill(name: string): Promise<string> {
 }
 
 let tenants = 0;
-/** A tenant of its own for each test, whose budget is whole. */
+/** A new tenant with a full budget for each test. */
 async function fresh(): Promise<void> {
   tenants++;
   [loud, quiet] = [await fill(`loud-${tenants}`), await fill(`quiet-${tenants}`)];
@@ -62,7 +65,7 @@ const question = (action: keyof typeof CONDITIONS, more: object = {}) => ({
 const ask = (as: string, path: string, body: object) => cloud.ask('POST', path, { as, body });
 const SINGLE = ['/v1/authorize', '/access/v1/evaluation', '/access/v1/evaluations'];
 
-/** Asks until it is refused, and returns the answers before and the refusal. */
+/** Asks until it is refused, and returns the answers before that and the refusal. */
 async function untilRefused(path: string, body: object) {
   const answers = [];
   for (;;) {

@@ -18,7 +18,7 @@ const newTenantSchema = z.strictObject({ name: nameText.meta({ description: 'The
 
 const LIST = ['tenants'];
 
-/** For operators alone. */
+/** Only for operators. */
 export function tenantRoutes(cloud: Cloud): Route[] {
   return [
     secured({

@@ -10,7 +10,7 @@ const now = () => Date.parse('2026-06-01T00:00:00Z');
 
 let cloud: TestCloud;
 let admin: string;
-/** Secrets whose derivation has begun. */
+/** The secrets whose derivation has begun. */
 let begun: string[];
 /** Derivations of these secrets wait until `release` is called. */
 let held: (secret: string) => boolean;
@@ -45,7 +45,7 @@ const choosing = (name: string, secret = CHOSEN) => ({
   secret,
 });
 
-/** The id of a new client whose secret somebody chose. */
+/** The id of a new client with a chosen secret. */
 async function chosenClient(): Promise<string> {
   return (await cloud.commit(admin, [choosing('chosen')])).created[0].id;
 }
@@ -72,7 +72,7 @@ describe('while more secrets wait to be checked than may', () => {
       early.push(answer.status);
       return answer;
     });
-    // One is checked and 32 wait.
+    // One is being checked and 32 wait.
     await vi.waitFor(() => expect(early).toEqual(Array(7).fill(429)), { interval: 2 });
 
     expect(await cloud.token(generated)).toBeTruthy();

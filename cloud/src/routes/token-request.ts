@@ -31,7 +31,7 @@ function add(parameters: Map<string, string>, name: string, value: string): void
   parameters.set(name, value);
 }
 
-/** Who asks for a token: by HTTP Basic or by parameters, not both (RFC 6749 section 2.3.1). */
+/** Who asks for a token: given by HTTP Basic or by parameters, not both (RFC 6749 section 2.3.1). */
 export function tokenRequest(headers: IncomingHttpHeaders, parameters: Map<string, string>): TokenRequest {
   const grant = parameters.get('grant_type');
   if (grant === undefined) throw new TokenError('invalid_request', 'The parameter grant_type is missing.');
@@ -58,13 +58,13 @@ function clientOf(header: string | undefined, parameters: Map<string, string>): 
   const [, encoded] = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header) ?? [];
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  if (colon < 1) throw new TokenError('invalid_client', 'The Authorization header holds no HTTP Basic credentials.');
+  if (colon < 1) throw new TokenError('invalid_client', 'The Authorization header contains no HTTP Basic credentials.');
   const [rawId, rawSecret] = [text.slice(0, colon), text.slice(colon + 1)];
   const clientId = formDecoded(rawId);
   if (id !== undefined && id !== clientId && id !== rawId) {
     throw new TokenError('invalid_request', 'The header and the parameters name different clients.');
   }
-  // The standard has both parts form-encoded first; many clients send them as they are.
+  // The standard requires both parts to be form-encoded; many clients send them unencoded.
   return { clientId, clientSecrets: [...new Set([formDecoded(rawSecret), rawSecret])] };
 }
 
@@ -76,7 +76,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** The RFC 6749 form of a fault in reading the request. */
+/** A fault in reading the request, in the form of RFC 6749. */
 export function asTokenError(error: unknown): unknown {
   return error instanceof ProblemError && error.code === 'invalid_request'
     ? new TokenError('invalid_request', error.detail)

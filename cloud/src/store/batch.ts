@@ -5,7 +5,7 @@ type Value = string | number | boolean | null;
 /** The most parameters in one statement: SQLite takes 32,766, PostgreSQL 65,535. */
 const PARAMETERS_MAX = 30_000;
 
-/** Inserts many rows in few statements; `conflict` is what stands after `values`, an `on conflict` clause say. */
+/** Inserts many rows with few statements; `conflict` follows `values`, for example an `on conflict` clause. */
 export async function insertRows(
   trx: Knex,
   table: string,
@@ -20,7 +20,7 @@ export async function insertRows(
   }
 }
 
-/** Runs `work` over the values in parts that fit one statement's parameters. */
+/** Runs `work` on the values in parts that fit the parameters of one statement. */
 export async function inParts<T>(values: readonly T[], work: (part: T[]) => Promise<void>): Promise<void> {
   for (const part of chunks(values, PARAMETERS_MAX)) await work(part);
 }

@@ -1,13 +1,13 @@
 import sqlite3 from 'sqlite3';
 
-/** How long to wait for another process that holds the file for a moment. */
+/** How long to wait for another process that holds the file briefly. */
 const BUSY_MS = 1000;
 
-/** A plain connection to a file of SQLite's, for what is no store. */
+/** A plain connection to an SQLite file, for work outside the store. */
 export class Connection {
   private constructor(private readonly database: sqlite3.Database) {}
 
-  /** Makes a file that is missing, unless it is `present`. */
+  /** Creates a missing file, unless it must be `present`. */
   static async open(filename: string, { present = false } = {}): Promise<Connection> {
     const mode = present ? sqlite3.OPEN_READWRITE : sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE;
     const database = await new Promise<sqlite3.Database>((resolve, reject) => {
@@ -30,7 +30,7 @@ export class Connection {
     });
   }
 
-  /** Has the statement under way fail. */
+  /** Makes the running statement fail. */
   interrupt(): void {
     this.database.interrupt();
   }

@@ -2,15 +2,15 @@ import { ProblemError } from '@authz-service/core/problem';
 import { revisionText } from '@authz-service/core/state/revision';
 import { Connection } from './connection.js';
 
-/** A tenant as a copy of a database has it; its revision is `NUMBER.DIGEST`. */
+/** A tenant in a copy of a database; its revision is `NUMBER.DIGEST`. */
 export interface CopiedTenant {
   name: string;
   revision: string;
 }
 
 /**
- * Copies a database that another process may be writing, as it stands at this moment, to a file that is empty. Commits go
- * on meanwhile and keep nobody waiting: `VACUUM INTO` reads one snapshot, however many there are.
+ * Copies a database that another process may be writing, as it is at this moment, to an empty file. Commits continue
+ * meanwhile and nobody waits: `VACUUM INTO` reads one snapshot, however many commits there are.
  */
 export async function copyDatabase(filename: string, target: string, signal: AbortSignal): Promise<void> {
   const connection = await Connection.open(filename, { present: true });
@@ -28,7 +28,9 @@ export async function copyDatabase(filename: string, target: string, signal: Abo
   }
 }
 
-/** Checks a file that nobody else has open, and says which tenants it holds. Throws `invalid_config` naming it as `name`. */
+/**
+ * Checks a file that nobody else has open, and returns its tenants. Throws `invalid_config`, naming the file as `name`.
+ */
 export async function checkDatabase(filename: string, name: string): Promise<CopiedTenant[]> {
   const connection = await Connection.open(filename, { present: true });
   try {
@@ -36,7 +38,7 @@ export async function checkDatabase(filename: string, name: string): Promise<Cop
     const [first] = found;
     if (first?.integrity_check !== 'ok') throw unusable(name, `it is damaged (${first?.integrity_check})`);
     const tables = await connection.all("select 1 from sqlite_master where name in ('tenants', 'revisions')");
-    if (tables.length < 2) throw unusable(name, 'it is no database of the cloud');
+    if (tables.length < 2) throw unusable(name, 'it is not a database of the cloud');
     const tenants = await connection.all<{ name: string; number: number; digest: string }>(
       'select name, number, digest from tenants join revisions on tenant_id = id and number = revision order by name',
     );

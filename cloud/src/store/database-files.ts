@@ -2,17 +2,17 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DISK_FAULTS, type DiskFault } from './disk-faults.js';
 
-/** A disk with less room is called full: SQLite needs some for the smallest commit. */
+/** A disk with less free space is reported as full: SQLite needs some for the smallest commit. */
 const FREE_BYTES_MIN = 1024 * 1024;
 
-/** The files of an open database, as the folder that they were opened in has them. */
+/** The files of an open database, by the names in the folder that they were opened in. */
 export class DatabaseFiles {
   private constructor(
     private readonly filename: string,
     private readonly identities: ReadonlyMap<string, string>,
   ) {}
 
-  /** Of a database that is open in WAL mode. */
+  /** The database is open in WAL mode. */
   static async of(filename: string): Promise<DatabaseFiles> {
     const identities = new Map<string, string>();
     for (const file of [filename, `${filename}-wal`]) identities.set(file, await identityOf(file));
@@ -20,8 +20,8 @@ export class DatabaseFiles {
   }
 
   /**
-   * What keeps commits from lasting: whoever removes or replaces an open file leaves its process writing to one that is
-   * gone with it.
+   * The reason why commits would be lost: if somebody removes or replaces an open file, its process goes on writing to
+   * a file that disappears with it.
    */
   async displaced(): Promise<DiskFault | undefined> {
     for (const [file, identity] of this.identities) {
@@ -30,7 +30,7 @@ export class DatabaseFiles {
     return undefined;
   }
 
-  /** What the file system says against writing here, without writing. */
+  /** The file system's reason against writing here, found without writing. */
   async unwritable(): Promise<DiskFault | undefined> {
     try {
       await access(this.filename, constants.W_OK);
@@ -40,13 +40,13 @@ export class DatabaseFiles {
     const disk = await statfs(dirname(this.filename)).catch(() => undefined);
     if (disk === undefined) return DISK_FAULTS.SQLITE_IOERR;
     const { bsize, blocks, bavail, bfree } = disk;
-    // Root may use what is reserved; some file systems have no count.
+    // Root may use reserved blocks, and some file systems have no count.
     const free = process.getuid?.() === 0 ? bfree : bavail;
     return blocks > 0 && free * bsize < FREE_BYTES_MIN ? DISK_FAULTS.SQLITE_FULL : undefined;
   }
 }
 
-/** The same as long as the name leads to the same file. */
+/** Stays the same as long as the name leads to the same file. */
 async function identityOf(file: string): Promise<string> {
   return await stat(file, { bigint: true }).then(
     ({ dev, ino }) => `${dev} ${ino}`,

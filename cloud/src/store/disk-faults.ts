@@ -4,41 +4,41 @@ import { ProblemError } from '@authz-service/core/problem';
 export interface DiskFault {
   what: string;
   remedy: string;
-  /** Whether a change may have been made all the same. */
+  /** Whether the change may have been made all the same. */
   uncertain?: true;
 }
 
-/** By the codes of SQLite, and one of our own. */
+/** By the error codes of SQLite, and one of the cloud's own. */
 export const DISK_FAULTS = {
   SQLITE_FULL: {
     what: 'The disk of the cloud is full',
     remedy: 'free space where its data directory is',
   },
   SQLITE_BUSY: {
-    what: 'Another process, a backup perhaps, keeps the database of the cloud from being written',
-    remedy: 'let it end',
+    what: 'Another process, such as a backup, blocks writing to the database of the cloud',
+    remedy: 'wait until it ends',
   },
   SQLITE_READONLY: {
     what: 'The disk of the cloud is read-only',
     remedy: 'make its data directory writable',
   },
   SQLITE_IOERR: {
-    what: 'The disk of the cloud does not write or read',
-    remedy: 'look at its log and mend the disk',
+    what: 'The disk of the cloud cannot be written or read',
+    remedy: 'check the system log and repair the disk',
     uncertain: true,
   },
   SQLITE_CORRUPT: {
     what: 'The database file of the cloud is damaged',
-    remedy: 'stop the cloud and bring a backup back by "service cloud restore"',
+    remedy: 'stop the cloud and restore a backup with "service cloud restore"',
     uncertain: true,
   },
   DISPLACED: {
     what: 'The database file of the cloud has been removed or replaced',
-    remedy: 'put that very file back, or stop the cloud and restore a backup',
+    remedy: 'put the same file back, or stop the cloud and restore a backup',
   },
 } as const satisfies Record<string, DiskFault>;
 
-/** The fault behind an error of SQLite's. */
+/** The fault behind an SQLite error. */
 export function diskFaultOf(error: unknown): DiskFault | undefined {
   const code = String((error as { code?: unknown } | null)?.code);
   return Object.hasOwn(DISK_FAULTS, code) ? DISK_FAULTS[code as keyof typeof DISK_FAULTS] : undefined;
@@ -58,6 +58,6 @@ export function faultText({ what, remedy }: DiskFault): string {
 
 function changeFailed({ what, remedy, uncertain }: DiskFault): string {
   return uncertain
-    ? `${what}: ${remedy}, then see whether the change was made.`
+    ? `${what}: ${remedy}, then check whether the change was made.`
     : `${what}, and nothing was changed: ${remedy}, then send it again.`;
 }

@@ -4,14 +4,15 @@ import { ProblemError } from '@authz-service/core/problem';
 import { Connection } from './connection.js';
 
 /**
- * Makes the folder for its owner alone where it is missing, and holds it for this process by an exclusive transaction on
- * a file of its own: the operating system drops the lock with the process, however it ends, and the database itself
- * stays open to backups.
+ * Creates the folder for its owner only if it is missing, and locks it for this process by an exclusive transaction on
+ * a separate file. The operating system releases the lock with the process, however it ends, and the database itself
+ * can still be backed up.
  */
 export async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
   await makeFolder(resolve(dataDir));
   const filename = join(dataDir, 'cloud.lock');
-  // Made only where it is missing: a file closed drops the locks that this process holds on it elsewhere.
+  // The file is created only if it is missing: closing a file releases the locks that this process holds on it
+  // elsewhere.
   await open(filename, 'wx', 0o600).then(
     (made) => made.close(),
     (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? chmod(filename, 0o600) : Promise.reject(error)),
@@ -26,12 +27,12 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
   }
   throw new ProblemError(
     'invalid_config',
-    `Another process has the data directory "${dataDir}" open: stop it, or give this one a directory of its own.`,
+    `Another process has the data directory "${dataDir}" open: stop it, or give this one its own directory.`,
   );
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by Node's own recursion: that never ends where a file system
+ * Creates a folder and missing folders above it, without Node's recursive `mkdir`, which never ends if a file system
  * answers ENOENT to every new folder, as /proc does.
  */
 async function makeFolder(path: string): Promise<void> {
@@ -41,14 +42,14 @@ async function makeFolder(path: string): Promise<void> {
   if ((await attempt(path)) === 'ENOENT') throw Object.assign(new Error('no folder can be made'), { code: 'ENOENT' });
 }
 
-/** Undefined where the folder is there now; ENOENT where one above it is missing, or none can be made. */
+/** Undefined if the folder exists now; ENOENT if one above it is missing, or none can be created. */
 async function attempt(path: string): Promise<'ENOENT' | undefined> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return code;
-    // Of a file, or of a folder that may not be read, the opening of what is in it tells.
+    // For a file, or a folder that may not be read, opening what is in it reports the fault.
     if (code !== 'EEXIST' && !(await isFolder(path))) throw error;
   }
   return undefined;

@@ -18,7 +18,7 @@ import {
 import { listTenantEvents, lostTenants, noteTenantEvent } from './tenant-events.js';
 import { writeRecords } from './write-records.js';
 
-/** The store over a migrated database that knex speaks to. `release` is called when all is closed. */
+/** The store on a migrated database that knex connects to. `release` is called when everything is closed. */
 export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store, 'writability'> {
   return {
     tenants: async () => await knex<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name'),

@@ -16,7 +16,7 @@ export interface RecordRow {
   revision: number;
 }
 
-/** Reads a tenant with the digest of its rows, and what its newest commit left. */
+/** Reads a tenant with the digest of its rows, and what its newest commit recorded. */
 export async function loadTenant(trx: Knex, id: string): Promise<LoadedTenant> {
   const tenant = await trx('tenants')
     .where('id', id)

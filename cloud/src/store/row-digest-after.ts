@@ -4,7 +4,7 @@ import { RowDigest } from './row-digest.js';
 import { secretsOf } from './secret-rows.js';
 import { type Commit, StaleStoreError } from './store.js';
 
-/** The digest of the rows as a commit leaves them, from the one that the commit before it left. To be called before it writes. */
+/** The digest of the rows after a commit, computed from the one after the previous commit. Call it before writing. */
 export async function rowDigestAfter(trx: Knex, commit: Commit): Promise<string> {
   const { put, remove, secrets } = commit;
   const digest = await digestBefore(trx, commit);
@@ -20,7 +20,7 @@ export async function rowDigestAfter(trx: Knex, commit: Commit): Promise<string>
   for (const { record, previous } of put) {
     const before = previous && held.get(previous.address);
     const secret = made.get(`${record.kind}/${record.id}`) ?? before;
-    // Another secret makes nobody an operator, see `writeRecords`.
+    // A new secret makes nobody an operator, see `writeRecords`.
     digest.toggle(record, secret && { hash: secret.hash, operator: (before ?? secret).operator });
   }
   return digest.hex();

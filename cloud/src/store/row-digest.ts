@@ -14,27 +14,27 @@ const WORD = 4;
 
 /**
  * The digest of what a tenant's rows hold beside the fields of its records: credentials with the hashes of their
- * secrets, and of every record its kind, id, owner, times and revision.
+ * secrets, and for every record its kind, id, owner, times and revision.
  *
- * It is the exclusive or of the SHA-256 of each row, so that a commit needs the rows that it touches and no others. That
- * finds accidents. It does not find an attacker who can write the file: he computes it anew.
+ * It is the exclusive or of the SHA-256 of each row, so that a commit needs only the rows that it touches. It detects
+ * accidents, but not an attacker who can write the file and computes it again.
  */
 export class RowDigest {
   readonly #bytes: Buffer;
 
-  /** Of no rows, or as `hex` gave it. */
+  /** The digest of no rows, or the one that `hex` returned. */
   constructor(hex = '0'.repeat(2 * BYTES)) {
     this.#bytes = Buffer.from(hex, 'hex');
   }
 
-  /** Puts a record's row in, or takes an equal one out. */
+  /** Adds a record's row, or removes an equal one. */
   toggle(record: StoredRecord, secret: StoredSecret | undefined): void {
     const { kind, address, id, managed_by, created_at, updated_at, revision } = record;
     const row = [kind, address, id, managed_by, created_at, updated_at, revision];
     this.#toggle(isCredential(kind) ? [...row, canonicalJson(record.fields), secret?.hash, secret?.operator] : row);
   }
 
-  /** Puts the row of the tenant itself in. */
+  /** Adds the row of the tenant itself. */
   addTenant({ id, name }: { id: string; name: string }): void {
     this.#toggle(['tenant', id, name]);
   }

@@ -8,7 +8,7 @@ export interface SecretRow {
   operator: number | boolean;
 }
 
-/** What a tenant's credentials have beside their records, by the addresses of these: of those given, or of all. */
+/** What a tenant's credentials have beside their records, by their addresses: of the given ones, or of all. */
 export async function secretsOf(
   trx: Knex,
   tenant: string,

@@ -119,7 +119,7 @@ describe('a data directory', () => {
       await held.rollback();
       expect(refused).toMatchObject({
         code: 'storage_failed',
-        detail: expect.stringMatching(/Another process.*nothing was changed: let it end, then send it again/),
+        detail: expect.stringMatching(/Another process.*nothing was changed: wait until it ends, then send it again/),
       });
       await add();
       expect(await store.bundleKeys()).toHaveLength(1);

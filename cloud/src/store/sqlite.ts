@@ -12,15 +12,15 @@ import type { Store } from './store.js';
 import { watchedStore } from './watched-store.js';
 
 /**
- * Opens the store in a folder, making and migrating it as needed. Refuses with `invalid_config` while another process
- * has it open. WAL with `synchronous=FULL`: what has been committed survives the process and the power.
+ * Opens the store in a folder, creating and migrating it as needed. Throws `invalid_config` while another process has
+ * it open. WAL with `synchronous=FULL` means that committed data survives a crash of the process and a loss of power.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
   let release = async () => {};
   try {
     release = await lockFolder(dataDir);
     const filename = join(dataDir, DATABASE);
-    // For its owner alone; SQLite gives the files beside it the mode that this one has.
+    // For its owner only; SQLite gives the files beside it the same mode.
     await (await open(filename, 'a', 0o600)).close();
     return await openSqliteFile(filename, release);
   } catch (error) {
@@ -35,14 +35,14 @@ export async function openSqliteFile(filename: string, release = async () => {})
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
-    // Errors' texts must not carry the values bound: some of them are keys.
+    // Error texts must not contain bound values, because some of them are keys.
     compileSqlOnError: false,
-    // What fails is thrown as well; standard output is not knex's to write to.
+    // Errors are thrown as well; knex must not write to standard output.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: configure },
   });
   try {
-    // The lock of the folder is the only one that counts; knex's own stays behind when a process is killed in a migration.
+    // Only the lock of the folder counts; knex's own stays behind if a process is killed during a migration.
     await database.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
     await database.migrate.latest({ migrationSource: migrations });
     const files = await DatabaseFiles.of(filename);
@@ -59,7 +59,7 @@ function configure(connection: sqlite3.Database, done: (error: Error | null, con
   connection.exec(settings, (error) => done(error, connection));
 }
 
-/** Why `what` cannot be used as the database, or the folder of one. */
+/** Why `what` cannot be used as a database or as its folder. */
 export function cannotOpen(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code, message = '' } = error as { code?: string; message?: string };

@@ -1,36 +1,39 @@
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 
-/** What the cloud keeps, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
+/** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
 export interface Store {
   tenants(): Promise<TenantRow[]>;
-  /** The names of tenants that were made and not removed, and are gone all the same. */
+  /** The names of tenants that were created, were not removed, and are missing all the same. */
   lostTenants(): Promise<string[]>;
-  /** Makes a tenant together with its first revision, so that no tenant is ever left without an administrator. */
+  /** Creates a tenant together with its first revision, so that no tenant is ever without an administrator. */
   createTenant(tenant: TenantRow, first: Commit): Promise<void>;
   deleteTenant(tenant: TenantRow, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<void>;
-  /** The tenants that were made and removed, also those that are no more: the latest first, of numbers below `before`. */
+  /**
+   * The tenants that were created and removed, including those that no longer exist: latest first, with numbers below
+   * `before`.
+   */
   tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
-  /** A tenant as its rows have it. Throws `ChangedStoreError` where one of them cannot be read. */
+  /** A tenant as stored in its rows. Throws `ChangedStoreError` if one of them cannot be read. */
   load(tenant: string): Promise<LoadedTenant>;
-  /** Writes one revision, whole or not at all. Throws `StaleStoreError` where the store does not stand at `commit.base`. */
+  /** Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base`. */
   commit(commit: Commit): Promise<void>;
-  /** Newest first, of revisions below `before`. */
+  /** Newest first, for revisions below `before`. */
   audit(tenant: string, page: { before?: number; limit: number }): Promise<AuditRow[]>;
   /** The credentials of all tenants, with the hashes of their secrets. */
   credentials(): Promise<CredentialRow[]>;
   findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
   saveIdempotent(row: IdempotencyRow): Promise<void>;
-  /** Forgets the keys first used before this moment. */
+  /** Removes the keys first used before this moment. */
   purgeIdempotent(before: string): Promise<void>;
   /** Private keys as JWK, oldest first. */
   signingKeys(): Promise<SigningKeyRow[]>;
   addSigningKey(row: SigningKeyRow): Promise<void>;
   /** The keys that sign bundles, oldest first. */
   bundleKeys(): Promise<BundleKeyRow[]>;
-  /** Throws where the version is taken. */
+  /** Throws if the version is taken. */
   addBundleKey(row: BundleKeyRow): Promise<void>;
-  /** Whether changes can be stored at this moment. Takes as long as the disk takes to answer. */
+  /** Whether changes can be stored at this moment. It takes as long as the disk takes to answer. */
   writability(): Promise<Writability>;
   close(): Promise<void>;
 }
@@ -43,16 +46,16 @@ export interface TenantRow {
   created_at: string;
 }
 
-/** The rows of a tenant, and beside them what its newest commit left: they differ where somebody else wrote. */
+/** The rows of a tenant, and what its newest commit recorded: they differ if somebody else has written. */
 export interface LoadedTenant {
   revision: number;
   records: StoredRecord[];
-  /** See `RowDigest`; of the rows as they are. */
+  /** See `RowDigest`; computed from the rows as they are. */
   rowDigest: string;
   committed: { revision: number; digest: string; rowDigest: string; at: string } | undefined;
 }
 
-/** One revision to be. `base` is the number that the store must stand at, `revision` the one it then has. */
+/** A revision to be stored. `base` is the number that the store must be at, `revision` the one that it gets. */
 export interface Commit {
   tenant: string;
   base: number;
@@ -66,7 +69,7 @@ export interface Commit {
 
 export type CredentialKind = 'api_key' | 'oauth_client';
 
-/** The hash of the secret of a credential that the same commit creates, or gives another secret to. */
+/** The hash of the secret of a credential that the same commit creates, or whose secret it replaces. */
 export interface NewSecret {
   kind: CredentialKind;
   id: string;
@@ -79,7 +82,7 @@ export interface CredentialRow extends NewSecret {
   fields: { name: string; scopes: string[]; expires_at?: string };
 }
 
-/** Who did what in which revision. `changes` is bounded; `truncated` says that there were more. */
+/** Who did what in which revision. `changes` is limited; `truncated` says that there were more. */
 export interface AuditRow {
   revision: number;
   digest: string;
@@ -92,7 +95,7 @@ export interface AuditRow {
   truncated: boolean;
 }
 
-/** Who made or removed a tenant. Events outlive their tenants. */
+/** Who created or removed a tenant. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
   op: 'create' | 'delete';
@@ -102,7 +105,7 @@ export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'crede
 export interface AuditedChange {
   op: 'create' | 'update' | 'move' | 'delete';
   address: string;
-  /** Of a move, the address before. */
+  /** For a move, the address before. */
   from?: string;
 }
 
@@ -133,12 +136,14 @@ export interface BundleKeyRow {
   kid: string;
   /** The private key as JWK JSON text. */
   jwk: string;
-  /** The set, signed by the key of the version before. */
+  /** The set, signed by the key of the previous version. */
   announcement: string;
   created_at: string;
 }
 
-/** The store stands at another revision than the memory: somebody else wrote, or an earlier commit's outcome was unknown. */
+/**
+ * The store is at another revision than the memory: somebody else wrote, or an earlier commit's outcome was unknown.
+ */
 export class StaleStoreError extends Error {
   override readonly name = 'StaleStoreError';
 

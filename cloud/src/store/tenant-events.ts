@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AuditRow, TenantEvent, TenantRow } from './store.js';
 
-/** Notes that a tenant was made or removed, in the transaction that does it. Their times are in their order, as those of commits are. */
+/** Notes that a tenant was created or removed, in the same transaction. As for commits, the times never decrease. */
 export async function noteTenantEvent(
   trx: Knex,
   op: TenantEvent['op'],
@@ -33,7 +33,7 @@ interface TenantEventRow {
   credential_name: string;
 }
 
-/** The names of tenants that were made, were not removed, and are not there. */
+/** The names of tenants that were created, were not removed, and are missing. */
 export async function lostTenants(knex: Knex): Promise<string[]> {
   const removed = knex('tenant_events').where('op', 'delete').select('tenant_id');
   const rows: { tenant_name: string }[] = await knex('tenant_events')
@@ -45,7 +45,7 @@ export async function lostTenants(knex: Knex): Promise<string[]> {
   return rows.map((row) => row.tenant_name);
 }
 
-/** Newest first, of those below `before`. */
+/** Newest first, with numbers below `before`. */
 export async function listTenantEvents(
   knex: Knex,
   { before, limit }: { before?: number; limit: number },

@@ -13,15 +13,15 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
 ]);
 
 /**
- * The store, whose failures are `storage_failed` where it is the disk or the file that fails, and which tells whether it
- * can be written. Nothing is written to a file that is not in its place any more. `probe` writes something of no meaning.
+ * The store, whose failures are `storage_failed` if the disk or the file fails, and which tells whether it can be
+ * written. It writes nothing once its file is no longer in place. `probe` writes something meaningless.
  */
 export function watchedStore(
   store: Omit<Store, 'writability'>,
   files: DatabaseFiles,
   probe: () => Promise<unknown>,
 ): Store {
-  /** Why the last write failed; that the next one succeeds is seen by trying. */
+  /** Why the last write failed; whether the next one succeeds can only be tried. */
   let failed: DiskFault | undefined;
   const run = async (work: () => Promise<unknown>, writing: boolean): Promise<unknown> => {
     const displaced = writing ? await files.displaced() : undefined;

@@ -20,10 +20,13 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')}`;
 
-/** A credential that has a secret already gets another one. */
+/** A credential that already has a secret gets another one. */
 const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash';
 
-/** Writes the records, references and secrets of a commit, in a number of statements that does not grow with each record. */
+/**
+ * Writes the records, references and secrets of a commit, in a number of statements that does not grow with each
+ * record.
+ */
 export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => (previous ? [previous] : []))];
   const pks = await pksOf(
@@ -47,7 +50,7 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   });
   await insertRows(trx, 'records', COLUMNS, rows, REPLACE);
 
-  // Who mentions an address mentions whatever stands there now, without being touched by the commit.
+  // A reference to an address leads to whatever is there now, even if the commit does not touch the referring record.
   for (const record of commit.remove) {
     const successor = now.get(record.address);
     if (successor === undefined) continue;
@@ -60,14 +63,17 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   await writeSecrets(trx, commit, now);
 }
 
-/** The records that get another address or id, as they were. */
+/** The former rows of records that get another address or id. */
 function moved(commit: Commit): StoredRecord[] {
   return commit.put.flatMap(({ record, previous }) =>
     previous && (previous.address !== record.address || previous.id !== record.id) ? [previous] : [],
   );
 }
 
-/** Frees addresses and ids for others, since unique constraints look at every single row and moves may form circles. */
+/**
+ * Frees addresses and ids for other records, because unique constraints check every single row, and moves may form
+ * circles.
+ */
 async function park(trx: Knex, pks: number[]): Promise<void> {
   await inParts(pks, async (part) => {
     await trx('records')
@@ -124,7 +130,7 @@ async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Ma
   return pks;
 }
 
-/** Safe beside other commits while the database takes one writer at a time, as SQLite does. */
+/** Safe beside other commits while the database has one writer at a time, as SQLite does. */
 async function lastPk(trx: Knex): Promise<number> {
   const row = await trx('records').max<{ last: number | null }>('pk as last').first();
   return row?.last ?? 0;
@@ -132,6 +138,6 @@ async function lastPk(trx: Knex): Promise<number> {
 
 function known(pks: Map<string, number>, address: string): number {
   const pk = pks.get(address);
-  if (pk === undefined) throw new Error(`the store holds no ${address}, though the memory does`);
+  if (pk === undefined) throw new Error(`the store does not hold ${address}, but the memory does`);
   return pk;
 }

@@ -11,8 +11,8 @@ export interface TenantContent {
 }
 
 /**
- * Reads a tenant from the store and compares what is there with what its newest commit left. Throws `ChangedStoreError`
- * where they differ: somebody else wrote, or the file is damaged.
+ * Reads a tenant from the store and compares it with what its newest commit recorded. Throws `ChangedStoreError` if
+ * they differ: somebody else wrote, or the file is damaged.
  */
 export async function readTenant(store: Store, { id, name }: { id: string; name: string }): Promise<TenantContent> {
   const loaded = await store.load(id);
@@ -26,19 +26,19 @@ function stateOf({ revision, records }: LoadedTenant, name: string): TenantState
   try {
     return new TenantState(records);
   } catch {
-    throw new ChangedStoreError(`the tenant "${name}" stands at revision ${revision}, and its records cannot be read`);
+    throw new ChangedStoreError(`the tenant "${name}" is at revision ${revision}, but its records cannot be read`);
   }
 }
 
 function differenceOf({ revision, committed, rowDigest }: LoadedTenant, digest: string): string | undefined {
-  if (committed === undefined) return `stands at revision ${revision}, and no commit is recorded`;
+  if (committed === undefined) return `is at revision ${revision}, but no commit is recorded`;
   const newest = revisionText(committed.revision, committed.digest);
-  if (committed.revision !== revision) return `stands at revision ${revision}, and its newest commit made ${newest}`;
+  if (committed.revision !== revision) return `is at revision ${revision}, but its newest commit made ${newest}`;
   if (committed.digest !== digest)
-    return `stands at revision ${newest}, and its records are those of ${revisionText(revision, digest)}`;
-  if (Number.isNaN(Date.parse(committed.at))) return `stands at revision ${newest}, the time of which cannot be read`;
+    return `is at revision ${newest}, but its records are those of ${revisionText(revision, digest)}`;
+  if (Number.isNaN(Date.parse(committed.at))) return `is at revision ${newest}, whose time cannot be read`;
   if (committed.rowDigest !== rowDigest) {
-    return `stands at revision ${newest} and has its records, but not its credentials, owners, ids and times`;
+    return `is at revision ${newest} and has its records, but not its credentials, owners, ids and times`;
   }
   return undefined;
 }

@@ -4,10 +4,13 @@ import type { CompiledEngine } from '@authz-service/core/decision/compiled-engin
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 
-/** Changes of more steps are not made in one turn, for that would hold up all requests for longer than some milliseconds. */
+/** Larger changes are not made in one turn, because they would delay all requests by more than some milliseconds. */
 const STEPS_MAX = 5_000;
 
-/** What a tenant's decisions and searches are made from: compiled when first asked for, and kept up with the records. */
+/**
+ * The compiled engine that answers a tenant's decisions and searches: compiled at its first use, and then kept up to
+ * date.
+ */
 export class TenantEngine {
   #engine: CompiledEngine | undefined;
   #search: TenantSearch | undefined;
@@ -19,7 +22,7 @@ export class TenantEngine {
     private readonly shouldEnd: () => boolean,
   ) {}
 
-  /** `records` are those of the revision at which the tenant stands. */
+  /** `records` are those of the tenant's present revision. */
   at(records: () => Iterable<EngineRecord>): CompiledEngine {
     this.#engine ??= compileEngine(records());
     return this.#engine;
@@ -31,9 +34,9 @@ export class TenantEngine {
   }
 
   /**
-   * Follows changes, and calls `takeOver` in the very turn in which the next decision is made by what they lead to.
-   * Small changes are made in place, once no search and no batch is under way any more; for others it is compiled
-   * afresh from `after`, in slices. Where it throws, nothing has been taken over, and the next decision compiles.
+   * Applies changes, and calls `takeOver` in the same turn in which decisions begin to reflect them. Small changes are
+   * made in place, once no search and no batch is running any more; for larger ones it is compiled again from `after`,
+   * in slices. If it throws, nothing has been taken over, and the next decision compiles.
    */
   async follow(
     changes: readonly RecordChange[],

@@ -1,20 +1,20 @@
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WorkBudget } from './work-budget.js';
 
-/** What a step of a batch or search takes beside its decisions, as a rule. */
+/** The usual cost of a step of a batch or search, besides its decisions. */
 const STEP_STEPS = 50;
 
-/** Whose steps are counted. */
+/** The engine whose steps are counted. */
 interface Counted {
   readonly steps: number;
 }
 
-/** Runs a tenant's decisions, batches and searches: in turn with those of other tenants, and as far as its budget goes. */
+/** Runs a tenant's decisions, batches and searches: taking turns with other tenants, and within its budget. */
 export class TenantWork {
   constructor(
     private readonly slicing: TimeSlicing,
     private readonly tenant: string,
-    /** Absent where there is no bound. */
+    /** Absent if there is no limit. */
     private readonly budget: WorkBudget | undefined,
   ) {}
 
@@ -23,12 +23,12 @@ export class TenantWork {
     return this.budget?.isLow ?? false;
   }
 
-  /** Does what takes one turn. `engine` gives what it decides by then. Throws `too_many_requests`. */
+  /** Runs work of one turn. `engine` returns the engine for it. Throws `too_many_requests`. */
   once<T>(engine: () => Counted, work: () => T): Promise<Awaited<T>> {
     return this.inSteps(engine, oneStep(work)) as Promise<Awaited<T>>;
   }
 
-  /** Does work of several turns. Throws `too_many_requests`, also in the midst of it. */
+  /** Runs work of several turns. Throws `too_many_requests`, also in the middle of the work. */
   inSteps<T>(engine: () => Counted, work: Generator<undefined, T>): Promise<T> {
     return this.slicing.run(this.#counted(engine, work), this.tenant);
   }

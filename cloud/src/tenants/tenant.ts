@@ -22,7 +22,7 @@ import { TenantEngine } from './tenant-engine.js';
 import { TenantWork } from './tenant-work.js';
 import type { WorkBudget } from './work-budget.js';
 
-/** What searches and batches are made from: a tenant at one revision. */
+/** What searches and batches use: a tenant at one revision. */
 export interface TenantView {
   id: string;
   revision: string;
@@ -33,17 +33,20 @@ export interface TenantView {
 /** How tenants share the process. */
 export interface WorkSharing {
   slicing: TimeSlicing;
-  /** Makes the budget of one; absent where there is no bound. */
+  /** Creates a tenant's budget; absent if there is no limit. */
   budget?: (() => WorkBudget) | undefined;
 }
 
-/** Of more changes than this share of the records the whole bundle is sent. */
+/** If the changes are a larger share of the records than this, the whole bundle is sent. */
 const DELTA_SHARE_MAX = 0.25;
 
-/** Agents that follow ask from the last few revisions; whoever asks from thousands must not fill the memory. */
+/** Agents that follow ask from the last few revisions; requests from thousands of others must not fill the memory. */
 const DELTAS_KEPT_MAX = 64;
 
-/** One tenant in memory, at its newest committed revision. All that is derived from the records is made when asked for. */
+/**
+ * One tenant in memory, at its newest committed revision. Everything derived from the records is computed when first
+ * used.
+ */
 export class Tenant {
   readonly id: string;
   readonly name: string;
@@ -55,7 +58,7 @@ export class Tenant {
   readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
-  /** By their base and key. */
+  /** By base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
   readonly #sorted = new SortedRecords();
   readonly #queue = new SerialQueue();
@@ -76,7 +79,7 @@ export class Tenant {
     this.#committedAt = content.committedAt;
   }
 
-  /** `changed` is called whenever the tenant stands at another revision. Throws `ChangedStoreError`. */
+  /** `changed` is called whenever the tenant gets another revision. Throws `ChangedStoreError`. */
   static async load(
     row: TenantRow,
     store: Store,
@@ -94,7 +97,7 @@ export class Tenant {
     return this.#number;
   }
 
-  /** The time that the newest commit was recorded at, in milliseconds since the epoch. */
+  /** The recorded time of the newest commit, in milliseconds since the epoch. */
   get committedAt(): number {
     return this.#committedAt;
   }
@@ -108,17 +111,19 @@ export class Tenant {
     return { revision: this.revision, digest: this.#state.digest() };
   }
 
-  /** For what is asked and answered within one turn of the event loop. */
+  /** For work that ends within one turn of the event loop. */
   get engine(): CompiledEngine {
     return this.#engine.at(() => this.#state.records());
   }
 
-  /** Does what decides by `engine`, when it is this tenant's turn. Throws `too_many_requests`. */
+  /** Runs work that decides with `engine`, when it is this tenant's turn. Throws `too_many_requests`. */
   inTurn<T>(work: () => T): Promise<Awaited<T>> {
     return this.#work.once(() => this.engine, work);
   }
 
-  /** Runs work of several turns, which sees one revision. Throws `too_many_requests`, also in the midst of it. */
+  /**
+   * Runs work of several turns, which sees one revision. Throws `too_many_requests`, also in the middle of the work.
+   */
   reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
     const view = () => {
       const { id, revision, engine } = this;
@@ -128,12 +133,12 @@ export class Tenant {
     return reading(view, ({ engine }) => engine.lock, run);
   }
 
-  /** The records of a kind in the order of their addresses; to be read within one turn of the event loop. */
+  /** The records of a kind in the order of their addresses; read them within one turn of the event loop. */
   sorted(kind: Kind): readonly StoredRecord[] {
     return this.#sorted.of(kind, (of) => this.#state.records(of));
   }
 
-  /** The bundle of this tenant alone, packed and signed once a revision and key. */
+  /** The bundle of this tenant alone, packed and signed once per revision and key. */
   bundle(keys: BundleKeys): Promise<Buffer> {
     if (this.#bundle?.kid === keys.kid) return this.#bundle.archive;
     const bundle: Bundle = { format: 1, revision: this.revision, tenants: [this.bundled()] };
@@ -146,8 +151,8 @@ export class Tenant {
   }
 
   /**
-   * What leads here from an earlier revision, packed and signed once for each of them and key; undefined where that is
-   * not known, or not clearly less than the bundle.
+   * The changes from an earlier revision to this one, packed and signed once per revision and key; undefined if they
+   * are not known, or not clearly smaller than the bundle.
    */
   delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
     const name = `${from} ${keys.kid}`;
@@ -178,8 +183,8 @@ export class Tenant {
   }
 
   /**
-   * Takes over what the store has committed, all of it in one turn of the event loop, and with it what `along` does.
-   * Resolves when that is done: whoever is told of the commit then meets no decision from before it.
+   * Takes over what the store has committed, and runs `along`, in one turn of the event loop. Resolves when that is
+   * done, so that nobody who is told of the commit gets a decision from before it.
    */
   async follow(staged: Staged, { revision, at }: Pick<AuditRow, 'revision' | 'at'>, along: () => void): Promise<void> {
     const changes = recordChangesOf(staged);
@@ -200,7 +205,7 @@ export class Tenant {
     );
   }
 
-  /** Reads the store anew, where the memory may have fallen behind it. */
+  /** Reads the store again, if the memory may have fallen behind it. */
   async reload(store: Store): Promise<void> {
     const { state, revision, committedAt } = await readTenant(store, this);
     this.#state = state;
@@ -215,7 +220,7 @@ export class Tenant {
   }
 }
 
-/** The records that a state will have once `staged` is committed. */
+/** The records of a state after `staged` is committed. */
 function* recordsAfter(state: TenantState, { put, remove }: Staged): Generator<StoredRecord> {
   const gone = new Set([...remove, ...put.flatMap(({ previous }) => previous ?? [])]);
   for (const record of state.records()) if (!gone.has(record)) yield record;

@@ -4,13 +4,13 @@ import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { Tenant, type WorkSharing } from './tenant.js';
 
-const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant is no more.');
+const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant no longer exists.');
 
 function notAsCommitted(changed: readonly string[]): ProblemError {
   return new ProblemError(
     'invalid_config',
-    `The database is not as this service wrote it: ${changed.join('; ')}. ` +
-      'Undo what was changed there, or bring a backup back by "service cloud restore".',
+    `The database was changed from outside: ${changed.join('; ')}. ` +
+      'Undo that change, or restore a backup with "service cloud restore".',
   );
 }
 
@@ -19,7 +19,7 @@ export class Tenants {
   readonly #rows = new Map<string, TenantRow>();
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tenant>>();
-  /** Hears of every commit, and of tenants that come and go. */
+  /** Called for every commit, and for tenants that come and go. */
   readonly watch = new Watch();
   readonly #queue = new SerialQueue();
   #closed = false;
@@ -31,8 +31,8 @@ export class Tenants {
   ) {}
 
   /**
-   * `sharing` says how they share the process. Throws `invalid_config`, naming each tenant that is not as it
-   * was committed.
+   * `sharing` says how they share the process. Throws `invalid_config`, naming each tenant that is not as it was
+   * committed.
    */
   static async open(store: Store, sharing: WorkSharing): Promise<Tenants> {
     const tenants = new Tenants(store, sharing);
@@ -52,14 +52,14 @@ export class Tenants {
     return this.#rows.size;
   }
 
-  /** The latest time that a commit of any tenant was recorded at, in milliseconds since the epoch. */
+  /** The latest recorded time of any tenant's commit, in milliseconds since the epoch. */
   get committedAt(): number {
     return this.#committedAt;
   }
 
   /**
-   * For work whose turn has come: throws `unauthorized` where the tenant has been removed since its credential was
-   * verified, and `not_ready` where nobody waits for the work any more.
+   * For work whose turn has come: throws `unauthorized` if the tenant has been removed since its credential was
+   * verified, and `not_ready` if nobody waits for the work any more.
    */
   assertOpen(id: string): void {
     if (!this.#rows.has(id)) throw gone();
@@ -71,7 +71,7 @@ export class Tenants {
     return [...this.#rows.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** The one with this id, if there is one. */
+  /** The tenant with this id, if there is one. */
   rows(id: string): TenantRow[] {
     const row = this.#rows.get(id);
     return row === undefined ? [] : [row];
@@ -97,12 +97,12 @@ export class Tenants {
       () => {},
     );
     this.#loaded.set(id, loading);
-    // A failed load must not be remembered: the next use tries again.
+    // A failed load must not be kept: the next use tries again.
     loading.catch(() => this.#loaded.delete(id));
     return loading;
   }
 
-  /** Runs work that makes or removes tenants, one at a time. */
+  /** Runs work that creates or removes tenants, one at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run(work);
   }
@@ -124,7 +124,7 @@ export class Tenants {
     this.#committedAt = Math.max(this.#committedAt, committedAt);
   }
 
-  /** Starts no more work, and resolves when that under way in the tenants' lanes is done. */
+  /** Starts no more work, and resolves when the tenants' running work is done. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#queue.run(async () => {});

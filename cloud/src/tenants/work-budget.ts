@@ -2,14 +2,14 @@ import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
 import { ProblemError } from '@authz-service/core/problem';
 
 /**
- * How much work a tenant may have done: so many steps of conditions a second, and as many in one go where it has rested.
- * The last work may go beyond it, which those that follow wait for.
+ * Limits a tenant's work: so many steps of conditions per second, and as many at once after a pause. The last piece of
+ * work may exceed the limit; the following ones wait for that.
  */
 export class WorkBudget {
   #left: number;
   #countedAt: number;
 
-  /** `clock` gives monotonic milliseconds. */
+  /** `clock` returns monotonic milliseconds. */
   constructor(
     private readonly stepsPerSecond: number,
     private readonly clock: () => number,
@@ -32,7 +32,7 @@ export class WorkBudget {
     );
   }
 
-  /** Whether there may not be enough left for one more decision. */
+  /** Whether too little may be left for one more decision. */
   get isLow(): boolean {
     return this.#count() <= CONDITION_LIMITS.decisionSteps;
   }

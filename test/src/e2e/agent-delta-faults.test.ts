@@ -97,16 +97,16 @@ describe('a delta', () => {
       /not one of the key/,
     ],
     ['of another tenant', () => delta({ head: { tenant: { id: 'tenant-2', name: 'globex' } } }), /globex/],
-    ['to another base', () => deltaBetween(cloud.signer, THIRD, SECOND), /one to revision 3\./],
+    ['to another base', () => deltaBetween(cloud.signer, THIRD, SECOND), /starts at revision 3\./],
     [
       'to the same number with another digest',
       () => deltaBetween(cloud.signer, tenant({ readers: [] }), SECOND),
-      /one to revision 1\./,
+      /starts at revision 1\./,
     ],
     [
       'to an older revision',
       () => deltaBetween(cloud.signer, FIRST, tenant({ ballast: 20, revision: 0 })),
-      /no later one/,
+      /is not later/,
     ],
     ['with a change too few', () => delta({ edit: (all) => all.slice(1) }), /then have the digest/],
     [
@@ -144,7 +144,7 @@ describe('a delta', () => {
       else response.writeHead(226, headers).end(offered);
     });
     await running.healthy(({ consecutive_failures }) => consecutive_failures > 1);
-    expect(refusal(running)).toMatchObject({ error: expect.stringMatching(/one to revision 1\./) });
+    expect(refusal(running)).toMatchObject({ error: expect.stringMatching(/starts at revision 1\./) });
     expect((await running.health()).bundle_revision).toBe(SECOND.revision);
     expect(await running.allows('bob')).toBe(true);
   });
@@ -225,14 +225,14 @@ describe('a delta', () => {
       else writeFileSync(join(dir, log), left);
     }
     const behind = ({ revision }: typeof FIRST) =>
-      new RegExp(`revision ${revision} .*, and ${THIRD.revision} was served.*SERVICE_ALLOW_ROLLBACK=true`);
+      new RegExp(`revision ${revision} .*, but ${THIRD.revision} was served.*SERVICE_ALLOW_ROLLBACK=true`);
 
     it.each<[string, (log: Buffer, second: number) => Buffer | undefined, RegExp]>([
       ['all of them', () => undefined, behind(FIRST)],
       ['all of their log', () => Buffer.alloc(0), behind(FIRST)],
       ['all but the beginning of the first line', (log) => log.subarray(0, 20), behind(FIRST)],
       ['all but a part of the first one', (log, second) => log.subarray(0, second - 1), behind(FIRST)],
-      ['the first one', (log, second) => log.subarray(second), /one to revision 2\./],
+      ['the first one', (log, second) => log.subarray(second), /starts at revision 2\./],
       ['the second one', (log, second) => log.subarray(0, second), behind(SECOND)],
       ['the last byte', (log) => log.subarray(0, -1), behind(SECOND)],
     ])('be it %s, brings no right back that was revoked', async (_, cut, cause) => {

@@ -80,7 +80,7 @@ describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () 
     await workspace.apply();
     workspace.write(provider('stack = "mine"') + role('b'));
     await workspace.ok('import', 'service_role.b', 'r');
-    expect(await workspace.fails('plan')).toMatch(/Record held twice .*stand for "role\/r".*terraform state rm/);
+    expect(await workspace.fails('plan')).toMatch(/Record held twice .*hold "role\/r".*terraform state rm/);
     await workspace.ok('state', 'rm', 'service_role.a');
     await workspace.isSettled();
     await workspace.apply('-destroy');

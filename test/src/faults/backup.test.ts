@@ -94,7 +94,7 @@ describe('a cloud whose database was restored from an older backup', () => {
       expect(await agent.allows('alice')).toBe(false);
     }
     await until(() => {
-      const lines = cloud.stderr.filter((line) => line.includes('a revision that this tenant never stood at'));
+      const lines = cloud.stderr.filter((line) => line.includes('a revision that this tenant never had'));
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'WARN', tenant: 'default', held: revision });
     });

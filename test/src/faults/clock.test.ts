@@ -156,7 +156,7 @@ describe('a cloud whose clock jumps', () => {
         (line) => line.includes('with the newest commit') || line.includes('clock is behind'),
       );
       expect(said.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
-        { level: 'WARN', clock_behind_seconds: behind(), msg: expect.stringMatching(/set the clock$/) },
+        { level: 'WARN', clock_behind_seconds: behind(), msg: expect.stringMatching(/correct the clock$/) },
         { level: 'INFO', msg: 'the clock has caught up with the newest commit' },
       ]);
     }, 10_000);

@@ -55,7 +55,7 @@ it.each<[string, () => void, () => void]>([
   await untilReady(cloud, {
     status: 'ready',
     writable: false,
-    reason: expect.stringMatching(/has been removed or replaced: put that very file back/),
+    reason: expect.stringMatching(/has been removed or replaced: put the same file back/),
   });
   expect(await metric(cloud, 'service_cloud_writable')).toBe(0);
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };

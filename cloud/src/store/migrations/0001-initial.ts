@@ -55,7 +55,7 @@ export async function up(knex: Knex): Promise<void> {
     table.primary(['tenant_id', 'number']);
   });
 
-  // Refers to no tenant: it outlives them.
+  // This table references no tenant, because its rows outlive them.
   await knex.schema.createTable('tenant_events', (table) => {
     table.increments('number');
     table.text('op').notNullable();

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('bundle_keys', (table) => {
-    // Of two rotations at once only one can take the next version.
+    // Of two simultaneous rotations, only one can use the next version.
     table.bigInteger('version').primary();
     table.text('kid').notNullable();
     table.text('jwk').notNullable();

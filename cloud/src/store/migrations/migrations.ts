@@ -4,7 +4,7 @@ import * as bundleKeys from './0002-bundle-keys.js';
 
 type Named = Knex.Migration & { name: string };
 
-/** Every migration in order. A list in code, since built programs keep no folder of them to scan. */
+/** All migrations in order, listed in code because built programs keep no folder to scan. */
 const MIGRATIONS: Named[] = [
   { name: '0001-initial', ...initial },
   { name: '0002-bundle-keys', ...bundleKeys },
