@@ -129,7 +129,7 @@ func (b *batcher) send(group *joined) {
 }
 
 func (b *batcher) ask(group *joined) ([]Outcome, error) {
-	body, err := encode(batchBody[json.RawMessage]{Context: map[string]any{}, Evaluations: group.questions, Options: &questionOptions{Reasons: true}})
+	body, err := encode(batchBody[json.RawMessage]{Evaluations: group.questions, Options: &questionOptions{Reasons: true}})
 	if err != nil {
 		return nil, err
 	}

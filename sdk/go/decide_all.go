@@ -42,7 +42,7 @@ type batchBody[T any] struct {
 	Subject     *Subject         `json:"subject,omitempty"`
 	Action      *Action          `json:"action,omitempty"`
 	Resource    *Resource        `json:"resource,omitempty"`
-	Context     map[string]any   `json:"context"`
+	Context     map[string]any   `json:"context,omitempty"`
 	Evaluations []T              `json:"evaluations"`
 	Options     *questionOptions `json:"options,omitempty"`
 }
@@ -52,10 +52,6 @@ type batchBody[T any] struct {
 func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOption) ([]Outcome, error) {
 	if len(batch.Evaluations) == 0 {
 		return nil, nil
-	}
-	if batch.Context == nil {
-		// AuthZEN has it optional, but there are decision points that refuse a batch without.
-		batch.Context = map[string]any{}
 	}
 	o := optionsOf(options)
 	ctx, span := c.span(ctx, "authz.decide_all")

@@ -40,7 +40,7 @@ describe('calls of one turn of the event loop', () => {
       { reason: { code: 'evaluation_failed', detail: 'broken' } },
     ]);
     expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([
-      { evaluations: ['a', 'b', 'c'].map(question), context: {}, options: { reasons: true } },
+      { evaluations: ['a', 'b', 'c'].map(question), options: { reasons: true } },
     ]);
   });
 

@@ -191,9 +191,7 @@ export class DecisionClient {
 
   #many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
     return this.#spans.around('decide_all', async (span) => {
-      // AuthZEN has the context optional, but there are decision points that refuse a batch without.
-      const body = { ...question, context: question.context ?? {} };
-      const answer = await this.#ask('evaluations', body, options, span.attempt);
+      const answer = await this.#ask('evaluations', question, options, span.attempt);
       const semantic = question.options?.evaluations_semantic;
       const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' || undefined;
       return outcomesOf(answer, question.evaluations.length, ending, this.#at('evaluations'));

@@ -87,7 +87,7 @@ def test_tasks_that_ask_within_the_window_share_one_request() -> None:
         {
             "expect": {
                 "path": "/access/v1/evaluations",
-                "body": {"context": {}, "evaluations": evaluations, "options": {"reasons": True}},
+                "body": {"evaluations": evaluations, "options": {"reasons": True}},
             },
             "reply": {**YES, "json": {"evaluations": [*answers, failed]}},
         }

@@ -345,8 +345,7 @@ class Client(Management):
         if path is None:
             self._batches = False
             return None
-        # AuthZEN has the context optional, but there are decision points that refuse a batch without.
-        body: Dict[str, Any] = {"context": {}, **shared, "evaluations": list(bodies)}
+        body: Dict[str, Any] = {**shared, "evaluations": list(bodies)}
         if options:
             body["options"] = options
         request = self._decision_request(path, body, ends)
