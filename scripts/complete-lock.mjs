@@ -45,4 +45,5 @@ function complete(file) {
   process.stderr.write(`${file}: ${added} packages added\n`);
 }
 
-for (const name of ['package-lock.json', 'bench/package-lock.json']) complete(join(root, name));
+for (const name of ['package-lock.json', 'bench/package-lock.json', 'test/peers/package-lock.json'])
+  complete(join(root, name));
