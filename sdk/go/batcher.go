@@ -1,8 +1,8 @@
 package authz
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -27,10 +27,9 @@ func newBatcher(client *Client, window time.Duration) *batcher {
 	return &batcher{client: client, window: window}
 }
 
-// joined is one request in the making. All but callers belongs to the mutex of the batcher until it is sent.
+// joined is one request in the making. Until it is sent, questions, deadline and timer belong to the mutex of the batcher.
 type joined struct {
-	questions []json.RawMessage
-	results   []chan Outcome
+	questions [][]byte
 	// deadline is that of the most patient caller.
 	deadline time.Time
 	timer    *time.Timer
@@ -38,6 +37,11 @@ type joined struct {
 	callers atomic.Int64
 	ctx     context.Context
 	cancel  context.CancelFunc
+	// done is closed when items, status and err are there. Each caller reads its own item, so that no one reads all.
+	done   chan struct{}
+	items  []evaluation
+	status int
+	err    error
 }
 
 // askAlone tells a caller to ask by itself.
@@ -59,35 +63,38 @@ func (b *batcher) decide(ctx context.Context, question Question, o *callOptions,
 	overall, cancel := context.WithTimeout(ctx, profile.total)
 	defer cancel()
 	deadline, _ := overall.Deadline()
-	group, result := b.join(encoded, deadline)
+	group, index := b.join(encoded, deadline)
+	defer group.leave()
 	select {
-	case outcome := <-result:
-		group.leave()
-		if outcome.Err == askAlone {
+	case <-group.done:
+		switch {
+		case group.err == askAlone:
 			return b.client.decideAlone(overall, question, o, span)
+		case group.err != nil:
+			return Outcome{Err: group.err}
+		case index >= len(group.items):
+			return Outcome{Err: b.client.unanswered()}
 		}
-		return outcome
+		return group.items[index].outcome(group.status)
 	case <-overall.Done():
-		group.leave()
 		return Outcome{Err: b.client.ended(ctx, request{method: http.MethodPost, route: evaluationsPath, profile: profile}, nil)}
 	}
 }
 
-func (b *batcher) join(question json.RawMessage, deadline time.Time) (*joined, chan Outcome) {
+// join adds a question to the open group, or to a new one, and gives the group and the question's place in it.
+func (b *batcher) join(question []byte, deadline time.Time) (*joined, int) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	group := b.open
 	if group == nil {
-		group = &joined{}
+		group = &joined{done: make(chan struct{})}
 		group.ctx, group.cancel = context.WithCancel(b.client.life)
 		// Held until it is sent, so that a caller who leaves within the window does not cancel those who come after it.
 		group.callers.Add(1)
 		group.timer = time.AfterFunc(b.window, func() { b.close(group) })
 		b.open = group
 	}
-	result := make(chan Outcome, 1)
 	group.questions = append(group.questions, question)
-	group.results = append(group.results, result)
 	group.callers.Add(1)
 	if deadline.After(group.deadline) {
 		group.deadline = deadline
@@ -98,7 +105,7 @@ func (b *batcher) join(question json.RawMessage, deadline time.Time) (*joined, c
 			go b.send(group)
 		}
 	}
-	return group, result
+	return group, len(group.questions) - 1
 }
 
 // close ends the window of a group and sends it.
@@ -113,43 +120,38 @@ func (b *batcher) close(group *joined) {
 
 func (b *batcher) send(group *joined) {
 	defer group.cancel()
+	defer close(group.done)
 	group.leave()
 	if len(group.questions) == 1 {
-		group.results[0] <- Outcome{Err: askAlone}
+		group.err = askAlone
 		return
-	}
-	outcomes, err := b.ask(group)
-	for i, result := range group.results {
-		if err != nil {
-			result <- Outcome{Err: err}
-		} else {
-			result <- outcomes[i]
-		}
-	}
-}
-
-func (b *batcher) ask(group *joined) ([]Outcome, error) {
-	body, err := encode(batchBody[json.RawMessage]{Evaluations: group.questions, Options: &questionOptions{Reasons: true}})
-	if err != nil {
-		return nil, err
 	}
 	ctx, span := b.client.span(group.ctx, "authz.decide_all")
 	span.SetAttribute("authz.questions", len(group.questions))
 	o := &callOptions{total: time.Until(group.deadline)}
-	outcomes, err := b.client.evaluations(ctx, body, len(group.questions), ExecuteAll, o, span)
-	ended(span, err)
-	if err == nil {
-		return outcomes, nil
+	group.items, group.status, group.err = b.client.items(ctx, group.body(), len(group.questions), o, span)
+	ended(span, group.err)
+	if group.err == nil {
+		return
 	}
-	switch asError(err).Status {
+	switch asError(group.err).Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		b.alone.Store(true)
-		return nil, askAlone
+		group.err = askAlone
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		// One question, or all together, are too much for the decision point: the others are not to suffer from it.
-		return nil, askAlone
+		group.err = askAlone
 	}
-	return nil, err
+}
+
+// body is the request. Each caller has encoded its own question. AuthZEN has the context optional, but there are decision
+// points that refuse a batch without.
+func (g *joined) body() []byte {
+	var body bytes.Buffer
+	body.WriteString(`{"context":{},"evaluations":[`)
+	body.Write(bytes.Join(g.questions, []byte(",")))
+	body.WriteString(`],"options":{"reasons":true}}`)
+	return body.Bytes()
 }
 
 func (g *joined) leave() {

@@ -80,6 +80,24 @@ func TestJoinedDecisionsKeepTheirOwnOutcomes(t *testing.T) {
 	}
 }
 
+func TestAJoinedQuestionWithoutAnAnswerCouldNotBeDecided(t *testing.T) {
+	client := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, 200, `{"evaluations":[null,{"decision":true},{"Decision":true},{"decision":"true"},7]}`)
+	}, WithBatching(200*time.Millisecond))
+	allowed, failed := 0, 0
+	for _, outcome := range together(client, []string{"1", "2", "3", "4", "5", "6"}) {
+		switch {
+		case outcome.Decision.Allowed:
+			allowed++
+		case errors.Is(outcome.Err, ErrNetwork):
+			failed++
+		}
+	}
+	if allowed != 1 || failed != 5 {
+		t.Errorf("%d were allowed and %d could not be decided, want 1 and 5", allowed, failed)
+	}
+}
+
 func TestAFullBatchIsSentAtOnceAndTheRestAfterIt(t *testing.T) {
 	var sizes []int
 	var mutex sync.Mutex

@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 const evaluationsPath = "/access/v1/evaluations"
@@ -38,12 +39,12 @@ type Evaluation struct {
 	Context  map[string]any `json:"context,omitempty"`
 }
 
-type batchBody[T any] struct {
+type batchBody struct {
 	Subject     *Subject         `json:"subject,omitempty"`
 	Action      *Action          `json:"action,omitempty"`
 	Resource    *Resource        `json:"resource,omitempty"`
 	Context     map[string]any   `json:"context,omitempty"`
-	Evaluations []T              `json:"evaluations"`
+	Evaluations []Evaluation     `json:"evaluations"`
 	Options     *questionOptions `json:"options,omitempty"`
 }
 
@@ -74,7 +75,7 @@ func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOpti
 }
 
 func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions, span Span) ([]Outcome, error) {
-	body, err := encode(batchBody[Evaluation]{
+	body, err := encode(batchBody{
 		batch.Subject, batch.Action, batch.Resource, batch.Context, batch.Evaluations,
 		questionOptions{Explain: o.explain, Semantic: batch.Semantic, Reasons: batch.Reasons}.orNone(),
 	})
@@ -86,30 +87,15 @@ func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions, spa
 
 // evaluations sends a batch and gives as many outcomes as it has questions.
 func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semantic Semantic, o *callOptions, span Span) ([]Outcome, error) {
-	r := c.ask(evaluationsPath, body, span)
-	came, err := c.send(ctx, r, o)
+	items, status, err := c.items(ctx, body, asked, o, span)
 	if err != nil {
 		return nil, err
 	}
-	var answered struct {
-		Evaluations *[]looseEvaluation `json:"evaluations"`
-	}
-	if err := c.decode(came, r, &answered); err != nil {
-		return nil, err
-	}
-	if answered.Evaluations == nil {
-		return nil, c.notTheService(came, r)
-	}
-	items := *answered.Evaluations
-	if len(items) > asked {
-		return nil, failure(CodeNetwork, "POST %s%s answered %d decisions to %d questions: that is not the answer to them.",
-			c.address, r.route, len(items), asked)
-	}
 	outcomes := make([]Outcome, asked)
 	for i, item := range items {
-		outcomes[i] = item.outcome(came.status)
+		outcomes[i] = item.outcome(status)
 	}
-	rest := failure(CodeNetwork, "POST %s%s left this question unanswered.", c.address, r.route)
+	rest := c.unanswered()
 	if shortCircuited(semantic, outcomes[:len(items)]) {
 		rest = failure(CodeNotEvaluated, "An earlier decision ended the batch, as %s says.", semantic)
 	}
@@ -119,14 +105,34 @@ func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semant
 	return outcomes, nil
 }
 
-// looseEvaluation takes an item whose decision is malformed for one without, so that the others keep theirs.
-type looseEvaluation struct{ evaluation }
-
-func (e *looseEvaluation) UnmarshalJSON(text []byte) error {
-	if err := json.Unmarshal(text, &e.evaluation); err != nil {
-		e.evaluation = evaluation{}
+// items sends a batch and gives the answers that came, unread, with the status that they came with.
+func (c *Client) items(ctx context.Context, body []byte, asked int, o *callOptions, span Span) ([]evaluation, int, error) {
+	r := c.ask(evaluationsPath, body, span)
+	came, err := c.send(ctx, r, o)
+	if err != nil {
+		return nil, 0, err
 	}
-	return nil
+	var answered struct {
+		Evaluations *[]evaluation `json:"evaluations"`
+	}
+	var malformed *json.UnmarshalTypeError
+	// An item that is no object stays nil, and so could not be decided, while the others keep their decisions.
+	if err := c.decode(came, r, &answered); err != nil && !errors.As(err, &malformed) {
+		return nil, 0, err
+	}
+	if answered.Evaluations == nil || *answered.Evaluations == nil {
+		return nil, 0, c.notTheService(came, r)
+	}
+	items := *answered.Evaluations
+	if len(items) > asked {
+		return nil, 0, failure(CodeNetwork, "POST %s%s answered %d decisions to %d questions: that is not the answer to them.",
+			c.address, r.route, len(items), asked)
+	}
+	return items, came.status, nil
+}
+
+func (c *Client) unanswered() *Error {
+	return failure(CodeNetwork, "POST %s%s left this question unanswered.", c.address, evaluationsPath)
 }
 
 func shortCircuited(semantic Semantic, answered []Outcome) bool {

@@ -47,37 +47,20 @@ type Outcome struct {
 	Err      error
 }
 
-// evaluation is an answer on the wire.
-type evaluation struct {
-	decision *bool
-	context  json.RawMessage
-}
-
-// UnmarshalJSON reads the members by their exact names: encoding/json would take "Decision" for the decision as well, and
-// so let the last of the two win.
-func (e *evaluation) UnmarshalJSON(text []byte) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return err
-	}
-	*e = evaluation{context: members["context"]}
-	switch string(members["decision"]) {
-	case "true", "false":
-		allowed := string(members["decision"]) == "true"
-		e.decision = &allowed
-	}
-	return nil
-}
+// evaluation is an answer on the wire, by the exact names of its members: in a struct, encoding/json would take "Decision"
+// for the decision as well, and so let the last of the two win.
+type evaluation map[string]json.RawMessage
 
 // outcome reads one answer. Whatever is not plainly a decision could not be decided.
 func (e evaluation) outcome(status int) Outcome {
-	if e.decision == nil {
+	decided := string(e["decision"])
+	if decided != "true" && decided != "false" {
 		missing := failure(CodeNetwork, "The answer holds no decision: that is not a decision point.")
 		missing.Status = status
 		return Outcome{Err: missing}
 	}
-	decision := Decision{Allowed: *e.decision, Decided: true, Context: e.context}
-	if len(e.context) == 0 {
+	decision := Decision{Allowed: decided == "true", Decided: true, Context: e["context"]}
+	if len(decision.Context) == 0 {
 		return Outcome{Decision: decision}
 	}
 	var context struct {
@@ -87,7 +70,7 @@ func (e evaluation) outcome(status int) Outcome {
 		Explanation json.RawMessage `json:"explanation"`
 		Error       json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(e.context, &context) != nil {
+	if json.Unmarshal(decision.Context, &context) != nil {
 		// Another vendor's context may be anything; what it says beside the decision is not understood.
 		return Outcome{Decision: decision}
 	}

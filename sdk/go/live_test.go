@@ -3,10 +3,7 @@ package authz
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -152,85 +149,4 @@ func TestLiveManagement(t *testing.T) {
 	if err := client.DeleteTenant(ctx, "go"); err != nil {
 		t.Error(err)
 	}
-}
-
-// BenchmarkDecide compares a decision through the SDK with a bare call that encodes and decodes the same JSON, over one
-// connection each, in turns. The ratio is what counts.
-func BenchmarkDecide(b *testing.B) {
-	client := live(b, "AUTHZ_LIVE_AGENT")
-	plain := &http.Client{Transport: &http.Transport{}}
-	defer plain.CloseIdleConnections()
-	ctx := context.Background()
-	bare := func() error {
-		body, err := json.Marshal(&mayAliceRead)
-		if err != nil {
-			return err
-		}
-		response, err := plain.Post(client.address+evaluationPath, "application/json", bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			return err
-		}
-		var decided struct {
-			Decision bool `json:"decision"`
-			Context  struct {
-				Reason     string `json:"reason"`
-				PolicyID   string `json:"policy_id"`
-				AccessPath string `json:"access_path"`
-			} `json:"context"`
-		}
-		if err := json.Unmarshal(text, &decided); err != nil {
-			return err
-		}
-		if !decided.Decision {
-			return errors.New("denied")
-		}
-		return nil
-	}
-	through := func() error {
-		decision, err := client.Decide(ctx, mayAliceRead)
-		if err == nil && !decision.Allowed {
-			err = errors.New("denied")
-		}
-		return err
-	}
-	var spent [2]time.Duration
-	for i := 0; i < b.N; i++ {
-		for way, call := range []func() error{bare, through} {
-			started := time.Now()
-			if err := call(); err != nil {
-				b.Fatal(err)
-			}
-			spent[way] += time.Since(started)
-		}
-	}
-	b.ReportMetric(float64(spent[0].Microseconds())/float64(b.N), "bare-µs")
-	b.ReportMetric(float64(spent[1].Microseconds())/float64(b.N), "sdk-µs")
-	b.ReportMetric(float64(spent[1])/float64(spent[0]), "ratio")
-}
-
-// BenchmarkTogether compares 100 callers at once that are joined with 100 that are not.
-func BenchmarkTogether(b *testing.B) {
-	ids := make([]string, 100)
-	for i := range ids {
-		ids[i] = "INV-1"
-	}
-	clients := []*Client{live(b, "AUTHZ_LIVE_AGENT"), live(b, "AUTHZ_LIVE_AGENT", WithBatching(time.Millisecond))}
-	var spent [2]time.Duration
-	for i := 0; i < b.N; i++ {
-		for way, client := range clients {
-			started := time.Now()
-			for _, outcome := range together(client, ids) {
-				if outcome.Err != nil || !outcome.Decision.Allowed {
-					b.Fatalf("got %+v", outcome)
-				}
-			}
-			spent[way] += time.Since(started)
-		}
-	}
-	b.ReportMetric(float64(spent[0])/float64(spent[1]), "times-the-decisions")
 }

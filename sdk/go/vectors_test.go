@@ -108,8 +108,8 @@ func (v vector) run(t *testing.T) {
 		v.call(t, client, server, v.Outcome)
 	}
 	if within := v.Outcome.WithinMs; within > 0 {
-		if took := time.Since(started); took > time.Duration(within+100)*time.Millisecond {
-			t.Errorf("it took %s, want %d ms and 100 ms more at most", took, within)
+		if took := time.Since(started); took > time.Duration(within+500)*time.Millisecond {
+			t.Errorf("it took %s, want %d ms and 500 ms more at most", took, within)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 
 // batch reads a request as AuthZEN writes it.
 func (v vector) batch(t *testing.T) Batch {
-	var request batchBody[Evaluation]
+	var request batchBody
 	unmarshal(t, v.Call.Request, &request)
 	batch := Batch{request.Subject, request.Action, request.Resource, request.Context, request.Evaluations, "", false}
 	if request.Options != nil {

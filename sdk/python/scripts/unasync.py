@@ -19,7 +19,7 @@ REPLACEMENTS = [
     (r"httpx\.AsyncClient", "None"),
     (r"\n    http_client: Optional\[None\] = None,", ""),
     (r"\n        http_client: Optional\[None\] = None,", ""),
-    (r"HttpxTransport\(http_client, ssl_context\)", "HttpClientTransport(self.url, ssl_context)"),
+    (r"HttpxTransport\(http_client, self\.url, ssl_context\)", "HttpClientTransport(self.url, ssl_context)"),
     (r"HttpxTransport", "HttpClientTransport"),
     (r"\nif TYPE_CHECKING:\n    import httpx\n", ""),
     (r"\n    TYPE_CHECKING,", ""),

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
-import json
 import os
-import statistics
-import time
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Dict, List
-from urllib.parse import urlsplit
+from typing import Any, Dict
 
 import pytest
 from authz_service import AsyncClient, Client, Conflict, NotFound, Question, Resource, Subject, Unauthorized
@@ -88,51 +82,3 @@ def test_the_cloud_is_managed() -> None:
         assert next(iter(client.audit(limit=2)))["counts"]["removed"] == 2
     with Client(**options_of("agent")) as client:
         assert client.agent_status()["status"]
-
-
-@pytest.mark.skipif("SDK_BENCH" not in os.environ, reason="SDK_BENCH=1 measures")
-def test_what_a_decision_costs() -> None:
-    url = os.environ["AUTHZ_LIVE_AGENT"]
-    where = urlsplit(url)
-    connection = http.client.HTTPConnection(where.hostname or "", where.port or 80)
-
-    def bare() -> None:
-        entities = {"subject": {"type": "user", "id": "alice"}, "resource": {"type": "invoice", "id": "INV-1"}}
-        body = json.dumps({**entities, "action": {"name": "read"}}).encode()
-        connection.request("POST", "/access/v1/evaluation", body, {"content-type": "application/json"})
-        assert json.loads(connection.getresponse().read())["decision"] is True
-
-    patient: Dict[str, Any] = {"decision_timeout": 30.0, "decision_attempt_timeout": 30.0}
-    with Client(url) as client:
-
-        def sdk() -> None:
-            assert client.decide(ALICE, "read", INVOICE)
-
-        ratios = [_micros(sdk, 200) / _micros(bare, 200) for _ in range(11)][1:]
-    connection.close()
-    print(f"a decision over bare http.client: {statistics.median(ratios):.2f} x")
-
-    def threads(window: Any) -> float:
-        with Client(url, batch_window=window, **patient) as client, ThreadPoolExecutor(100) as pool:
-            started = time.perf_counter()
-            assert all(pool.map(lambda _: client.decide(ALICE, "read", INVOICE).allowed, range(1000)))
-            return 1000 / (time.perf_counter() - started)
-
-    async def tasks(window: Any) -> float:
-        async with AsyncClient(url, batch_window=window, **patient) as client:
-            started = time.perf_counter()
-            for _ in range(5):
-                await asyncio.gather(*[client.decide(ALICE, "read", INVOICE) for _ in range(100)])
-            return 500 / (time.perf_counter() - started)
-
-    gains: List[float] = [threads(0.002) / threads(None) for _ in range(3)]
-    print(f"100 threads, joined over single: {statistics.median(gains):.1f} x")
-    gains = [asyncio.run(tasks(0.002)) / asyncio.run(tasks(None)) for _ in range(3)]
-    print(f"100 tasks, joined over single: {statistics.median(gains):.1f} x")
-
-
-def _micros(work: Callable[[], None], times: int) -> float:
-    started = time.perf_counter()
-    for _ in range(times):
-        work()
-    return (time.perf_counter() - started) / times * 1e6

@@ -24,17 +24,11 @@ describe.runIf(installed('go', 'version', 'the Go SDK against cloud and agent'))
       AUTHZ_LIVE_CLIENT_SECRET: ADMINISTRATOR.clientSecret,
       AUTHZ_LIVE_AGENT: await point.agent.url(),
     };
-    const args = ['test', '-race', '-count=1', '-v', '-run', 'Live', '.', ...benchmark()];
+    const args = ['test', '-race', '-count=1', '-v', '-run', 'Live', '.'];
     const { stdout } = await promisify(execFile)('go', args, { cwd: sdk, env }).catch((error) => {
       throw new Error(`${error.stdout}${error.stderr}`);
     });
     expect(stdout.match(/^--- PASS: TestLive/gm)).toHaveLength(3);
     expect(stdout).not.toContain('--- SKIP');
-    if (benchmark().length > 0) process.stdout.write(stdout.match(/^Benchmark.*$/gm)?.join('\n') ?? '');
   }, 600_000);
 });
-
-/** What `SDK_BENCH=1` adds: the benchmarks, without the race detector's weight. */
-function benchmark(): string[] {
-  return process.env.SDK_BENCH === undefined ? [] : ['-race=false', '-bench', '.', '-benchtime', '2s'];
-}

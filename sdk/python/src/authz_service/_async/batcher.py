@@ -22,6 +22,7 @@ class _Group:
     def __init__(self) -> None:
         self.questions: List[Mapping[str, Any]] = []
         self.ends = 0.0
+        #: All who asked, but for those who gave up before there was an answer.
         self.waiting = 0
         self.flight: Optional[AsyncShared[Optional[List[Outcome]]]] = None
 
@@ -54,11 +55,13 @@ class AsyncBatcher:
             if group.flight is None:
                 group.flight = AsyncShared(self._work(key, group), self._tasks)
             flight = group.flight
+        outcomes = None
         try:
             outcomes = await flight.wait(seconds)
         finally:
-            with self._lock:
-                group.waiting -= 1
+            if outcomes is None:
+                with self._lock:
+                    group.waiting -= 1
         if outcomes is None:
             raise Timeout(f"There was no decision within {seconds:.3g} s.")
         if outcomes[0] is None:

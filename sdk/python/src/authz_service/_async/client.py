@@ -97,7 +97,7 @@ class AsyncClient(AsyncManagement):
     ) -> None:
         self.url = base_address(url)
         if transport is None:
-            transport = HttpxTransport(http_client, ssl_context)
+            transport = HttpxTransport(http_client, self.url, ssl_context)
         self._transport = transport
         self._tasks = AsyncTasks()
         authorization: Optional[AsyncAuthorization] = None

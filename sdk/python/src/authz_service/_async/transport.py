@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Protocol
+from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Protocol, Union
 
 from .._answers import ANSWER_BYTES_MAX, Answer
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
@@ -29,14 +29,19 @@ class AsyncTransport(Protocol):
 class HttpxTransport:
     """`httpx`, with one client for each event loop, since connections cannot leave theirs."""
 
-    def __init__(self, client: Optional[httpx.AsyncClient], ssl_context: Optional[ssl.SSLContext]) -> None:
+    def __init__(
+        self, client: Optional[httpx.AsyncClient], base: str, ssl_context: Optional[ssl.SSLContext]
+    ) -> None:
         try:
             import httpx
         except ImportError:
             raise InvalidConfig("AsyncClient needs httpx: pip install 'authz-service[async]'.") from None
         self._httpx = httpx
         self._given = client
-        self._verify = ssl_context or True
+        # Certificates are read here, for that takes longer than many a decision may.
+        self._verify: Union[ssl.SSLContext, bool] = False
+        if base.startswith("https:"):
+            self._verify = ssl_context or ssl.create_default_context()
         self._clients: Dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
 
     def _client(self) -> httpx.AsyncClient:

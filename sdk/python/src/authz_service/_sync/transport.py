@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from typing import List, Mapping, Optional, Protocol
+from typing import Any, List, Mapping, Optional, Protocol
 from urllib.parse import urlsplit
 
 from .._answers import ANSWER_BYTES_MAX, Answer
@@ -101,6 +101,7 @@ class _Connection(HTTPConnection):
             self.default_port = 443
         self._context = context
         self._deadline: Optional[DeadlineSocket] = None
+        self._unsent: List[bytes] = []
         #: What became of the request, should it fail now.
         self.fate = UNPROCESSED
 
@@ -113,9 +114,11 @@ class _Connection(HTTPConnection):
         self._deadline.ends = ends
 
     def exchange(self, method: str, target: str, headers: Mapping[str, str], body: Optional[bytes]) -> Answer:
+        self._unsent.clear()
+        self.request(method, target, body, headers)
         self.fate = UNCLEAR
         try:
-            self.request(method, target, body, headers)
+            self.sock.sendall(b"".join(self._unsent))
         except (BrokenPipeError, ConnectionResetError):
             # Whoever refuses a long body may answer and close before it has been sent; that answer is wanted.
             pass
@@ -126,6 +129,10 @@ class _Connection(HTTPConnection):
             )
         finally:
             response.close()
+
+    def send(self, data: Any) -> None:
+        """Keeps what is to be sent: `http.client` gives head and body apart, which go in one packet."""
+        self._unsent.append(data)
 
     def _body(self, response: HTTPResponse) -> bytes:
         if response.length is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent import futures
+from queue import Empty, SimpleQueue
 from typing import Any, Callable, Generic, List, Optional, TypeVar
 
 from ..errors import ServiceError
@@ -28,28 +28,45 @@ class Shared(Generic[T]):
     """Work under way in a thread of its own, for which many may wait, each as long as it likes."""
 
     def __init__(self, work: Callable[[], T], _tasks: Tasks) -> None:
-        self._future: futures.Future[T] = futures.Future()
+        self._result: List[T] = []
+        self._error: Optional[BaseException] = None
+        self._lock = threading.Lock()
+        #: One for each who waits, since many who wake up on one condition queue for its lock. None when the work is done.
+        self._bells: Optional[List[SimpleQueue[None]]] = []
         threading.Thread(target=self._run, args=(work,), name="authz-service", daemon=True).start()
 
     @property
     def over(self) -> bool:
-        return self._future.done()
+        return self._bells is None
 
     def _run(self, work: Callable[[], T]) -> None:
         try:
-            self._future.set_result(work())
+            self._result.append(work())
         except BaseException as error:
-            self._future.set_exception(error)
+            self._error = error
+        with self._lock:
+            bells, self._bells = self._bells, None
+        for bell in bells or ():
+            bell.put(None)
 
     def wait(self, seconds: float) -> Optional[List[T]]:
         """The result in a list, or None where it did not come in time. Raises what the work raised."""
-        if not futures.wait([self._future], max(0.0, seconds)).done:
+        bell: SimpleQueue[None] = SimpleQueue()
+        with self._lock:
+            if self._bells is None:
+                bell.put(None)
+            else:
+                self._bells.append(bell)
+        try:
+            bell.get(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
+        except Empty:
             return None
-        error = self._future.exception()
-        if isinstance(error, ServiceError):
+        if isinstance(self._error, ServiceError):
             # One exception in many threads would gather the tracebacks of all of them.
-            raise error.with_detail(error.detail)
-        return [self._future.result()]
+            raise self._error.with_detail(self._error.detail)
+        if self._error is not None:
+            raise self._error
+        return self._result
 
 
 def asked(function: F) -> F:
