@@ -18,6 +18,7 @@ import { root } from './processes.js';
 import { measurePropagation } from './propagation.js';
 import { median } from './random.js';
 import type { RenewalFigures } from './renewal.js';
+import { measureSdks } from './sdk.js';
 import { measureTerraform, RESOURCES } from './terraform.js';
 
 const FOUR_CLAUSES =
@@ -238,6 +239,39 @@ async function neighbours(): Promise<void> {
   );
 }
 
+/** Times a bare HTTP call of the same language. */
+const SDK_BARS: { readonly [language: string]: number } = { Go: 1.25, Python: 1.3, Node: 1.3 };
+
+async function sdk(): Promise<void> {
+  const figures = await measureSdks();
+  for (const { language, overBare, joined } of figures) {
+    bar(
+      `a decision by the ${language} SDK, of a bare call`,
+      overBare,
+      'at most',
+      SDK_BARS[language] ?? Number.NaN,
+      ' ×',
+    );
+    for (const [callers, gain] of Object.entries(joined))
+      bar(`100 callers joined, ${language} ${callers}, decisions a second`, gain, 'at least', 3, ' ×');
+  }
+  table(
+    'SDKs against one agent',
+    [
+      '',
+      'a decision, of a bare call that encodes and decodes the same',
+      'decisions a second of 100 callers, joined over alone',
+    ],
+    figures.map(({ language, overBare, joined }) => [
+      language,
+      fixed(overBare),
+      Object.entries(joined)
+        .map(([callers, gain]) => `${fixed(gain, 1)} (${callers})`)
+        .join(', '),
+    ]),
+  );
+}
+
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -248,6 +282,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   neighbours,
   propagation,
   terraform,
+  sdk,
 };
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--engine') {
