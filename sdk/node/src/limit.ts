@@ -12,7 +12,7 @@ export class Limit {
     this.#parent = parent;
     this.#timer = setTimeout(() => this.#controller.abort(reason()), ms);
     if (parent?.aborted) this.#follow();
-    else parent?.addEventListener('abort', this.#follow, { once: true });
+    else if (parent !== undefined) follow(parent, this.#follow);
   }
 
   get signal(): AbortSignal {
@@ -21,8 +21,35 @@ export class Limit {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#parent?.removeEventListener('abort', this.#follow);
+    if (this.#parent !== undefined) unfollow(this.#parent, this.#follow);
   }
+}
+
+/**
+ * One listener for all that follow a signal, such as that of a server that shuts down: Node takes more than ten listeners
+ * for a leak, and warns.
+ */
+const followed = new WeakMap<AbortSignal, { followers: Set<() => void>; tell: () => void }>();
+
+function follow(signal: AbortSignal, follower: () => void): void {
+  const known = followed.get(signal);
+  if (known !== undefined) {
+    known.followers.add(follower);
+    return;
+  }
+  const followers = new Set([follower]);
+  const tell = (): void => {
+    for (const one of followers) one();
+  };
+  followed.set(signal, { followers, tell });
+  signal.addEventListener('abort', tell, { once: true });
+}
+
+function unfollow(signal: AbortSignal, follower: () => void): void {
+  const known = followed.get(signal);
+  if (!known?.followers.delete(follower) || known.followers.size > 0) return;
+  signal.removeEventListener('abort', known.tell);
+  followed.delete(signal);
 }
 
 /** Resolves as `work` does, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
