@@ -4,18 +4,25 @@ import Fastify from 'fastify';
 
 const client = new ServiceClient({ url: process.env.AUTHZ_URL ?? 'http://127.0.0.1:8181' });
 
-// The header stands for your own authentication.
-const mayRead = guard(client, (request) => {
-  const user = request.headers['x-user'];
-  if (!user) return undefined;
-  return {
-    subject: { type: 'user', id: user },
+// Stands for your own authentication.
+async function authenticated(request, reply) {
+  request.user = request.headers['x-user'];
+  if (!request.user) return reply.code(401).send('Say who you are.');
+}
+
+const mayRead = guard(
+  client,
+  (request) => ({
+    subject: { type: 'user', id: request.user },
     action: { name: 'read' },
     resource: { type: 'invoice', id: request.params.id },
-  };
-});
+  }),
+  { onUndecided: (error) => console.error(`nobody decided: ${error.message}`) },
+);
 
 const app = Fastify();
-app.get('/invoices/:id', { preHandler: mayRead }, async (request) => ({ invoice: request.params.id }));
-const url = await app.listen({ port: Number(process.env.PORT ?? 3000), host: '127.0.0.1' });
-console.log(JSON.stringify({ url }));
+app.decorateRequest('user', null);
+app.get('/invoices/:id', { preHandler: [authenticated, mayRead] }, async (request) => `Invoice ${request.params.id}\n`);
+
+const [host, port] = (process.env.LISTEN ?? '127.0.0.1:3000').split(':');
+console.error(`listening on ${await app.listen({ host, port: Number(port) })}`);

@@ -1,7 +1,16 @@
 import 'reflect-metadata';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { guard } from '@authz-service/sdk/nest';
-import { Controller, Get, Module, Param, UseGuards } from '@nestjs/common';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Module,
+  Param,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
 const client = new ServiceClient({ url: process.env.AUTHZ_URL ?? 'http://127.0.0.1:8181' });
@@ -9,25 +18,36 @@ const client = new ServiceClient({ url: process.env.AUTHZ_URL ?? 'http://127.0.0
 interface Request {
   headers: Record<string, string | undefined>;
   params: { id: string };
+  user: string;
 }
 
-// The header stands for your own authentication.
-const mayRead = guard(client, ({ headers, params }: Request) => {
-  const user = headers['x-user'];
-  if (user === undefined) return undefined;
-  return {
+// Stands for your own authentication.
+const authenticated: CanActivate = {
+  canActivate(context: ExecutionContext) {
+    const request = context.switchToHttp().getRequest<Request>();
+    const user = request.headers['x-user'];
+    if (user === undefined) throw new UnauthorizedException();
+    request.user = user;
+    return true;
+  },
+};
+
+const mayRead = guard(
+  client,
+  ({ user, params }: Request) => ({
     subject: { type: 'user', id: user },
     action: { name: 'read' },
     resource: { type: 'invoice', id: params.id },
-  };
-});
+  }),
+  { onUndecided: (error) => console.error(`nobody decided: ${error}`) },
+);
 
 @Controller('invoices')
 class Invoices {
   @Get(':id')
-  @UseGuards(mayRead)
+  @UseGuards(authenticated, mayRead)
   read(@Param('id') id: string) {
-    return { invoice: id };
+    return `Invoice ${id}\n`;
   }
 }
 
@@ -35,5 +55,6 @@ class Invoices {
 class App {}
 
 const app = await NestFactory.create(App, { logger: false });
-await app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
-console.log(JSON.stringify({ url: await app.getUrl() }));
+const [host, port] = (process.env.LISTEN ?? '127.0.0.1:3000').split(':');
+await app.listen(Number(port), String(host));
+console.error(`listening on ${await app.getUrl()}`);
