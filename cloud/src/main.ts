@@ -9,6 +9,7 @@ import type { CloudConfig } from './config.js';
 import { Health } from './health.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
+import { nameRefusedForms } from './name-refused-forms.js';
 import { readStore } from './read-store.js';
 import { listen } from './server.js';
 import { openSqliteStore } from './store/sqlite.js';
@@ -119,6 +120,7 @@ async function start(
   }, CHECK_MS);
   checking.unref();
   health.clockBehindSeconds();
+  await nameRefusedForms(cloud);
   log.info({ url, tenants: tenants.size }, 'cloud is listening');
 
   let closing: Promise<void> | undefined;

@@ -368,6 +368,8 @@ type PolicyRecord struct {
 	Condition string `json:"condition,omitempty"`
 	// Structured conditions on the context of a request; all of them must hold.
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
+	// Of a `DENY`: it does not apply where all of these hold.
+	Unless *PolicyUnless `json:"unless,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -395,6 +397,8 @@ type NewPolicy struct {
 	Condition string `json:"condition,omitempty"`
 	// Structured conditions on the context of a request; all of them must hold.
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
+	// Of a `DENY`: it does not apply where all of these hold.
+	Unless *PolicyUnless `json:"unless,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -736,4 +740,14 @@ type PolicyTimeWindow struct {
 	End string `json:"end"`
 	// The IANA time zone of the days and times.
 	Zone string `json:"zone,omitempty"`
+}
+
+// PolicyUnless is a part of a record.
+type PolicyUnless struct {
+	// `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.
+	IPRanges []string `json:"ip_ranges,omitempty"`
+	// `context.time`, or else now, must lie in one of these windows, at most 100.
+	TimeWindows []PolicyTimeWindow `json:"time_windows,omitempty"`
+	// `context.mfa` must be true.
+	MFARequired bool `json:"mfa_required,omitempty"`
 }

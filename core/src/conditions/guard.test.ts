@@ -59,6 +59,24 @@ describe('a guard', () => {
     );
   });
 
+  it.each([
+    ['all parts hold', { mfa: true, ip: '10.0.0.1' }, false],
+    ['one does not', { mfa: false, ip: '10.0.0.1' }, true],
+    ['one is absent', { ip: '10.0.0.1' }, true],
+    ['one fails beside one that holds', { mfa: 'yes', ip: '10.0.0.1' }, 'fails'],
+    ['one fails beside one that does not hold', { mfa: 'yes', ip: '11.0.0.1' }, true],
+    ['one fails beside one that is absent', { mfa: 'yes' }, true],
+  ])('with unless is met unless %s', (_, context, outcome) => {
+    const unless = { mfa_required: true as const, ip_ranges: ['10.0.0.0/8'] };
+    expect(nameOf(new Guard(undefined, undefined, unless).evaluate(scopeOf(context)))).toBe(outcome);
+    expect(nameOf(new Guard(undefined, undefined, {}).evaluate(scopeOf(context)))).toBe(true);
+  });
+
+  it('says that everything in its unless holds', () => {
+    const guard = new Guard('context.n > 0', undefined, { mfa_required: true });
+    expect(guard.whyNot(scopeOf({ mfa: true, n: 1 }))).toBe('everything in its unless holds');
+  });
+
   it('says all that is not met', () => {
     const context = { mfa: false, ip: '11.0.0.1', n: 0, time: '2026-01-15T18:00:00Z' };
     expect(new Guard('context.n > 0', MODIFIERS).whyNot(scopeOf(context))).toBe(

@@ -15,18 +15,17 @@ interface GuardPart {
 }
 
 /**
- * The condition and the modifiers of a policy; all of them must hold. Any that is false settles that the policy does
+ * The condition and the modifiers of a policy, all of which must hold, and its `unless`, which must not. Any that is false settles that the policy does
  * not apply; else an absent attribute settles what it does; else a failure leaves it open. Neither the order of the
  * parts nor of what stands in them matters (`outcome.ts`).
  */
 export class Guard {
   readonly #parts: readonly GuardPart[];
 
-  constructor(condition: string | undefined, modifiers: Modifiers | undefined) {
-    const parts: GuardPart[] = [];
-    if (modifiers?.mfa_required === true) parts.push(MFA);
-    if (modifiers?.ip_ranges !== undefined) parts.push(ipRanges(modifiers.ip_ranges));
-    if (modifiers?.time_windows !== undefined) parts.push(timeWindows(modifiers.time_windows));
+  constructor(condition: string | undefined, modifiers: Modifiers | undefined, unless?: Modifiers) {
+    const parts = partsOf(modifiers);
+    const exempting = partsOf(unless);
+    if (exempting.length > 0) parts.push(notAll(exempting));
     if (condition !== undefined) parts.push({ ...compileCondition(condition), unmet: 'its condition is false' });
     this.#parts = parts;
   }
@@ -52,6 +51,30 @@ export class Guard {
       ? 'something that it requires does not hold'
       : unmet.map((part) => part.unmet).join(', and ');
   }
+}
+
+function partsOf(modifiers: Modifiers | undefined): GuardPart[] {
+  const parts: GuardPart[] = [];
+  if (modifiers?.mfa_required === true) parts.push(MFA);
+  if (modifiers?.ip_ranges !== undefined) parts.push(ipRanges(modifiers.ip_ranges));
+  if (modifiers?.time_windows !== undefined) parts.push(timeWindows(modifiers.time_windows));
+  return parts;
+}
+
+/** False where all of the parts hold; an absent attribute counts as a part that does not (docs/semantics.md 4.10). */
+function notAll(parts: readonly GuardPart[]): GuardPart {
+  return {
+    unmet: 'everything in its unless holds',
+    evaluate: (scope) => {
+      let failure: Failure | undefined;
+      for (const part of parts) {
+        const outcome = part.evaluate(scope);
+        if (outcome === false || outcome instanceof Absent) return true;
+        if (outcome instanceof Failure) failure ??= outcome;
+      }
+      return failure ?? false;
+    },
+  };
 }
 
 /** To read an address, and to look at the clock for one window. */

@@ -170,56 +170,6 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('says of what has not begun when it will, before what has ended', () => {
-    const link = (kind: Kind, to: string, entity: string, more: object) =>
-      record(kind, { [kind === 'group_membership' ? 'group' : 'role']: to, entity_type: 'subject', entity, ...more });
-    const later = compileEngine([
-      ...base,
-      ...['soon', 'later', 'past'].map((name) => record('group', { name })),
-      link('group_membership', 'soon', 'user/u', {
-        starts_at: '2027-01-01T00:00:00Z',
-        expires_at: '2027-02-01T00:00:00Z',
-      }),
-      link('group_membership', 'later', 'user/u', { starts_at: '2028-01-01T00:00:00Z' }),
-      link('group_membership', 'past', 'user/u', { expires_at: '2026-01-01T00:00:00Z' }),
-      policy('p', {}),
-      ...['soon', 'later', 'past'].map((group) => given('p', 'group', group)),
-    ]);
-    const told = (now: string) => {
-      const [one] = later.explain(asked(), Date.parse(now)).candidates;
-      return [one?.through.at(-1), one?.why];
-    };
-    expect(told('2025-01-01T00:00:00Z')).toEqual(['group/past', 'it has no condition']);
-    expect(told('2026-06-01T00:00:00Z')).toEqual(['group/soon', 'what leads to it begins at 2027-01-01T00:00:00.000Z']);
-    expect(told('2027-06-01T00:00:00Z')).toEqual([
-      'group/later',
-      'what leads to it begins at 2028-01-01T00:00:00.000Z',
-    ]);
-    expect(told('2028-06-01T00:00:00Z')).toEqual(['group/later', 'it has no condition']);
-  });
-
-  it('says of links that never count at one time that they do not', () => {
-    const apart = compileEngine([
-      ...base,
-      policy('p', {}),
-      record('role', { name: 'lent' }),
-      record('role_assignment', {
-        role: 'lent',
-        entity_type: 'subject',
-        entity: 'user/u',
-        starts_at: '2027-01-01T00:00:00Z',
-      }),
-      record('policy_assignment', {
-        policy: 'app/p',
-        entity_type: 'role',
-        entity: 'lent',
-        expires_at: '2027-01-01T00:00:00Z',
-      }),
-    ]);
-    const [one] = apart.explain(asked(), Date.parse('2027-01-01T00:00:00Z')).candidates;
-    expect(one?.why).toBe('the links that lead to it never count at the same time');
-  });
-
   it('has no candidates where nothing came into question', () => {
     expect(engine.explain({ ...asked(), action: { name: 'print' } }, 0).candidates).toEqual([]);
   });
@@ -365,6 +315,21 @@ describe('policies that say nearly the same', () => {
     ]);
     for (const [at, name] of names.entries())
       expect(engine.decide(asked({ n: at }), 0).policy).toBe(`policy/app/${name}`);
+  });
+
+  it('keep their own unless', () => {
+    const two = compileEngine([
+      ...base,
+      policy('a', { effect: 'DENY', modifiers: { ip_ranges: ['10.0.0.0/8'] } }),
+      policy('b', { effect: 'DENY', unless: { ip_ranges: ['10.0.0.0/8'] } }),
+      given('a', 'subject', 'user/u'),
+      given('b', 'subject', 'user/u'),
+    ]);
+    const met = two.explain({ ...asked(), context: { ip: '10.0.0.1' } }, 0).candidates;
+    expect(met.map(({ policy, why }) => [policy, why])).toEqual([
+      ['policy/app/a', 'all that it requires holds'],
+      ['policy/app/b', 'everything in its unless holds'],
+    ]);
   });
 
   it('keep their own modifiers', () => {

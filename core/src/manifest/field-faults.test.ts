@@ -192,6 +192,21 @@ describe('a field', () => {
       ],
     ],
     [
+      'of a second factor and of exemptions stands where it says what is meant',
+      `${V}external: [resource_type/a/b]
+policies:
+  d: { effect: DENY, resource_type: a/b, actions: [x], modifiers: { mfa_required: true, ip_ranges: [10.0.0.0/8] } }
+  a: { effect: ALLOW, resource_type: a/b, actions: [x], unless: { mfa_required: true } }
+  u: { effect: DENY, resource_type: a/b, actions: [x], unless: { mfa: true } }
+  ok: { effect: DENY, resource_type: a/b, actions: [x], modifiers: { ip_ranges: [10.0.0.0/8] }, unless: { mfa_required: true } }
+`,
+      [
+        'a.yaml:4:83: policy/d: modifiers.mfa_required: true in a DENY denies those with a second factor and lets those without one pass: take it out, and write `unless: { mfa_required: true }`, which denies unless there is one.',
+        'a.yaml:5:65: policy/a: unless: is for a DENY: of an ALLOW, `modifiers` say what it requires.',
+        'a.yaml:6:66: policy/u: unless: the key "mfa" is not known: write one of ip_ranges, time_windows, mfa_required.',
+      ],
+    ],
+    [
       'deep in a policy has its own place',
       `${V}external: [resource/a/b/c]
 policies:

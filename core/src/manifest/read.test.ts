@@ -49,7 +49,7 @@ describe('readManifest', () => {
         resources:
           - { resource: invoice/INV-2, actions: [read] }
           - { resource: billing/invoice/INV-1, actions: [read] }
-        modifiers: { mfa_required: true }
+        unless: { mfa_required: true }
 `;
     expect(records(text)).toEqual({
       'application/billing': { name: 'billing', description: 'Invoices' },
@@ -81,7 +81,7 @@ describe('readManifest', () => {
           { resource: 'billing/invoice/INV-1', actions: ['read'] },
           { resource: 'billing/invoice/INV-2', actions: ['read'] },
         ],
-        modifiers: { mfa_required: true },
+        unless: { mfa_required: true },
       },
     });
   });

@@ -189,10 +189,12 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
   const roles = owners.flatMap((application) => draw(names, 2).map((each) => put('role', { application, name: each })));
   const policies = owners.flatMap((application) =>
     draw(names, 2).map((each) => {
+      const effect = pick(['ALLOW', 'DENY']);
       const shared = {
         application,
         name: each,
-        effect: pick(['ALLOW', 'DENY']),
+        effect,
+        ...(effect === 'DENY' && { unless: pick([undefined, {}, { mfa_required: true, ip_ranges: ['::1'] }]) }),
         priority: pick([0, 5, -5]),
         condition: pick([
           undefined,
@@ -203,7 +205,7 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
         modifiers: pick([
           undefined,
           {},
-          { ip_ranges: ['10.0.0.0/8', '::1'], mfa_required: true },
+          { ip_ranges: ['10.0.0.0/8', '::1'], ...(effect === 'ALLOW' && { mfa_required: true }) },
           { time_windows: [{ days: ['sun', 'mon'], start: '09:00', end: '17:00', zone: 'Europe/Berlin' }] },
         ]),
       };

@@ -5,6 +5,7 @@ import { kindRank } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
 import { type Foreign, refuseForeign } from '../state/foreign.js';
+import { refusedForms } from '../state/refused-forms.js';
 import type { Move } from '../state/renames.js';
 import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
@@ -70,6 +71,12 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
   removals.sort((left, right) => kindRank(right.kind) - kindRank(left.kind) || byText(left.address, right.address));
   followers.sort(byDependency);
   const added = changes.filter(({ action }) => action === 'create').length;
+  const rewritten = new Set(
+    [...changes, ...removals].map((change) => ('from' in change ? change.from : change.address)),
+  );
+  const refused = [...refusedForms([...present.values()].map(({ record }) => record))].filter(
+    ({ address }) => !rewritten.has(address),
+  );
   return {
     format: 1,
     tenant: held.tenant,
@@ -77,6 +84,7 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
     base_revision: held.revision,
     changes: [...changes, ...removals],
     ...(followers.length > 0 && { followers }),
+    ...(refused.length > 0 && { refused_forms: refused }),
     counts: { added, changed: changes.length - added + followers.length, removed: removals.length, unchanged },
   };
 }

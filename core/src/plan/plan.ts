@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
+import type { RefusedForm } from '../state/refused-forms.js';
 
 /** One field's change. An absent side means the field was not there. `pointer` is an RFC 6901 JSON pointer. */
 export interface Difference {
@@ -47,5 +48,7 @@ export interface Plan {
   changes: PlannedChange[];
   /** Absent where there are none. */
   followers?: Follower[];
+  /** Records of the tenant that say what would be refused now, and stay as they are; absent where there are none. */
+  refused_forms?: RefusedForm[];
   counts: PlanCounts;
 }

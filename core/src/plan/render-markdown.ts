@@ -13,6 +13,9 @@ const NAME_CHARACTERS_MAX = 100;
 /** Sections with more lines start collapsed. */
 const OPEN_LINES_MAX = 40;
 
+/** More records in refused forms are counted. */
+const REFUSED_FORMS_MAX = 20;
+
 const SECTIONS = [
   { title: 'Remove', marks: ['-'] },
   { title: 'Change', marks: ['~', '>'] },
@@ -26,8 +29,9 @@ const SECTIONS = [
 export function renderMarkdown(plan: Plan): string {
   const head = `### ${countsLine(plan.counts)}\n\nTenant ${code(plan.tenant)}, stack ${code(plan.stack)}, at revision ${code(plan.base_revision)}.\n`;
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
-  if (descriptions.length === 0) return `${head}\nNo changes: everything is as declared.\n`;
-  const parts = [head, table(plan)];
+  const refused = refusedForms(plan.refused_forms);
+  if (descriptions.length === 0) return [`${head}\nNo changes: everything is as declared.\n`, ...refused].join('\n');
+  const parts = [head, ...refused, table(plan)];
   let room = CHARACTERS_MAX - FRAME_CHARACTERS - parts.join('\n').length;
   let leftOut = 0;
   for (const { title, marks } of SECTIONS) {
@@ -47,6 +51,17 @@ export function renderMarkdown(plan: Plan): string {
   if (leftOut > 0)
     parts.push(`**${leftOut} more are left out here**, for the length of a comment; the plan as text shows all.\n`);
   return parts.join('\n');
+}
+
+/** What the plan leaves as it is, although nobody could declare it now. */
+function refusedForms(forms: Plan['refused_forms'] = []): string[] {
+  if (forms.length === 0) return [];
+  const items = forms
+    .slice(0, REFUSED_FORMS_MAX)
+    .map(({ address, managed_by, detail }) => `- ${code(address)} of stack ${code(managed_by)}: ${detail}`);
+  const more = forms.length - REFUSED_FORMS_MAX;
+  if (more > 0) items.push(`- and ${more} more`);
+  return [`**Stored in a form that is refused now:**\n\n${items.join('\n')}\n`];
 }
 
 function table(plan: Plan): string {

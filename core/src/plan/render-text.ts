@@ -14,6 +14,9 @@ export interface RenderTextOptions {
 /** Lines about changes beyond this become a summary by kind. */
 const LINES_MAX = 200;
 
+/** More records in refused forms are counted. */
+const REFUSED_FORMS_MAX = 20;
+
 const COLOURS = { '+': 'green', '~': 'yellow', '-': 'red', '>': 'cyan' } as const;
 
 /** If there is not enough room, groups are omitted from the end; removals are omitted last. */
@@ -35,7 +38,21 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   for (const block of blocks) if (shown.has(block)) lines.push(...block.lines);
   if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
   lines.push('', countsLine(plan.counts));
+  lines.push(...refusedForms(plan.refused_forms));
   return `${lines.join('\n')}\n`;
+}
+
+/** What the plan leaves as it is, although nobody could declare it now. */
+function refusedForms(forms: Plan['refused_forms'] = []): string[] {
+  if (forms.length === 0) return [];
+  const named = forms
+    .slice(0, REFUSED_FORMS_MAX)
+    .flatMap(({ address, managed_by, detail }) => [
+      `  ! ${visible(address)}, which belongs to "${visible(managed_by)}"`,
+      `      ${detail}`,
+    ]);
+  const more = forms.length - REFUSED_FORMS_MAX;
+  return ['', 'Stored in a form that is refused now:', ...named, ...(more > 0 ? [`  … and ${more} more`] : [])];
 }
 
 function blocksOf(plan: Plan, style: RenderTextOptions['style'] = (_, text) => text): Block[] {

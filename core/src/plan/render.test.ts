@@ -69,6 +69,15 @@ const FOLLOWERS: Plan['followers'] = [
 ];
 
 describe('renderText', () => {
+  it('names what is stored in a form that is refused now', () => {
+    const refused_forms = [{ address: 'policy/d', managed_by: 'api', detail: 'Write `unless`.' }];
+    expect(renderText(planOf([], { refused_forms }))).toMatch(
+      /unchanged\.\n\nStored in a form that is refused now:\n {2}! policy\/d, which belongs to "api"\n {6}Write `unless`\.\n$/,
+    );
+    const many = Array.from({ length: 22 }, () => refused_forms).flat();
+    expect(renderText(planOf([], { refused_forms: many }))).toMatch(/\n {2}… and 2 more\n$/);
+  });
+
   it('aligns fields, shows old and new, elements that come and go, owners, followers and counts', () => {
     expect(renderText(planOf(MIXED, { followers: FOLLOWERS }))).toBe(`\
 Changes to tenant "acme", stack "billing", at revision 3.0123456789abcdef:
@@ -152,6 +161,16 @@ Plan: 0 to add, 0 to change, 0 to remove, 120 unchanged.
 });
 
 describe('renderMarkdown', () => {
+  it('names what is stored in a form that is refused now', () => {
+    const refused_forms = [{ address: 'policy/d', managed_by: 'api', detail: 'Write `unless`.' }];
+    expect(renderMarkdown(planOf([], { refused_forms }))).toContain(
+      'everything is as declared.\n\n**Stored in a form that is refused now:**\n\n' +
+        '- <code>policy&#47;d</code> of stack <code>api</code>: Write `unless`.\n',
+    );
+    const many = Array.from({ length: 22 }, () => refused_forms).flat();
+    expect(renderMarkdown(planOf([], { refused_forms: many }))).toContain('\n- and 2 more\n');
+  });
+
   it('counts by kind and shows the changes as diffs, removals first', () => {
     expect(renderMarkdown(planOf(MIXED, { followers: FOLLOWERS }))).toBe(`\
 ### Plan: 1 to add, 3 to change, 1 to remove, 120 unchanged.

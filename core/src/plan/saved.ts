@@ -31,6 +31,7 @@ const planSchema = z.strictObject({
     ]),
   ),
   followers: z.array(z.strictObject({ ...target, from: text, managed_by: text })).optional(),
+  refused_forms: z.array(z.strictObject({ address: text, managed_by: text, detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
 });
 

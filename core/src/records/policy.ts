@@ -43,7 +43,7 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-const modifiers = () =>
+const modifiers = (text: string) =>
   z
     .strictObject({
       ip_ranges: stringSet(
@@ -62,7 +62,7 @@ const modifiers = () =>
       mfa_required: z.literal(true).optional().meta({ description: '`context.mfa` must be true.' }),
     })
     .optional()
-    .meta({ description: 'Structured conditions on the context of a request; all of them must hold.' });
+    .meta({ description: text });
 
 export type TimeWindow = z.output<ReturnType<typeof timeWindow>>;
 export type Modifiers = NonNullable<z.output<ReturnType<typeof modifiers>>>;
@@ -74,6 +74,11 @@ const covered = () =>
       .min(1, 'must name at least one action, or "*"')
       .meta({ description: 'The actions covered; `*` covers all.' }),
   });
+
+/** Nobody means the first, and `modifiers` say what the second could (docs/semantics.md 4.10). */
+export const DENIES_SECOND_FACTORS =
+  'in a DENY denies those with a second factor and lets those without one pass: take it out, and write `unless: { mfa_required: true }`, which denies unless there is one';
+const NO_UNLESS = 'is for a DENY: of an ALLOW, `modifiers` say what it requires';
 
 /** One resource and the actions covered on it, sorted by resource and one entry a resource, since order means nothing. */
 const resources = () =>
@@ -124,7 +129,8 @@ export const policy = define({
         condition: z.string().min(1).max(CONDITION_LENGTH_MAX).optional().meta({
           description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
         }),
-        modifiers: modifiers(),
+        modifiers: modifiers('Structured conditions on the context of a request; all of them must hold.'),
+        unless: modifiers('Of a `DENY`: it does not apply where all of these hold.'),
         description,
       })
       .superRefine((fields, context) => {
@@ -145,6 +151,10 @@ export const policy = define({
             message: 'covers nothing: give `resource_type` and `actions`, or `resources`',
           });
         }
+        if (fields.effect === 'DENY' && fields.modifiers?.mfa_required === true)
+          context.addIssue({ code: 'custom', path: ['modifiers', 'mfa_required'], message: DENIES_SECOND_FACTORS });
+        if (fields.effect === 'ALLOW' && fields.unless !== undefined)
+          context.addIssue({ code: 'custom', path: ['unless'], message: NO_UNLESS });
       }),
   path: (fields) =>
     fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,

@@ -1,7 +1,7 @@
 import { Token } from 'cdktf';
 import { Construct } from 'constructs';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
-import { type PolicyModifiers, Policy as PolicyRecord } from './generated/policy.js';
+import { type PolicyModifiers, Policy as PolicyRecord, type PolicyUnless } from './generated/policy.js';
 import { PolicyAssignment } from './generated/policy-assignment.js';
 import { entityOf, fixed, free, listOf, pathOf } from './given.js';
 import { options, placeOf } from './options/options.js';
@@ -35,7 +35,10 @@ export interface PolicyRules extends Provided {
   readonly priority?: number;
   /** A CEL expression over `subject`, `resource`, `action` and `context` that must be true. */
   readonly condition?: string;
+  /** All of these must hold, too. */
   readonly modifiers?: PolicyModifiers;
+  /** Of a `DENY`: it does not apply where all of these hold. */
+  readonly unless?: PolicyUnless;
 }
 
 export type PolicyOptions = PolicyRules & Coverage;
@@ -50,7 +53,7 @@ export class Policy extends Construct {
   constructor(scope: Construct, id: string, props: PolicyProps) {
     const at = placeOf(scope, id);
     const { application, name = id, description, effect = 'ALLOW', provider, ...rest } = options(at, props, KNOWN);
-    const { priority, condition, modifiers } = rest;
+    const { priority, condition, modifiers, unless } = rest;
     super(scope, fixed(id));
     this.record = new PolicyRecord(this, 'Resource', {
       application: application && pathOf(at, application, 'application'),
@@ -59,7 +62,8 @@ export class Policy extends Construct {
       effect,
       priority: priority === undefined ? undefined : wholeOf(at, priority),
       condition,
-      modifiers: modifiers && modifiersOf(at, modifiers),
+      modifiers: modifiers && modifiersOf(at, 'modifiers', modifiers),
+      unless: unless && modifiersOf(at, 'unless', unless),
       provider,
       ...coverage(at, props),
     });
@@ -94,6 +98,7 @@ const RULES = {
   priority: true,
   condition: true,
   modifiers: true,
+  unless: true,
   provider: true,
 } as const;
 const KNOWN = { ...RULES, application: true, resourceType: true, actions: true, resources: true } as const;
@@ -102,11 +107,11 @@ const WINDOW = { days: true, start: true, end: true, zone: true } as const;
 
 export const rulesOf = (at: string, given: PolicyRules): PolicyRules => options(at, given, RULES);
 
-function modifiersOf(at: string, given: PolicyModifiers): PolicyModifiers {
-  const modifiers = options(`${at}: modifiers`, given, MODIFIERS);
+function modifiersOf<M extends PolicyModifiers | PolicyUnless>(at: string, name: string, given: M): M {
+  const modifiers = options<PolicyModifiers | PolicyUnless>(`${at}: ${name}`, given, MODIFIERS);
   const { timeWindows } = modifiers;
   if (Array.isArray(timeWindows)) for (const window of timeWindows) options(`${at}: timeWindows`, window, WINDOW);
-  return modifiers;
+  return given;
 }
 
 /** Refuses what is not a number, such as an unset variable, which would become 0. */

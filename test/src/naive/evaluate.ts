@@ -75,7 +75,7 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
   };
   const scope = new Scope(request, facts, now, subject?.fields.properties, resource?.fields.properties);
   const evaluated = all('policy').flatMap((policy) => {
-    const { resource_type, actions, resources, condition, modifiers } = policy.fields;
+    const { resource_type, actions, resources, condition, modifiers, unless } = policy.fields;
     const covered = [
       ...(type !== undefined && resource_type === type.path ? (actions ?? []) : []),
       ...(resources ?? []).flatMap((item) =>
@@ -87,7 +87,20 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
       .filter((link) => link.fields.policy === policy.path && counts(link))
       .flatMap((link) => ranks.get(`${link.fields.entity_type}/${link.fields.entity}`) ?? []);
     if (paths.length === 0) return [];
-    const outcome: Outcome = new Guard(condition, modifiers).evaluate(scope);
+    const required: Outcome = new Guard(condition, modifiers).evaluate(scope);
+    // Semantics 4.10: exempted where every part holds; a part that is absent does not.
+    const parts = Object.entries(unless ?? {}).map(([name, value]) =>
+      new Guard(undefined, { [name]: value }).evaluate(scope),
+    );
+    const exempting = parts.some((part) => part === false || part instanceof Absent)
+      ? false
+      : (parts.find((part) => part instanceof Failure) ?? parts.length > 0);
+    const outcome =
+      exempting === true || required === false
+        ? false
+        : required instanceof Absent || exempting === false
+          ? required
+          : exempting;
     return [{ policy, rank: Math.min(...paths) as Rank, outcome, deny: policy.fields.effect === 'DENY' }];
   });
 

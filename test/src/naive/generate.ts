@@ -37,6 +37,13 @@ const CONDITIONS = [
   'resource.type == "y" && resource.application == "a"',
 ];
 
+/** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
+const UNLESS = [
+  { mfa_required: true },
+  { ip_ranges: ['10.0.0.0/8'] },
+  { mfa_required: true, ip_ranges: ['10.0.0.0/8'] },
+];
+
 const some = <T>(items: readonly T[], most: number) =>
   fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
 /** When a link counts; each of the bounds may be missing. */
@@ -69,6 +76,7 @@ const policy = (name: string) =>
       priority: fc.constantFrom(0, 1, 2),
       condition: fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 }),
       mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
+      unless: fc.option(fc.constantFrom(...UNLESS), { nil: undefined, freq: 2 }),
       covered: fc.oneof(
         fc.record({
           resource_type: fc.constantFrom('a/x', 'a/x', 'a/x', ...TYPES),
@@ -81,11 +89,12 @@ const policy = (name: string) =>
         }),
       ),
     })
-    .map(({ covered, mfa, ...fields }) => ({
+    .map(({ covered, mfa, unless, ...fields }) => ({
       ...fields,
       name,
       ...covered,
-      ...(mfa && { modifiers: { mfa_required: mfa } }),
+      ...(mfa && fields.effect === 'ALLOW' && { modifiers: { mfa_required: mfa } }),
+      ...(unless && fields.effect === 'DENY' && { unless }),
     }));
 
 /** How much a tenant holds. */
@@ -198,7 +207,8 @@ const context = fc.record(
   {
     a: fc.constantFrom<JsonObject[string]>(1, 2, true, 'x'),
     b: fc.constantFrom<JsonObject[string]>(true, false, 0, 'x'),
-    mfa: fc.constantFrom<JsonObject[string]>(true, false, 'yes'),
+    mfa: fc.constantFrom<JsonObject[string]>(true, true, false, 'yes'),
+    ip: fc.constantFrom<JsonObject[string]>('10.0.0.1', '10.0.0.1', '11.0.0.1', 'x'),
   },
   { requiredKeys: [] },
 );

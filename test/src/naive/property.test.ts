@@ -26,11 +26,13 @@ const shuffled = (records: EngineRecord[], seed: number) =>
     .sort((a, b) => a.key - b.key)
     .map(({ record }) => record);
 
+const withoutField = (record: EngineRecord, name: string): EngineRecord =>
+  ({ ...record, fields: { ...record.fields, [name]: undefined } }) as unknown as EngineRecord;
+
 /** The tenant without one of the means by which records say who may do what. */
 const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
-  starts_at: (record) => [
-    { ...record, fields: { ...record.fields, starts_at: undefined } as unknown as EngineRecord['fields'] },
-  ],
+  starts_at: (record) => [withoutField(record, 'starts_at')],
+  unless: (record) => [withoutField(record, 'unless')],
 };
 
 const KINDS_OF_ANSWERS = [

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../json.js';
+import type { Modifiers } from '../../records/policy.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { SplitMap } from '../../split-map.js';
 import { ActionSet } from '../grants/action-set.js';
@@ -99,11 +100,12 @@ export class AssignedPolicies {
     this.effectivePrincipals.invalidate(principal);
   }
 
-  #guard({ condition, modifiers }: PolicyFields): LazyGuard | null {
-    const guarded = modifiers !== undefined && Object.values(modifiers).some((value) => value !== undefined);
-    if (condition === undefined && !guarded) return null;
-    const required = guarded ? modifiers : undefined;
-    return this.#guards.take(keyOf({ condition, modifiers: required }), () => new LazyGuard(condition, required));
+  #guard(fields: PolicyFields): LazyGuard | null {
+    const { condition } = fields;
+    const [modifiers, unless] = [withParts(fields.modifiers), withParts(fields.unless)];
+    if (condition === undefined && modifiers === undefined && unless === undefined) return null;
+    const key = keyOf({ condition, modifiers, unless });
+    return this.#guards.take(key, () => new LazyGuard(condition, modifiers, unless));
   }
 
   #actions(names: readonly string[]): ActionSet {
@@ -112,8 +114,16 @@ export class AssignedPolicies {
 }
 
 /** A condition alone is its own key, so that it is held once; none that parses starts with a NUL. */
-function keyOf({ condition = '', modifiers }: Pick<LazyGuard, 'condition' | 'modifiers'>): string {
-  return modifiers === undefined ? condition : `\0${canonicalJson(modifiers)}${condition}`;
+function keyOf({ condition = '', modifiers, unless }: Pick<LazyGuard, 'condition' | 'modifiers' | 'unless'>): string {
+  if (modifiers === undefined && unless === undefined) return condition;
+  return `\0${canonicalJson({ modifiers, unless })}${condition}`;
+}
+
+/** Modifiers that say something. */
+function withParts(modifiers: Modifiers | undefined): Modifiers | undefined {
+  return modifiers !== undefined && Object.values(modifiers).some((value) => value !== undefined)
+    ? modifiers
+    : undefined;
 }
 
 function pathOf(address: string): string {

@@ -41,7 +41,10 @@ export class Explainer implements RuleVisitor<AccessPath> {
 
   #isBetter(candidate: DatedCandidate, known: DatedCandidate): boolean {
     const [left, right] = [this.#wait(candidate), this.#wait(known)];
-    return left === right ? byPrecedence(candidate, known) < 0 : left < right;
+    if (left !== right) return left < right;
+    const order = byPrecedence(candidate, known);
+    // Two paths to one principal differ in their periods, none of which lies in another.
+    return order < 0 || (order === 0 && startOf(candidate.path) < startOf(known.path));
   }
 
   /** How long until it counts: 0 for now, the smallest numbers for what begins next, large ones for what has ended. */
@@ -102,6 +105,10 @@ export class Explainer implements RuleVisitor<AccessPath> {
     if (period === null || isCurrent(period, this.now)) return this.now;
     return Number.isFinite(period.start) ? period.start : period.end - 1;
   }
+}
+
+function startOf({ period }: AccessPath): number {
+  return period?.start ?? ALWAYS.start;
 }
 
 /** The shortest chain of memberships in force at that time, from one of the subject's groups to the group. */

@@ -6,7 +6,7 @@ export const COMPILED_MAX = 10_000;
 const compiled: (LazyGuard | undefined)[] = [];
 let next = 0;
 
-/** The condition and modifiers of a policy, compiled when first needed. Policies that say the same share one. */
+/** The condition, modifiers and `unless` of a policy, compiled when first needed. Policies that say the same share one. */
 export class LazyGuard {
   #guard: Guard | null = null;
   #place = 0;
@@ -14,11 +14,12 @@ export class LazyGuard {
   constructor(
     readonly condition: string | undefined,
     readonly modifiers: Modifiers | undefined,
+    readonly unless: Modifiers | undefined,
   ) {}
 
   get(): Guard {
     if (this.#guard !== null) return this.#guard;
-    const guard = new Guard(this.condition, this.modifiers);
+    const guard = new Guard(this.condition, this.modifiers, this.unless);
     this.#guard = guard;
     const oldest = compiled[next];
     if (oldest !== undefined && oldest !== this) oldest.#guard = null;

@@ -53,3 +53,14 @@ resource "service_policy" "closed_is_closed" {
   actions       = ["pay", "approve"]
   condition     = "has(resource.properties.status) && resource.properties.status == \"closed\""
 }
+
+# Denies whoever has no second factor.
+resource "service_policy" "pay_with_second_factor" {
+  application   = service_application.billing.path
+  name          = "pay-with-second-factor"
+  effect        = "DENY"
+  priority      = 50
+  resource_type = service_resource_type.invoice.path
+  actions       = ["pay"]
+  unless        = { mfa_required = true }
+}

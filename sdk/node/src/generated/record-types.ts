@@ -281,6 +281,8 @@ export type Policy = {
   condition?: string;
   /** Structured conditions on the context of a request; all of them must hold. */
   modifiers?: PolicyModifiers;
+  /** Of a `DENY`: it does not apply where all of these hold. */
+  unless?: PolicyUnless;
   /** A note for people. */
   description?: string;
   /** The id of the application. */
@@ -321,6 +323,16 @@ export type PolicyTimeWindow = {
   zone: string;
 };
 
+/** A part of a record. */
+export type PolicyUnless = {
+  /** `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000. */
+  ip_ranges?: string[];
+  /** `context.time`, or else now, must lie in one of these windows, at most 100. */
+  time_windows?: PolicyTimeWindow[];
+  /** `context.mfa` must be true. */
+  mfa_required?: true;
+};
+
 /** A record of kind policy to make. */
 export type NewPolicy = {
   /** The application it belongs to; none makes it a policy of the tenant. */
@@ -340,6 +352,8 @@ export type NewPolicy = {
   condition?: string | undefined;
   /** Structured conditions on the context of a request; all of them must hold. */
   modifiers?: NewPolicyModifiers | undefined;
+  /** Of a `DENY`: it does not apply where all of these hold. */
+  unless?: NewPolicyUnless | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the application. */
@@ -378,6 +392,16 @@ export type NewPolicyTimeWindow = {
   end: string;
   /** The IANA time zone of the days and times. */
   zone?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewPolicyUnless = {
+  /** `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000. */
+  ip_ranges?: readonly string[] | undefined;
+  /** `context.time`, or else now, must lie in one of these windows, at most 100. */
+  time_windows?: readonly NewPolicyTimeWindow[] | undefined;
+  /** `context.mfa` must be true. */
+  mfa_required?: true | undefined;
 };
 
 /** A record of kind policy assignment, as the service sends it. */

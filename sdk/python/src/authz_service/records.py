@@ -335,6 +335,17 @@ class PolicyModifiers(TypedDict, total=False):
     mfa_required: bool
 
 
+class PolicyUnless(TypedDict, total=False):
+    """A part of a record."""
+
+    #: `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.
+    ip_ranges: List[str]
+    #: `context.time`, or else now, must lie in one of these windows, at most 100.
+    time_windows: List[PolicyTimeWindow]
+    #: `context.mfa` must be true.
+    mfa_required: bool
+
+
 class _Policy(TypedDict):
     #: The id of the record; for a subject, the id that the caller chose.
     id: str
@@ -371,6 +382,8 @@ class Policy(_Policy, total=False):
     condition: str
     #: Structured conditions on the context of a request; all of them must hold.
     modifiers: PolicyModifiers
+    #: Of a `DENY`: it does not apply where all of these hold.
+    unless: PolicyUnless
     #: A note for people.
     description: str
     #: The id of the application.
@@ -420,6 +433,17 @@ class NewPolicyModifiers(TypedDict, total=False):
     mfa_required: bool
 
 
+class NewPolicyUnless(TypedDict, total=False):
+    """A part of a record."""
+
+    #: `context.ip` must lie in one of these addresses or CIDR ranges, at most 1,000.
+    ip_ranges: List[str]
+    #: `context.time`, or else now, must lie in one of these windows, at most 100.
+    time_windows: List[NewPolicyTimeWindow]
+    #: `context.mfa` must be true.
+    mfa_required: bool
+
+
 class _NewPolicy(TypedDict):
     #: The name, unique in the application or among the policies of the tenant.
     name: str
@@ -443,6 +467,8 @@ class NewPolicy(_NewPolicy, total=False):
     condition: str
     #: Structured conditions on the context of a request; all of them must hold.
     modifiers: NewPolicyModifiers
+    #: Of a `DENY`: it does not apply where all of these hold.
+    unless: NewPolicyUnless
     #: A note for people.
     description: str
     #: The id of the application.
