@@ -1,6 +1,6 @@
 /**
- * Writes cli/oclif.manifest.json, from which oclif knows every command without loading its module: the program starts
- * as fast with a hundred commands as with one. Run by the build, after the compiler.
+ * Writes cli/oclif.manifest.json, from which oclif knows every command without loading its module, so that the program
+ * starts equally fast with any number of commands. The build runs this after the compiler.
  */
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

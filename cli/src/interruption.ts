@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
-/** 128 + SIGINT, as shells have it. */
+/** 128 + SIGINT, as in shells. */
 export const INTERRUPTED_EXIT_CODE = 130;
 
-/** The person's wish to stop, by Ctrl-C. Commands pass the signal on to whatever they wait for. */
+/** Aborted by Ctrl-C. Commands pass the signal to everything that they wait for. */
 export const interruption = new AbortController();
 
 // Every request of a batch listens to it.
@@ -21,7 +21,7 @@ export function watchInterrupts(): void {
   });
 }
 
-/** Whether a command failed because it was told to stop. An error named so may know more to say. */
+/** Whether a command failed because it was told to stop. An error with such a name may say more. */
 export function isInterruption(error: unknown): error is Error {
   const { signal } = interruption;
   if (!signal.aborted || !(error instanceof Error)) return false;

@@ -6,7 +6,7 @@ import { wantsJson } from './output/wants-json.js';
 /** The program `service`: oclif finds the command and runs it, or shows help. */
 export async function run(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   tameBrokenPipes();
-  // Whatever NODE_ENV says, what runs is what was built.
+  // The built files run, whatever NODE_ENV says.
   settings.enableAutoTranspile = false;
   try {
     await runCommand([...argv], import.meta.url);
@@ -15,7 +15,7 @@ export async function run(argv: readonly string[] = process.argv.slice(2)): Prom
   }
 }
 
-/** A reader such as `head` may close the pipe early: that is no fault, and what is under way still finishes. */
+/** A reader such as `head` may close the pipe early: that is not an error, and running work still finishes. */
 function tameBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

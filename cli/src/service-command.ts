@@ -7,11 +7,11 @@ import { wantsJson } from './output/wants-json.js';
 
 /** The outcome of a command: data for scripts, text for people. It is printed in one place. */
 export interface Outcome {
-  /** With `--json`, the one JSON document on stdout. Undefined where the command has already written its lines. */
+  /** With `--json`: the one JSON document on stdout. Undefined if the command has already written its lines. */
   json: unknown;
-  /** Else, the text on stdout; undefined prints nothing. */
+  /** Without `--json`: the text on stdout; undefined prints nothing. */
   text?: string | undefined;
-  /** Done is 0. A flag may ask for 2 as the other answer ("changes", "denied"); 1 is a failure. */
+  /** Success is 0. A flag may ask for 2 as another outcome ("changes", "denied"); 1 is a failure. */
   exitCode?: number;
 }
 
@@ -22,7 +22,7 @@ export abstract class ServiceCommand extends Command {
     json: boolean({ description: 'Print the result, or the error, as JSON on stdout.', helpGroup: 'GLOBAL' }),
   };
 
-  /** Servers stop by themselves on a signal; every other command gives up with exit code 130. */
+  /** Servers stop by themselves on a signal; every other command ends with exit code 130. */
   static handlesSignals = false;
 
   /** Aborted by Ctrl-C. */
@@ -35,7 +35,8 @@ export abstract class ServiceCommand extends Command {
     if (!handlesSignals) watchInterrupts();
     const outcome = await super._run<Outcome>();
     await this.#print(outcome);
-    // A server has said that it stopped; what its libraries still hold open must not keep the process.
+    // A server has reported that it stopped; anything that its libraries still hold open must not keep the process
+    // alive.
     if (handlesSignals) process.exit();
     return outcome as T;
   }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Terminal } from '../src/output/terminal.js';
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records what is written to it. */
 export function capturedTerminal(): { terminal: Terminal; text(): string } {
   const stream = new PassThrough();
   let text = '';

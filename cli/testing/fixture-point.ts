@@ -20,13 +20,16 @@ interface PointAnswer {
   body: unknown;
 }
 
-/** Makes of a right answer a wrong one, or leaves it. */
+/** Turns a correct answer into a wrong one, or leaves it. */
 export type Tamper = (
   answer: PointAnswer,
   asked: { path: string; body: unknown; headers: IncomingMessage['headers'] },
 ) => void;
 
-/** A decision point that holds the fixture tenant, in this process, and answers as the standard asks unless tampered with. */
+/**
+ * A decision point with the fixture tenant, in this process. It answers as the standard requires, unless it is tampered
+ * with.
+ */
 export class FixturePoint {
   readonly received: { path: string; headers: IncomingMessage['headers'] }[] = [];
   tamper: Tamper = () => {};

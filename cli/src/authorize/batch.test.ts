@@ -43,9 +43,9 @@ describe('parseBatch', () => {
       'q.jsonl',
       /^q.jsonl:1: "type" is given more than once/,
     ],
-    ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request is an object/],
+    ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request must be an object/],
     ['a subject without a type', '{"subject": "alice"}', 'q.jsonl', /^q.jsonl:1: subject "alice" is not TYPE:ID/],
-    ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request is an object/],
+    ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request must be an object/],
     [
       'a key that would be ignored',
       `${SHORT}\n${SHORT.replace('}', ', "expect": "allowed"}')}`,
@@ -67,5 +67,21 @@ describe('parseBatch', () => {
     ['YAML that does not parse', '- {a: b', 'q.yaml', /^q.yaml:1:\d+: /],
   ])('refuses %s', async (_, text, where, message) => {
     await expect(parseBatch(text, where)).rejects.toThrow(message);
+  });
+
+  it.each<[string, string, string, string[]]>([
+    [
+      'lines',
+      `${SHORT}\n{"subject\n5\n${SHORT.replace('}', ', "expect": true}')}`,
+      'q.jsonl',
+      ['q.jsonl:2: this is not JSON', 'q.jsonl:3: a request must be', 'q.jsonl:4: unknown key "expect"'],
+    ],
+    ['elements', `[5, ${SHORT}, 6]`, 'q.json', ['q.json, request 1: a request', 'q.json, request 3: a request']],
+    ['YAML items', '- 5\n- { subjct: user:a }', 'q.yaml', ['q.yaml, request 1: a', 'q.yaml, request 2: unknown key']],
+  ])('lists the faults of all bad %s at once', async (_, text, where, faults) => {
+    await expect(parseBatch(text, where)).rejects.toMatchObject({
+      message: `${where} has ${faults.length} invalid requests; nothing was sent.`,
+      faults: faults.map((fault) => expect.stringContaining(fault)),
+    });
   });
 });

@@ -3,19 +3,21 @@ import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-requ
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import * as z from 'zod';
 import { UsageError } from '../errors/usage-error.js';
+import { counted } from '../output/text.js';
 import { typed } from './question.js';
 
 /**
- * The questions in a file: JSON lines, a JSON array, or YAML (a list, or documents apart). Each is a request as the
- * service takes it; `subject`, `resource` and `action` may be written short, as on the command line:
- * `{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}`. `where` names the file in errors.
+ * The requests in a file: JSON lines, a JSON array, or YAML (a list, or several documents). Each is a request as the
+ * service accepts it; `subject`, `resource` and `action` may have the short form of the command line: `{"subject":
+ * "user:alice", "action": "read", "resource": "invoice:INV-1"}`. `where` names the file in errors. Throws one `UsageError`
+ * with every fault, so that nobody has to run a batch again for each of them.
  */
 export async function parseBatch(text: string, where: string): Promise<DecisionQuestion[]> {
   const start = text.trimStart().charAt(0);
-  if (start === '') throw new UsageError(`${where} is empty: write one request a line, like ${EXAMPLE}.`);
+  if (start === '') throw new UsageError(`${where} is empty: write one request per line, like ${EXAMPLE}.`);
   if (start === '{' && !/\.ya?ml$/.test(where)) return await jsonLines(text, where);
   if (start === '[' && !/\.ya?ml$/.test(where)) {
-    return list(await json(text, where), (index) => `${where}, request ${index + 1}`);
+    return list(await json(text, where), where);
   }
   return yaml(text, where);
 }
@@ -23,15 +25,40 @@ export async function parseBatch(text: string, where: string): Promise<DecisionQ
 const EXAMPLE = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
 
 async function jsonLines(text: string, where: string): Promise<DecisionQuestion[]> {
-  const questions: DecisionQuestion[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
+  const lines = [...text.split('\n').entries()].filter(([, line]) => line.trim() !== '');
+  return allOf(lines, where, async ([index, line]) => {
     const place = `${where}:${index + 1}`;
-    if (line.trim() !== '') questions.push(question(await json(line, place), place));
-  }
-  return questions;
+    return question(await json(line, place), place);
+  });
 }
 
-/** `JSON.parse` takes the last of several members of one name; YAML, whose flow notation JSON is, refuses them. */
+/** The requests that `read` makes of all items, or one error with the faults of all. */
+async function allOf<T>(
+  items: readonly T[],
+  where: string,
+  read: (item: T, index: number) => DecisionQuestion | Promise<DecisionQuestion>,
+): Promise<DecisionQuestion[]> {
+  const questions: DecisionQuestion[] = [];
+  const faults: UsageError[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      questions.push(await read(item, index));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      faults.push(error);
+    }
+  }
+  const [first, ...others] = faults;
+  if (first === undefined) return questions;
+  if (others.length === 0) throw first;
+  throw new UsageError(
+    `${where} has ${counted(faults.length, 'invalid request')}; nothing was sent.`,
+    undefined,
+    faults.map(({ message }) => message),
+  );
+}
+
+/** `JSON.parse` uses the last of several members with one name; YAML, whose flow notation JSON is, refuses them. */
 async function refuseRepeatedMembers(text: string, where: string): Promise<void> {
   const { parseDocument } = await import('yaml');
   const repeated = parseDocument(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
@@ -55,11 +82,11 @@ async function yaml(text: string, where: string): Promise<DecisionQuestion[]> {
     if (Array.isArray(value)) values.push(...value);
     else if (value !== null && value !== undefined) values.push(value);
   }
-  return list(values, (index) => `${where}, request ${index + 1}`);
+  return list(values, where);
 }
 
-function list(values: unknown, place: (index: number) => string): DecisionQuestion[] {
-  return (values as unknown[]).map((value, index) => question(value, place(index)));
+function list(values: unknown, where: string): Promise<DecisionQuestion[]> {
+  return allOf(values as unknown[], where, (value, index) => question(value, `${where}, request ${index + 1}`));
 }
 
 async function json(text: string, where: string): Promise<unknown> {
@@ -68,17 +95,20 @@ async function json(text: string, where: string): Promise<unknown> {
     value = JSON.parse(text);
   } catch (error) {
     throw new UsageError(
-      `${where}: this is not JSON (${(error as Error).message}). One request a line, like ${EXAMPLE}.`,
+      `${where}: this is not JSON (${(error as Error).message}). Write one request per line, like ${EXAMPLE}.`,
     );
   }
   await refuseRepeatedMembers(text, where);
   return value;
 }
 
-/** Expands the short forms; but for unknown keys the rest is the service's to judge, so that it answers as to anybody. */
+/**
+ * Expands the short forms. Except for unknown keys, the service checks the rest, so that it gives everybody the same
+ * answer.
+ */
 function question(value: unknown, where: string): DecisionQuestion {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${where}: a request is an object, like ${EXAMPLE}.`);
+    throw new UsageError(`${where}: a request must be an object, like ${EXAMPLE}.`);
   }
   refuseUnknownKeys(value, decisionRequestSchema, where);
   const { subject, action, resource, ...rest } = value as Record<string, unknown>;
@@ -90,7 +120,10 @@ function question(value: unknown, where: string): DecisionQuestion {
   } as DecisionQuestion;
 }
 
-/** The service ignores keys that it does not know; in a file, one such is a slip or a wish that nobody would fulfil. */
+/**
+ * The service ignores unknown keys. In a file, an unknown key is a mistake, or a wish that the service would not
+ * fulfil.
+ */
 function refuseUnknownKeys(value: unknown, schema: unknown, where: string): void {
   const bare = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (!(bare instanceof z.ZodObject) || typeof value !== 'object' || value === null) return;

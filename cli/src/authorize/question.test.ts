@@ -62,7 +62,7 @@ describe('questionOf', () => {
     ['a subject without a type', { ...ASKED, subject: 'alice' }, /--subject "alice" is not TYPE:ID/],
     ['a subject without an id', { ...ASKED, subject: 'user:' }, /--subject "user:" is not TYPE:ID/],
     ['a resource without a name', { ...ASKED, resource: 'invoice' }, /--resource "invoice" is not TYPE:NAME/],
-    ['a resource named twice', { ...ASKED, 'resource-id': 'u-1' }, /give the type alone/],
+    ['a resource named twice', { ...ASKED, 'resource-id': 'u-1' }, /give only the type/],
     ['a property without a value', { ...ASKED, context: ['mfa'] }, /--context "mfa" is not NAME=VALUE/],
     ['a property given twice', { ...ASKED, context: ['a=1', 'a=2'] }, /--context gives "a" twice/],
   ])('refuses %s', (_, flags, message) => {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@authz-service/core/json';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { UsageError } from '../errors/usage-error.js';
 
-/** The flags that make up one question. */
+/** The flags that describe one request. */
 export interface QuestionFlags {
   subject?: string | undefined;
   action?: string | undefined;
@@ -15,14 +15,14 @@ export interface QuestionFlags {
   context?: string[] | undefined;
 }
 
-/** The question that the flags ask. Throws `UsageError` naming the flag, its value and how to write it. */
+/** The request that the flags describe. Throws `UsageError` naming the flag, its value and how to write it. */
 export function questionOf(flags: QuestionFlags): DecisionQuestion {
   const { subject, action, resource } = flags;
   const missing = Object.entries({ subject, action, resource }).flatMap(([name, value]) =>
     value ? [] : [`--${name}`],
   );
   if (subject === undefined || action === undefined || resource === undefined || missing.length > 0) {
-    throw new UsageError(`A question needs ${missing.join(' and ')}, as in ${EXAMPLE}.`);
+    throw new UsageError(`A request needs ${missing.join(' and ')}, as in ${EXAMPLE}.`);
   }
   const roles = flags.role ?? [];
   const context = members('context', flags.context);
@@ -43,7 +43,7 @@ export function questionOf(flags: QuestionFlags): DecisionQuestion {
 
 const EXAMPLE = '"--subject user:alice --action read --resource invoice:INV-1"';
 
-/** The resource that `where` names, by its name, or by the id that --resource-id gives. */
+/** The resource that `where` names, by its name, or by the id from --resource-id. */
 export function resourceOf(
   text: string,
   id: string | undefined,
@@ -52,13 +52,13 @@ export function resourceOf(
   if (id === undefined) return typed(where, text, 'invoice:INV-1', 'name');
   if (text.includes(':')) {
     throw new UsageError(
-      `${where} "${text}" names a resource, and --resource-id another way to name it: give the type alone, like "invoice".`,
+      `${where} "${text}" names a resource, but --resource-id names one, too: give only the type, like "invoice".`,
     );
   }
   return { type: text, id };
 }
 
-/** "user:alice": the type ends at the first colon, for names may hold more of them. */
+/** "user:alice": the type ends at the first colon, because names may contain more of them. */
 export function typed<K extends string>(
   where: string,
   text: string,
@@ -72,13 +72,15 @@ export function typed<K extends string>(
   return { type: text.slice(0, colon), [key]: text.slice(colon + 1) } as { type: string } & { [P in K]: string };
 }
 
-/** Attributes that a repeatable flag gives as NAME=VALUE. */
+/** Attributes from a repeatable flag with values NAME=VALUE. */
 export function properties(flag: string, pairs: string[] | undefined): { properties?: JsonObject } {
   const found = members(flag, pairs);
   return found ? { properties: found } : {};
 }
 
-/** "amount=120", 'tags=["a"]', "ip=10.0.0.1": JSON where the value is JSON, else the text itself. */
+/**
+ * "amount=120", 'tags=["a"]', "ip=10.0.0.1": the value is parsed as JSON if possible, and is otherwise taken as text.
+ */
 export function members(flag: string, pairs: string[] | undefined): JsonObject | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined;
   const found = new Map<string, Json>();

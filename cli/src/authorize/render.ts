@@ -5,12 +5,12 @@ import type { DecisionQuestion } from '@authz-service/sdk/question';
 import type { Style } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';
 
-/** A decision in the service's own words, as scripts read it with `--json`. */
+/** A decision in the format of the service, for scripts that use `--json`. */
 export function answerOf({ allowed, context }: Decision): DecisionResponse {
   return { decision: allowed, context: context as DecisionResponse['context'] };
 }
 
-/** How a person reads one answer. */
+/** One answer for people. */
 export function renderAnswer(question: DecisionQuestion, answer: DecisionResponse, style: Style): string {
   const { reason, access_path, policy_id } = answer.context;
   const lines = [
@@ -24,7 +24,7 @@ export function renderAnswer(question: DecisionQuestion, answer: DecisionRespons
   return lines.join('\n');
 }
 
-/** "user:alice read invoice:INV-1"; a batch may hold what is no proper question, and that shows as "?". */
+/** "user:alice read invoice:INV-1"; missing parts of a malformed request in a batch are shown as "?". */
 export function sentence({ subject, action, resource }: Partial<DecisionQuestion>): string {
   const said = (text: unknown): string => (typeof text === 'string' ? text : '?');
   const name = resource?.name ?? resource?.id;
@@ -37,7 +37,7 @@ export function verdict(decision: boolean, style: Style): string {
 
 const MARKS = { applies: '✓', does_not_apply: '·', failed: '✗' } as const;
 
-/** Every policy that came into question: highest priority first, as the engine weighs them. */
+/** All candidate policies, highest priority first, as the engine orders them. */
 function renderCandidates(candidates: ExplainedCandidate[], style: Style): string {
   if (candidates.length === 0) return style('dim', 'No policy covers this action on this resource for this subject.');
   const names = Math.max(...candidates.map((candidate) => width(printable(candidate.policy))));
@@ -51,5 +51,5 @@ function renderCandidates(candidates: ExplainedCandidate[], style: Style): strin
       style('dim', `    through ${candidate.through.map(printable).join(' → ')}`),
     ].join('\n');
   });
-  return [style('bold', 'Policies that came into question'), ...blocks].join('\n');
+  return [style('bold', 'Candidate policies'), ...blocks].join('\n');
 }

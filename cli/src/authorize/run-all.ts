@@ -4,8 +4,8 @@ import { ServiceError } from '@authz-service/sdk/service-error';
 export type BatchOutcome<T> = { ok: true; value: T } | { ok: false; error: ServiceError };
 
 /**
- * Runs `work` over all items, at most `concurrency` at a time, and gives the outcomes in the order of the items. One
- * item's problem is that item's outcome; anything else (an abort, say) ends the whole.
+ * Runs `work` on all items, at most `concurrency` at a time, and yields the outcomes in the order of the items. A
+ * problem of one item is that item's outcome; any other error, such as an abort, ends everything.
  */
 export async function runAll<T, R>(
   items: Iterable<T>,

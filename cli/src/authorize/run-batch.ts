@@ -22,7 +22,7 @@ export interface BatchCounts {
 const CHUNK = 1000;
 const VERDICT_COLUMNS = 'allowed'.length;
 
-/** Problems that are not one request's own: the others would meet them too. */
+/** Problems that are not caused by one request: the other requests would meet them, too. */
 const COMMON: ReadonlySet<ErrorCode> = new Set([
   'network',
   'timeout',
@@ -34,8 +34,8 @@ const COMMON: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Asks all questions and prints one line for each, in their order, as the answers come. The first goes alone: where
- * nobody listens, one failure says so. Throws a problem that all requests have in common.
+ * Sends all requests and prints one line for each, in order, as the answers arrive. The first one is sent alone, so
+ * that an unreachable service causes one failure only. Throws a problem that all requests have in common.
  */
 export async function runBatch(
   client: Pick<ServiceClient, 'decide'>,

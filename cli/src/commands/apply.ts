@@ -19,7 +19,9 @@ import { placeRefusals } from '../tree/place-refusals.js';
 
 interface Planned {
   plan: Plan;
-  /** Of a tree: makes the plan again, should the tenant move meanwhile. A saved plan is applied as it is or not at all. */
+  /**
+   * For a tree: makes the plan again if the tenant changes meanwhile. A saved plan is applied as it is or not at all.
+   */
   replan?: () => Promise<Plan>;
 }
 
@@ -63,7 +65,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     const { args, flags } = await this.parse(Apply);
     const asks = !flags.yes;
     if (asks && (flags.json || !canAsk())) {
-      throw new UsageError('Without a terminal to ask on (or with --json), apply takes --yes: nothing was changed.');
+      throw new UsageError('Without a terminal (or with --json), apply needs --yes: nothing was changed.');
     }
     const client = await connect(flags);
     const progress = new Progress(err);
@@ -76,7 +78,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       progress.done();
       if (!flags.json) await show(plan, flags.all);
       if (plan.changes.length === 0) return nothingToDo(plan);
-      // What a yes cannot cover is refused before anybody is asked.
+      // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
         prune: flags.prune || asks,
         takeOwnership: true,
@@ -117,7 +119,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       if (tenant.name === plan.tenant) return { plan };
       throw new ProblemError(
         'conflict',
-        `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant.name}": use another one.`,
+        `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant.name}": use a credential of the plan's tenant.`,
       );
     }
     const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
@@ -138,7 +140,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
   }
 }
 
-/** The plan goes to stderr: stdout is for what became of it. */
+/** The plan goes to stderr: stdout is for the outcome. */
 async function show(plan: Plan, all: boolean): Promise<void> {
   const { planText } = await import('../plan/show.js');
   await err.line(planText(plan, err.style, all));
@@ -150,14 +152,15 @@ function nothingToDo({ base_revision: revision, counts }: Plan): Outcome {
 
 async function agrees({ tenant, counts }: Plan): Promise<boolean> {
   const removals = counts.removed === 0 ? '' : err.style('red', `, and remove ${counted(counts.removed, 'record')}`);
-  const question = `${err.style('bold', `Apply this to the tenant "${tenant}"`)}${removals}${err.style('bold', '?')} Only "yes" does it: `;
+  const question = `${err.style('bold', `Apply this to the tenant "${tenant}"`)}${removals}${err.style('bold', '?')} Only "yes" is accepted: `;
   return (await ask(`\n${question}`)).trim().toLowerCase() === 'yes';
 }
 
 function report(progress: Progress, event: ApplyProgress): void {
   if (event.phase === 'sending') progress.phase(`Applying ${counted(event.changes, 'change')}`);
-  else if (event.phase === 'replanning') progress.phase('The tenant has moved: planning again');
-  else if (event.phase === 'interrupted') progress.phase('Interrupted while the changes are under way: waiting');
+  else if (event.phase === 'replanning') progress.phase('The tenant has changed: planning again');
+  else if (event.phase === 'interrupted')
+    progress.phase('Interrupted after the changes were sent: waiting for the answer');
   else progress.done();
 }
 

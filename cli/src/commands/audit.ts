@@ -6,7 +6,7 @@ import { out } from '../output/terminal.js';
 import { moment } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
-/** The counts beside it say how many there are. */
+/** If a commit has more changes than this, the counts beside it say how many. */
 const CHANGES_SHOWN = 3;
 const MARKS = { create: '+', update: '~', move: '→', delete: '-' } as const;
 
@@ -58,7 +58,7 @@ function cells({ revision, at, credential, stack = '', counts, changes }: AuditE
   return [revision, moment(at), credential.name, stack, countsText(counts), summary];
 }
 
-/** "+43 ~2": what there is none of is not said. */
+/** "+43 ~2": zero counts are omitted. */
 function countsText({ added, changed, removed }: AuditEntry['counts']): string {
   const parts = [
     [MARKS.create, added],

@@ -123,7 +123,7 @@ const OF_ONE_QUESTION = [
 async function readBatch(file: string, flags: Record<string, unknown>): Promise<DecisionQuestion[]> {
   const beside = OF_ONE_QUESTION.find((name) => flags[name] !== undefined);
   if (beside !== undefined) {
-    throw new UsageError(`--${beside} stands beside --batch: the questions of a batch come from the file alone.`);
+    throw new UsageError(`--${beside} cannot be used with --batch: all requests of a batch come from the file.`);
   }
   const text = file === '-' ? await readAll(process.stdin) : await readFile(file, 'utf8');
   return parseBatch(text, file === '-' ? 'standard input' : file);

@@ -13,7 +13,7 @@ import { relativePath } from '../tree/relative-path.js';
 
 type Write = (records: StoredRecord[], options: { tenant: string; stack: string }) => { path: string; text: string }[];
 
-/** The formats of an export; `files` are the files of each. */
+/** The formats of an export; `files` matches the files of each. */
 const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
   yaml: {
     files: /\.ya?ml$/,
@@ -70,7 +70,7 @@ cdktf writes the same as a CDKTF app, main.js.`;
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Export);
     if (flags.as === BY_HAND)
-      throw new UsageError(`--as "${BY_HAND}" is the owner of what is made by hand: name another.`);
+      throw new UsageError(`--as "${BY_HAND}" is the owner of records created by hand: name another stack.`);
     const client = await connect(flags);
     const format = flags.format as keyof typeof FORMATS;
     const [write, state] = await Promise.all([FORMATS[format].load(), client.state({ signal: this.signal })]);
@@ -93,7 +93,8 @@ cdktf writes the same as a CDKTF app, main.js.`;
       }
     }
     const owners = trees.map(({ owner }) => owner);
-    for (const note of notes(owners, leftOut, format)) await err.line(err.style('dim', note));
+    const folders = trees.map(({ folder }) => relativePath(join(flags.out, folder)));
+    for (const note of notes(owners, folders, leftOut, format)) await err.line(err.style('dim', note));
     const records = trees.reduce((sum, tree) => sum + tree.records.length, 0);
     return {
       json: { tenant: state.tenant, revision: state.revision, stacks: owners, records, files },
@@ -102,13 +103,16 @@ cdktf writes the same as a CDKTF app, main.js.`;
   }
 }
 
-function notes(owners: string[], leftOut: number, format: keyof typeof FORMATS): string[] {
+function notes(owners: string[], folders: string[], leftOut: number, format: keyof typeof FORMATS): string[] {
   const found: string[] = [];
-  if (owners.length > 1) found.push(`Each stack has its own tree: ${owners.join(', ')}.`);
+  if (owners.length > 1)
+    found.push(
+      `Each stack has its own tree. Validate, plan and apply these folders one by one: ${folders.join(', ')}.`,
+    );
   if (owners.includes(BY_HAND))
     found.push(
-      `Records made by hand: ${FORMATS[format].takeOver} brings them under the ${format === 'yaml' ? 'tree' : 'configuration'}.`,
+      `Records created by hand: ${FORMATS[format].takeOver} brings them under the ${format === 'yaml' ? 'tree' : 'configuration'}.`,
     );
-  if (leftOut > 0) found.push(`Left out: ${counted(leftOut, 'record')} made by hand (--stack api writes them).`);
+  if (leftOut > 0) found.push(`Left out: ${counted(leftOut, 'record')} created by hand (--stack api writes them).`);
   return found;
 }

@@ -48,12 +48,12 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
     const { args, flags } = await this.parse(Get);
     const { kind, path } = splitTarget(args.kind);
     if (path !== undefined && args.name !== undefined) {
-      throw new UsageError(`"${args.kind}" names a record already: leave out "${args.name}".`);
+      throw new UsageError(`"${args.kind}" already names a record: leave out "${args.name}".`);
     }
     const name = path ?? args.name;
     const filter = filterOf(flags.filter ?? []);
     if (name !== undefined && Object.keys(filter).length > 0) {
-      throw new UsageError(`--filter chooses among many records, and "${name}" names one: leave one of them out.`);
+      throw new UsageError(`--filter selects among records, but "${name}" names one: leave one of them out.`);
     }
     const collection = (await connect(flags)).records(kind);
     if (name !== undefined) {
@@ -77,7 +77,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
   }
 }
 
-/** The refusal of a filter, named by the flag that gave it. */
+/** Names the filter that was refused by the flag that gave it. */
 function byFilter(error: unknown, filter: Record<string, string>): unknown {
   if (!(error instanceof ProblemError) || error.code !== 'invalid_request') return error;
   const fault = error.errors.find(({ pointer }) => Object.hasOwn(filter, pointer.slice(1)));

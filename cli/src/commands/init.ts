@@ -47,11 +47,11 @@ complete and check them. Existing files are never overwritten.`;
     const present = (await Promise.all(files.map(async ({ path }) => ((await exists(path)) ? [path] : [])))).flat();
     if (present.length > 0) {
       const names = present.map((path) => relativePath(path)).join(', ');
-      throw new UsageError(`Nothing was written, for this is there already: ${names}. Give another folder.`);
+      throw new UsageError(`Nothing was written, because these exist already: ${names}. Give another folder.`);
     }
     for (const { path, text } of files) {
       await mkdir(dirname(path), { recursive: true });
-      // A file that appears in between is not written over either.
+      // A file that appears in between is not overwritten, either.
       await writeFile(path, text, { flag: 'wx' });
     }
     const paths = files.map(({ path }) => relativePath(path));

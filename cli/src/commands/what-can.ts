@@ -14,7 +14,7 @@ import { type KnownType, resourceTypes } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
-/** The question without what is searched for. */
+/** The request without the part that is searched for. */
 type Asked = Omit<ActionQuestion, 'resource'>;
 
 export default class WhatCan extends ServiceCommand {
@@ -67,7 +67,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     const { resource, 'resource-type': types } = flags;
     if (resource !== undefined && args.action !== undefined) {
       throw new UsageError(
-        `"${args.action}" and --resource leave nothing to search for: ask "service authorize", or leave one out.`,
+        `"${args.action}" and --resource leave nothing to search for: use "service authorize", or leave one out.`,
       );
     }
     const context = members('context', flags.context);
@@ -115,10 +115,10 @@ them: pass an ACTION and --resource-type, or a --resource.`;
   }
 }
 
-/** Where there are none, why that does not mean that nothing is allowed. */
+/** If there are no results, says why that does not mean that nothing is allowed. */
 function countOf(results: readonly FoundEntity[], note: string): string {
   if (results.length > 0) return counted(results.length, 'resource');
-  return `0 resources with a record${note}. Whether a policy on a type covers one without, "service authorize" tells.`;
+  return `0 resources with a record${note}. "service authorize" tells whether a policy on a type covers a resource without a record.`;
 }
 
 async function actionsFound(results: FoundAction[], note: string): Promise<Outcome> {
@@ -130,7 +130,7 @@ async function actionsFound(results: FoundAction[], note: string): Promise<Outco
 type Search = (type: string, action: string) => ReturnType<ServiceClient['searchResources']>;
 type FoundWithActions = FoundEntity & { actions: string[] };
 
-/** By resource, in the order of types and names; no more resources than `limit`. */
+/** By resource, in the order of types and names; at most `limit` resources. */
 async function everything(types: KnownType[], search: Search, limit?: number): Promise<FoundWithActions[]> {
   const found: FoundWithActions[] = [];
   for (const { name, actions } of types) {

@@ -77,7 +77,9 @@ Subjects for whom a condition cannot be evaluated are left out.`;
       subjectTypes: flags['subject-type'],
     };
     const note = results.length === 0 ? await checkEmpty(client, asked, signal) : '';
-    await err.line(err.style('dim', `${counted(results.length, 'subject')}${note}`));
+    await err.line(
+      err.style('dim', `${counted(results.length, 'subject')} of type ${flags['subject-type'].join(' or ')}${note}`),
+    );
     return { json: { results }, text: shownEntities(results) };
   }
 }

@@ -1,12 +1,12 @@
 import type { CompletedCommand, Expected } from './vocabulary.js';
 
 /**
- * A bash function that completes offline from what was known when the script was made, without starting the program.
- * It needs neither the bash-completion package nor a bash newer than 3.2.
+ * A bash function that completes from what was known when the script was written, without a network and without
+ * starting the program. It needs neither the bash-completion package nor a bash newer than 3.2.
  */
 export function bashScript(commands: CompletedCommand[]): string {
-  return `# Completion of service and servicectl for bash; made by "service completion bash".
-_service_known() { # whether these words lead somewhere
+  return `# Completion of service and servicectl for bash; written by "service completion bash".
+_service_known() { # whether these words are a command or topic
   case "$1" in
     ${commands
       .filter(({ id }) => id !== '')
@@ -29,7 +29,7 @@ ${valueCases(commands)}
   esac
 }
 
-_service_argument() { # what stands at a place (from 0) after the words of a command
+_service_argument() { # the argument at a place (from 0) after the words of a command
   case "$1 $2" in
 ${argumentCases(commands)}
     *) echo anything ;;
@@ -39,7 +39,7 @@ ${argumentCases(commands)}
 _service() {
   local current="\${COMP_WORDS[COMP_CWORD]}" end="$COMP_CWORD" before= id= place=0 flag= skip= word longer i expected
   COMPREPLY=()
-  # bash splits words at "=" and ":"; the parts belong together. "before" is what stands before the last colon.
+  # bash splits words at "=" and ":"; the parts belong together. "before" is the text before the last colon.
   if [ "$current" = ":" ]; then
     end=$((COMP_CWORD - 1)); before="\${COMP_WORDS[end]}:"; current=
   elif [ "$COMP_CWORD" -gt 2 ] && [ "\${COMP_WORDS[COMP_CWORD - 1]}" = ":" ]; then

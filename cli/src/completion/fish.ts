@@ -1,11 +1,11 @@
 import type { CompletedCommand, Expected } from './vocabulary.js';
 
-/** Lines for fish, which completes offline from them. */
+/** Lines that let fish complete offline. */
 export function fishScript(commands: CompletedCommand[]): string {
   const lines = commands.flatMap((command) =>
     ['service', 'servicectl'].flatMap((program) => linesOf(program, command)),
   );
-  return `# Completion of service and servicectl for fish; made by "service completion fish".
+  return `# Completion of service and servicectl for fish; written by "service completion fish".
 function __service_id # the words of the command that the line has so far
     set -l known ${commands
       .filter(({ id }) => id !== '')
@@ -43,13 +43,13 @@ function linesOf(program: string, command: CompletedCommand): string[] {
   return [...words, ...flags, ...values];
 }
 
-/** What a flag takes. */
+/** The value of a flag. */
 function takes(value: Expected): string {
   if (value === 'file') return '-r -F';
   return value === 'anything' ? '-x' : `-x ${stands(value)}`;
 }
 
-/** What may stand as the argument. */
+/** The values of an argument. */
 function stands(value: Exclude<Expected, 'anything'>): string {
   if (value === 'file') return '-F';
   if (value === 'folder') return "-a '(__fish_complete_directories)'";

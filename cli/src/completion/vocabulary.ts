@@ -3,27 +3,27 @@ import type { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import { plural } from '../records/kind-argument.js';
 
-/** What can be completed after a flag or as an argument. */
+/** The completions of a flag's value or an argument. */
 export type Expected = { words: readonly string[] } | 'file' | 'folder' | 'anything';
 
 export interface CompletedFlag {
-  /** With its dashes. */
+  /** The names, with their dashes. */
   names: string[];
   summary: string;
-  /** Of a flag that takes no value: undefined. */
+  /** Undefined for a flag without a value. */
   value?: Expected;
 }
 
 /** One place in the tree of words: a topic with words after it, or a command with flags and arguments. */
 export interface CompletedCommand {
-  /** The words before, joined by a space; empty for the program itself. */
+  /** The words before it, joined by a space; empty for the program itself. */
   id: string;
   next: { word: string; summary: string }[];
   flags: CompletedFlag[];
   arguments: Expected[];
 }
 
-/** All that a shell needs to know of the program, as oclif knows its commands. */
+/** Everything that a shell needs to know of the program, from oclif's list of commands. */
 export function vocabulary(config: Config): CompletedCommand[] {
   const commands = config.commands
     .filter(({ hidden }) => !hidden)

@@ -1,10 +1,10 @@
 import type { CompletedCommand, Expected } from './vocabulary.js';
 
-/** A zsh function that completes offline, with the summaries beside the words. */
+/** A zsh function that completes offline and shows the summaries beside the words. */
 export function zshScript(commands: CompletedCommand[]): string {
   return `#compdef service servicectl
-# Completion of service and servicectl for zsh; made by "service completion zsh".
-# Put it as "_service" into a folder of $fpath, or: source <(service completion zsh)
+# Completion of service and servicectl for zsh; written by "service completion zsh".
+# Save it as "_service" in a folder of $fpath, or run: source <(service completion zsh)
 
 _service() {
   local id= word longer
@@ -67,6 +67,6 @@ function action(value: Expected): string {
   return `(${value.words.map(escaped).join(' ')})`;
 }
 
-/** Brackets and colons end parts of what _arguments takes. */
+/** Brackets and colons separate parts of what _arguments accepts. */
 const escaped = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&');
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -6,21 +6,24 @@ import { type Connection, type ConnectionFlags, chooseConnection } from './conne
 import { readEnvironment } from './environment.js';
 import { readProfiles } from './profiles.js';
 
-/** The flags of every command that talks to a service. Secrets have no flag: others see a command line. */
+/**
+ * The flags of every command that talks to a service. There is no flag for secrets, because others can see a command
+ * line.
+ */
 export const connectionFlags = {
   url: string({
-    description: "The address of the service, in place of SERVICE_CLOUD_URL or the profile's.",
+    description: "The address of the service, instead of SERVICE_CLOUD_URL or the profile's.",
     helpValue: 'URL',
     helpGroup: 'GLOBAL',
   }),
   profile: string({
-    description: "A profile in ~/.service/config.yaml, in place of the environment's credentials.",
+    description: "A profile in ~/.service/config.yaml, instead of the environment's credentials.",
     helpValue: 'NAME',
     helpGroup: 'GLOBAL',
   }),
 };
 
-/** Of commands that an agent answers as well. */
+/** The flags of commands that an agent can answer, too. */
 export const localFlag = {
   local: boolean({
     char: 'l',
@@ -30,10 +33,10 @@ export const localFlag = {
   }),
 };
 
-/** A person waits for the answer, perhaps over a slow connection, and no other request does. */
+/** Only a person waits for the answer, perhaps over a slow connection, so the deadline is generous. */
 const DECISION_TIMEOUT_MS = 30_000;
 
-/** A client for commands that need a credential. Throws `unauthorized` at once where there is none. */
+/** A client for commands that need a credential. Throws `unauthorized` at once if there is none. */
 export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
   const connection = await chosenConnection(flags);
   if (connection.credentials === undefined) {
@@ -42,7 +45,7 @@ export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
   return clientOf(connection);
 }
 
-/** The connection that flags, environment and profiles give; what looks wrong about them goes to stderr. */
+/** The connection from flags, environment and profiles; warnings about them go to stderr. */
 export async function chosenConnection(flags: ConnectionFlags): Promise<Connection> {
   const connection = await chooseConnection(flags, readEnvironment(process.env), readProfiles);
   for (const warning of connection.warnings) await err.line(`${err.style('yellow', 'warning:')} ${warning}`);
@@ -60,7 +63,7 @@ export async function clientOf({ url, credentials }: Pick<Connection, 'url' | 'c
   });
 }
 
-/** The `Authorization` header for requests that are not the client's own; undefined where none is needed. */
+/** The `Authorization` header for requests outside the client; undefined if none is needed. */
 export async function authorizationOf(
   { url, credentials }: Connection,
   signal: AbortSignal,

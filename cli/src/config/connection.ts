@@ -5,10 +5,10 @@ import { DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment';
 import type { Environment } from './environment.js';
 import { openProfile, type ProfilesFile } from './profiles.js';
 
-/** Where an agent listens on this machine. */
+/** The default address of an agent on this machine. */
 export const LOCAL_URL = 'http://127.0.0.1:8181';
 
-/** Which service a command talks to, as whom, and who said so. */
+/** The service that a command talks to, its credentials, and where these settings came from. */
 export interface Connection {
   url: string;
   credentials?: Credentials;
@@ -24,9 +24,9 @@ export interface ConnectionFlags {
 }
 
 /**
- * What is nearest to the person wins: the flags, then credentials in the environment, then the profile that
- * SERVICE_PROFILE names or `default`. A profile's credentials go to that profile's own address and nowhere else,
- * unless `--profile` and `--url` are given together.
+ * The nearest setting wins: flags, then credentials in the environment, then the profile that SERVICE_PROFILE names,
+ * then `default`. A profile's credentials are sent only to that profile's own address, unless `--profile` and `--url`
+ * are given together.
  */
 export async function chooseConnection(
   flags: ConnectionFlags,
@@ -62,7 +62,7 @@ export async function chooseConnection(
   return { url: chosen, credentials: profile.credentials, source: `the profile "${name}"`, warnings };
 }
 
-/** Why there are no credentials where nobody has named a profile and none is called `default`. */
+/** Why there are no credentials if nobody has named a profile and none is called `default`. */
 function unchosen(file: ProfilesFile | undefined): string {
   const names = Object.keys(file?.profiles ?? {});
   return names.length === 0 ? 'none are set' : `no profile is chosen: --profile takes one of ${names.join(', ')}`;

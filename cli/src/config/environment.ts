@@ -13,13 +13,13 @@ export interface Environment {
   namesUrl: boolean;
   credentials: Credentials | undefined;
   profile: string | undefined;
-  /** Variables that look misspelt. */
+  /** Variables that look misspelled. */
   warnings: string[];
 }
 
 /**
- * Reads the variables, as pipelines set them. An OAuth client wins over an API key when both are there: the key is
- * usually an agent's, which may fetch the bundle and nothing else. Throws `invalid_config`.
+ * Reads the environment variables. If there is both an OAuth client and an API key, the client wins: the key is usually
+ * an agent's, which may only fetch the bundle. Throws `invalid_config`.
  */
 export function readEnvironment(variables: Variables): Environment {
   const cloudUrl = variables.SERVICE_CLOUD_URL?.trim() || undefined;
@@ -28,7 +28,7 @@ export function readEnvironment(variables: Variables): Environment {
     namesUrl: cloudUrl !== undefined,
     credentials: credentialsIn(variables),
     profile: variables.SERVICE_PROFILE || undefined,
-    // Others may use the prefix too: only what looks misspelt is worth a word.
+    // Other programs may use the prefix, too: only names that look misspelled are reported.
     warnings: unknownVariables(Object.keys(variables)).flatMap(({ meant, text }) =>
       meant === undefined ? [] : [text],
     ),

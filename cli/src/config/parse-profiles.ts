@@ -18,7 +18,9 @@ const entrySchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ profiles: z.record(text, entrySchema) });
 
-/** The profiles that the text of a configuration file declares. Throws `invalid_config` with every fault at its place. */
+/**
+ * The profiles that the text of a configuration file declares. Throws `invalid_config` with every fault at its place.
+ */
 export function parseProfiles(path: string, source: string): Record<string, ProfileEntry> {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
@@ -66,7 +68,7 @@ function issueItems(issue: z.core.$ZodIssue, value: unknown, place: (keys: Prope
   });
 }
 
-/** The offset of the key that a path ends in, or of the deepest part of the path that is there. */
+/** The offset of the key at the end of a path, or of the deepest existing part of the path. */
 function offsetOf(document: Document.Parsed, keys: PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = 0;

@@ -57,7 +57,7 @@ describe('parseProfiles', () => {
     [
       'a secret and its file',
       'profiles:\n  a: { api_key: x, api_key_file: y }\n',
-      [/^config.yaml:2:20 api_key_file stands beside api_key/],
+      [/^config.yaml:2:20 api_key_file is given together with api_key/],
     ],
     ['YAML that does not parse', 'profiles: {', [/^config.yaml:1:/]],
     ['several at once', 'profiles:\n  a: { x: 1 }\n  b: { y: 2 }\n', [/^config.yaml:2:8/, /^config.yaml:3:8/]],

@@ -5,13 +5,13 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
 
-/** A profile as it is used: its secrets read from the files it names. */
+/** A profile that is ready to use: its secrets were read from the files that it names. */
 export interface Profile {
   url?: string;
   credentials?: Credentials;
 }
 
-/** A profile as the file says it. */
+/** A profile as the file declares it. */
 export interface ProfileEntry {
   url?: string | undefined;
   client_id?: string | undefined;
@@ -30,7 +30,7 @@ export interface ProfilesFile {
 export const profilesPath = (): string => join(homedir(), '.service', 'config.yaml');
 
 /**
- * Reads `~/.service/config.yaml`; undefined where there is none. Throws `invalid_config` whose items are placed as
+ * Reads `~/.service/config.yaml`; undefined if there is none. Throws `invalid_config` whose items are placed as
  * `file:line:column`.
  */
 export async function readProfiles(path = profilesPath()): Promise<ProfilesFile | undefined> {
@@ -53,15 +53,18 @@ async function readableByOthers(path: string): Promise<boolean> {
 }
 
 function exposed(path: string): string {
-  return `Others on this machine can read "${path}", which holds secrets: run "chmod 600 ${path}".`;
+  return `Others on this machine can read "${path}", which contains secrets: run "chmod 600 ${path}".`;
 }
 
-/** Turns an entry into what connects; reads the secret's file, whose path is relative to the configuration's folder. */
+/** Turns an entry into a connection; reads the secret's file, whose path is relative to the configuration's folder. */
 export async function openProfile(file: ProfilesFile, name: string): Promise<Profile> {
   const entry = file.profiles[name];
   if (entry === undefined) {
     const known = Object.keys(file.profiles).join(', ') || 'none';
-    throw new ProblemError('invalid_config', `There is no profile "${name}" in "${file.path}"; there is: ${known}.`);
+    throw new ProblemError(
+      'invalid_config',
+      `There is no profile "${name}" in "${file.path}". Existing profiles: ${known}.`,
+    );
   }
   const secret = async (inline: string | undefined, path: string | undefined): Promise<string | undefined> => {
     if (path === undefined) return inline;
@@ -81,7 +84,7 @@ function expand(path: string, configPath: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(dirname(configPath), path);
 }
 
-/** A fault of one profile's entry, or undefined. `key` says where in the entry it stands. */
+/** A fault in one profile's entry, or undefined. `key` says which member has it. */
 export function entryFault(entry: ProfileEntry): { key?: keyof ProfileEntry; detail: string } | undefined {
   const { url, client_id, client_secret, client_secret_file, api_key, api_key_file } = entry;
   if (url !== undefined) {
@@ -92,10 +95,10 @@ export function entryFault(entry: ProfileEntry): { key?: keyof ProfileEntry; det
     }
   }
   if (client_secret !== undefined && client_secret_file !== undefined) {
-    return { key: 'client_secret_file', detail: 'stands beside client_secret: keep one of them' };
+    return { key: 'client_secret_file', detail: 'is given together with client_secret: keep one of them' };
   }
   if (api_key !== undefined && api_key_file !== undefined) {
-    return { key: 'api_key_file', detail: 'stands beside api_key: keep one of them' };
+    return { key: 'api_key_file', detail: 'is given together with api_key: keep one of them' };
   }
   const key = api_key ?? api_key_file;
   const secret = client_secret ?? client_secret_file;
@@ -109,5 +112,5 @@ export function entryFault(entry: ProfileEntry): { key?: keyof ProfileEntry; det
 }
 
 export function profileFaults(path: string, items: ProblemItem[]): ProblemError {
-  return new ProblemError('invalid_config', `"${path}" is wrong.`, items);
+  return new ProblemError('invalid_config', `"${path}" has faults.`, items);
 }

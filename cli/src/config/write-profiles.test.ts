@@ -42,7 +42,7 @@ describe('writeProfile', () => {
   it('writes nothing over a file that is wrong', async () => {
     await writeProfile('a', ENTRY, false, path);
     await writeFile(path, 'profiles: [');
-    await expect(writeProfile('b', ENTRY, false, path)).rejects.toThrow(/is wrong/);
+    await expect(writeProfile('b', ENTRY, false, path)).rejects.toThrow(/has faults/);
     expect(await readFile(path, 'utf8')).toBe('profiles: [');
   });
 });
@@ -56,8 +56,8 @@ describe('removeProfile', () => {
   });
 
   it('names those that there are', async () => {
-    await expect(removeProfile('a', path)).rejects.toThrow('There is no profile "a"; there is: none.');
+    await expect(removeProfile('a', path)).rejects.toThrow('There is no profile "a". Existing profiles: none.');
     await writeProfile('b', ENTRY, false, path);
-    await expect(removeProfile('a', path)).rejects.toThrow('there is: b.');
+    await expect(removeProfile('a', path)).rejects.toThrow('Existing profiles: b.');
   });
 });

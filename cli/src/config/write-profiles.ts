@@ -4,26 +4,32 @@ import { type Document, parseDocument } from 'yaml';
 import { UsageError } from '../errors/usage-error.js';
 import { type ProfileEntry, profilesPath, readProfiles } from './profiles.js';
 
-/** Keeps a profile; the rest of the file stays as it is written. Throws `UsageError` where there is one, unless `replace`. */
+/**
+ * Saves a profile; the rest of the file stays as it is. Throws `UsageError` if the profile exists, unless `replace` is
+ * set.
+ */
 export async function writeProfile(name: string, entry: ProfileEntry, replace: boolean, path = profilesPath()) {
   const file = await readProfiles(path);
   if (file?.profiles[name] !== undefined && !replace) {
-    throw new UsageError(`There is a profile "${name}" already: name another, or replace it with --replace.`);
+    throw new UsageError(`There is already a profile "${name}": use another name, or replace it with --replace.`);
   }
   await change(path, (document) => document.setIn(['profiles', name], entry));
 }
 
-/** Takes a profile out of the file. Throws `UsageError` naming those that there are. */
+/** Removes a profile from the file. Throws `UsageError` naming the existing profiles. */
 export async function removeProfile(name: string, path = profilesPath()): Promise<void> {
   const profiles = (await readProfiles(path))?.profiles ?? {};
   if (profiles[name] === undefined) {
     const known = Object.keys(profiles).join(', ') || 'none';
-    throw new UsageError(`There is no profile "${name}"; there is: ${known}.`);
+    throw new UsageError(`There is no profile "${name}". Existing profiles: ${known}.`);
   }
   await change(path, (document) => document.deleteIn(['profiles', name]));
 }
 
-/** The file holds secrets: from its first byte on it is its owner's alone, and a crash leaves the old one or the new one. */
+/**
+ * The file holds secrets: from its first byte on, only its owner can read it, and a crash leaves the old or the new
+ * one.
+ */
 async function change(path: string, edit: (document: Document) => void): Promise<void> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -13,16 +13,16 @@ export const LEVELS = {
 
 export type Level = keyof typeof LEVELS;
 
-/** One thing that a decision point must do; `section` is where the certification scenario asks for it. */
+/** One requirement for a decision point; `section` is where the certification scenario asks for it. */
 export interface Check {
   level: Level;
   section: string;
   name: string;
-  /** Throws `CheckFailed` where the decision point does otherwise. */
+  /** Throws `CheckFailed` if the decision point does not meet it. */
   run(point: DecisionPoint): Promise<void>;
 }
 
-/** The decision point did not answer as required. The message gives both answers. */
+/** The decision point did not answer as required. The message contains both answers. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 }

@@ -3,7 +3,7 @@ import type { AuthzenConfiguration } from '@authz-service/sdk/metadata';
 import { CheckFailed } from './check.js';
 
 const TIMEOUT_MS = 30_000;
-/** No answer that is looked at is longer; more is not read. */
+/** Longer answers are not read completely. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** An endpoint of the standard. */
@@ -24,18 +24,18 @@ export interface PointAnswer {
 }
 
 export interface PointRequest {
-  /** Sent as it is where it is a text, else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   body: unknown;
-  /** In place of `application/json`. */
+  /** Used instead of `application/json`. */
   contentType?: string;
   headers?: Record<string, string>;
 }
 
-/** A decision point of any make, asked as its clients would ask it. */
+/** A decision point of any product, asked as its clients would ask it. */
 export class DecisionPoint {
   #endpoints: Partial<Record<Endpoint, string>> = {};
 
-  /** `base` has no slash at its end; `authorization` is the value of the header, where one is needed. */
+  /** `base` has no trailing slash; `authorization` is the value of the header, if one is needed. */
   constructor(
     readonly base: string,
     private readonly authorization: string | undefined,
@@ -49,8 +49,8 @@ export class DecisionPoint {
   }
 
   /**
-   * Takes the endpoints from the metadata, where there are any. Those of another identifier or origin are not to be used:
-   * they would be sent the credential.
+   * Takes the endpoints from the metadata, if there is any. Those of another identifier or origin are not used, because
+   * they would receive the credential.
    */
   async discover(): Promise<void> {
     const answer = await this.metadata();
@@ -83,7 +83,7 @@ export class DecisionPoint {
         ...(this.authorization !== undefined && { authorization: this.authorization }),
         ...headers,
       },
-      // A text would be given a content type of its own.
+      // A string would be given a content type of its own.
       body: Buffer.from(sent),
     });
   }
@@ -112,7 +112,7 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The value that an answer holds; undefined where it is no JSON. */
+/** The JSON value of an answer; undefined if it is not JSON. */
 export function jsonOf(answer: PointAnswer): unknown {
   try {
     return JSON.parse(answer.text);

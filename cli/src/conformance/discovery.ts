@@ -9,7 +9,7 @@ const OPTIONAL = [
   'search_action_endpoint',
 ];
 
-/** The standard asks for https; a decision point on this machine may be asked without. */
+/** The standard requires https; a decision point on this machine may do without. */
 function expectUrl(name: string, value: unknown): void {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const local = url?.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -72,7 +72,7 @@ export const discoveryChecks: Check[] = [
   },
 ];
 
-/** The members of a part of a JWT; none where it is no JSON object. */
+/** The members of a part of a JWT; none if it is not a JSON object. */
 function membersOf(part = ''): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));

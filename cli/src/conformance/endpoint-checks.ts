@@ -8,15 +8,15 @@ const REPETITIONS = 5;
 
 /**
  * What every endpoint must do with headers, malformed bodies, unknown members and repetitions (sections 2.4 to 2.6 and
- * 5). `body` is a request to it that is fine.
+ * 5). `body` is a valid request to it.
  */
 export function endpointChecks(level: Check['level'], endpoint: Endpoint, body: object): Check[] {
   const json = JSON.stringify(body);
   const refusals: [section: string, name: string, body: unknown, contentType?: string][] = [
     ['2.4.3', 'another content type', json, 'text/plain'],
-    ['2.4.4', 'a body that is no JSON', json.slice(0, -1)],
+    ['2.4.4', 'a body that is not JSON', json.slice(0, -1)],
     ['2.4.5', 'an empty body', ''],
-    ['2.4.6', 'a subject that is a text', { ...body, subject: 'alice' }],
+    ['2.4.6', 'a subject that is a string', { ...body, subject: 'alice' }],
   ];
   return [
     ...refusals.map(
@@ -66,7 +66,7 @@ function expectSameAnswer(answer: PointAnswer, other: PointAnswer): void {
   if (!isDeepStrictEqual(one, another)) fail(`expected the same answer, got ${shown(one)} and ${shown(another)}`);
 }
 
-/** What an answer says, without the contexts and in no order of results: these may change from one to the next. */
+/** The content of an answer, without the contexts and without the order of results, which may change between calls. */
 function decided(answer: PointAnswer): unknown {
   const { decision, evaluations, results } = expectObject(answer);
   if (Array.isArray(results)) return results.map((result) => JSON.stringify(result)).sort();

@@ -33,7 +33,7 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One decision, and if said, this one. */
+/** One decision, and if given, the expected one. */
 export function expectDecision(value: unknown, decision?: boolean): void {
   if (!isObject(value)) fail(`expected a decision object, got ${shown(value)}`);
   if (typeof value.decision !== 'boolean')
@@ -44,7 +44,7 @@ export function expectDecision(value: unknown, decision?: boolean): void {
     fail(`expected "context" to be an object, got ${shown(value.context)}`);
 }
 
-/** Decisions in order; undefined where any is right. */
+/** Decisions in order; undefined accepts either. */
 export function expectDecisions(answer: PointAnswer, decisions: readonly (boolean | undefined)[]): void {
   const { evaluations } = expectObject(answer);
   if (!Array.isArray(evaluations)) fail(`expected "evaluations" to be an array, got ${shown(evaluations)}`);
@@ -59,7 +59,7 @@ export function expectDecisions(answer: PointAnswer, decisions: readonly (boolea
   }
 }
 
-/** The results of a search, all of such a shape and, where it is said, of such a type. */
+/** The results of a search, all with the given members and, if given, of the given type. */
 export function expectResults(answer: PointAnswer, shape: readonly string[], type?: string): Members[] {
   const { results, page } = expectObject(answer);
   if (!Array.isArray(results)) fail(`expected "results" to be an array, got ${shown(results)}`);

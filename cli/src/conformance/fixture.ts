@@ -1,6 +1,6 @@
 /*
- * The subjects, resources and actions that a decision point must hold to be checked (certification scenario, section 1);
- * examples/authzen-fixture declares them as a tenant.
+ * The subjects, resources and actions that a decision point must hold to be checked (certification scenario, section
+ * 1); examples/authzen-fixture declares them as a tenant.
  */
 
 export const ALICE = { type: 'user', id: 'alice' };

@@ -3,7 +3,7 @@ import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import type { ConformanceReport } from './run.js';
 
-/** The report for people: a line for each check, the reasons of those that failed, and what it comes to. */
+/** The report for people: a line for each level, the reasons of failed checks, and the totals. */
 export function renderReport(
   { url, passed, failed, levels, checks }: ConformanceReport,
   style: Style,
@@ -30,9 +30,9 @@ export function renderReport(
 }
 
 const WITHOUT_SCENARIO =
-  'Nobody may read record-1 there: does it hold the records of the scenario? examples/authzen-fixture declares them.';
+  'Nobody may read record-1 there: check that it holds the records of the scenario, which examples/authzen-fixture declares.';
 
-/** Where nobody may do what the scenario begins with, its records are most likely not there at all. */
+/** If nobody may do what the scenario begins with, its records are most likely missing. */
 function lacksScenario(checks: ConformanceReport['checks']): boolean {
   const first = checks.filter(({ level, name }) => level === 'basic-core' && name.endsWith(' reads record-1'));
   return first.length > 0 && first.every(({ passed }) => !passed);

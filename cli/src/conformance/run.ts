@@ -26,12 +26,15 @@ export interface ConformanceReport {
 
 const CHECKS: readonly Check[] = [...basicChecks, ...batchChecks, ...searchChecks, ...discoveryChecks];
 
-/** Puts the certification scenario of the AuthZEN working group to a decision point, with the levels that these build on. */
+/**
+ * Runs the certification scenario of the AuthZEN working group against a decision point, including the levels that
+ * these build on.
+ */
 export async function runConformance(point: DecisionPoint, levels: readonly Level[]): Promise<ConformanceReport> {
   const wanted = new Set<Level>(levels);
   for (const level of levels) if (LEVELS[level] !== undefined) wanted.add(LEVELS[level]);
   await point.discover().catch((error: unknown) => {
-    // What cannot be reached fails in the checks, one by one.
+    // If the decision point cannot be reached, each check fails by itself.
     if (!(error instanceof CheckFailed)) throw error;
   });
   const checks: CheckResult[] = [];

@@ -99,7 +99,7 @@ const refusals: [section: string, name: string, kind: Kind, body: object][] = [
 
 const PAGES_MAX = 1000;
 
-/** Follows the tokens of pages of one result each: a decision point that does not page answers with all at once. */
+/** Follows the tokens of pages of one result each; a decision point without paging answers with everything at once. */
 async function readPages(point: DecisionPoint): Promise<void> {
   const found: Record<string, unknown>[] = [];
   const first = await point.post('subject', { body: { ...WHO_READS, page: { limit: 1 } } });

@@ -6,7 +6,7 @@ import { counted } from '../output/text.js';
 import { headings, row } from '../records/columns.js';
 import type { Outcome } from '../service-command.js';
 
-/** The list of a kind of credential. The service keeps no secrets, so that there are none to show. */
+/** Lists the credentials of a kind. The service keeps no secrets, so none are shown. */
 export async function listCredentials(
   client: ServiceClient,
   kind: 'api_key' | 'oauth_client',
@@ -15,7 +15,7 @@ export async function listCredentials(
   const items = [];
   for await (const record of client.records(kind).list({}, { signal })) items.push(record);
   await err.line(err.style('dim', counted(items.length, nounOf(kind))));
-  // The owner is left out: most are made by hand, and an id takes the room.
+  // The owner is omitted, because most are created by hand, and the id needs the room.
   const rows = items.map((record) => row(kind, record).slice(0, -1));
   return {
     json: { items },

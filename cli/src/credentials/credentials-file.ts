@@ -8,19 +8,20 @@ import { UsageError } from '../errors/usage-error.js';
 export interface CredentialsFile {
   path: string;
   write(secrets: IssuedSecret[]): Promise<void>;
-  /** Takes the file away again if nothing came. */
+  /** Removes the file again if no secrets were written. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the file before anything is applied: a secret that is shown once must not meet a full disk or a missing folder.
- * It is readable by its owner alone from the start, and never written over. Undefined where the plan makes no credential.
+ * Opens the file before anything is applied: a full disk or a missing folder must not lose a secret that is shown only
+ * once. Only its owner can read it from the start, and existing files are never overwritten. Undefined if the plan
+ * creates no credential.
  */
 export async function openCredentialsFile(path: string, plan: Plan): Promise<CredentialsFile | undefined> {
   if (!plan.changes.some(({ action, kind }) => action === 'create' && isCredential(kind))) return undefined;
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw new UsageError(`--credentials-out "${path}" exists already and is not written over: name a new file.`);
+    throw new UsageError(`--credentials-out "${path}" exists already and is not overwritten: name a new file.`);
   });
   let written = false;
   return {

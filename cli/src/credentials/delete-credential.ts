@@ -8,7 +8,7 @@ import type { Outcome } from '../service-command.js';
 
 export const yesFlag = boolean({ char: 'y', description: 'Do not ask for confirmation.' });
 
-/** Deletes a credential by its name or id, once a person has typed that again or `yes` has answered. */
+/** Deletes a credential by its name or id, after a person has typed it again or `yes` was given. */
 export async function deleteCredential(
   connect: () => Promise<ServiceClient>,
   kind: 'api_key' | 'oauth_client',
@@ -16,10 +16,10 @@ export async function deleteCredential(
   { yes, signal }: { yes: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
   const what = `the ${nounOf(kind)} "${name}"`;
-  if (!yes && !canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, say --yes.`);
+  if (!yes && !canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, pass --yes.`);
   const records = (await connect()).records(kind);
   if (!yes) {
-    // Nobody is asked about what does not exist.
+    // No confirmation is asked for something that does not exist.
     await records.get(name, { signal });
     await confirm(what, name);
   }
@@ -28,6 +28,8 @@ export async function deleteCredential(
 }
 
 async function confirm(what: string, name: string): Promise<void> {
-  const typed = await ask(err.style('bold', `Whatever uses ${what} will be refused. Type "${name}" to go on: `));
+  const typed = await ask(
+    err.style('bold', `Every program that uses ${what} will be refused. Type "${name}" to continue: `),
+  );
   if (typed.trim() !== name) throw new Declined('That is another name: nothing was deleted.');
 }

@@ -2,10 +2,10 @@ import type { Scope } from '@authz-service/core/records/scopes';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import { boolean, string } from '@oclif/core/flags';
 
-/** The flags of every command that makes a credential. */
+/** The flags of every command that creates a credential. */
 export const newCredentialFlags = {
   scope: string({
-    description: `What it may do: ${SCOPES.join(', ')}; may be repeated.`,
+    description: `A scope: ${SCOPES.join(', ')}; may be repeated.`,
     helpValue: 'SCOPE',
     options: SCOPES,
     multiple: true,
@@ -19,7 +19,7 @@ export const newCredentialFlags = {
   description: string({ description: 'A note for readers.', helpValue: 'TEXT' }),
 };
 
-/** What these flags say of the credential `name`. */
+/** The fields of the credential `name` from these flags. */
 export function newCredential(
   name: string,
   flags: { scope: string[]; operator: boolean; description?: string | undefined },

@@ -2,7 +2,7 @@ import { INTERRUPTED_EXIT_CODE, isInterruption } from '../interruption.js';
 import { err, out } from '../output/terminal.js';
 import type { Caller } from './failure.js';
 
-/** Says what went wrong, in one place for all commands alike, and ends the process: with 1, or 130 after Ctrl-C. */
+/** Reports an error, in one place for all commands, and ends the process: with 1, or with 130 after Ctrl-C. */
 export async function fail(error: unknown, caller: Caller, json: boolean): Promise<never> {
   if (process.env.SERVICE_DEBUG)
     await err.line(error instanceof Error ? (error.stack ?? error.message) : String(error));

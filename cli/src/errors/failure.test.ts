@@ -23,6 +23,11 @@ describe('failureOf', () => {
     expect(hint?.includes('--local')).toBe(expected);
   });
 
+  it('speaks only of the agent where only an agent is asked', () => {
+    const { hint } = failureOf(new ProblemError('network', 'Detail.'), { id: 'agent status', flags: ['url'] });
+    expect(hint).toBe('Check --url and that the agent runs ("service agent start").');
+  });
+
   it.each<[string, unknown, object]>([
     [
       'a wrong command line names its help',
@@ -37,9 +42,9 @@ describe('failureOf', () => {
     [
       'what nobody foresaw stays unsaid',
       new TypeError('secret=hunter2'),
-      { code: 'internal', detail: 'The command failed in a way nobody foresaw.' },
+      { code: 'internal', detail: 'The command failed unexpectedly.' },
     ],
-    ['what is no error at all', 'hunter2', { code: 'internal', detail: 'The command failed in a way nobody foresaw.' }],
+    ['what is no error at all', 'hunter2', { code: 'internal', detail: 'The command failed unexpectedly.' }],
   ])('%s', (_, error, expected) => {
     expect(failureOf(error, plan)).toMatchObject(expected);
   });
@@ -53,7 +58,7 @@ describe('failureOf', () => {
   });
 });
 
-/** As oclif's parser throws them: its classes are not exported. */
+/** The shape of what oclif's parser throws: its classes are not exported. */
 const parseError = (message: string, more: object = {}) =>
   Object.assign(new Error(message), { oclif: { exit: 2 }, ...more });
 
@@ -78,7 +83,7 @@ describe('what the parser says', () => {
     [
       'of a wrong value',
       parseError('Parsing --limit \n\tExpected an integer but received: x\nSee more help with --help'),
-      '--limit: "x" is no whole number.',
+      '--limit: "x" is not a whole number.',
     ],
     [
       'of a number that is too small',

@@ -6,34 +6,37 @@ import { isParseError, parseDetail } from './parse-error.js';
 import { REMEDIES } from './remedies.js';
 import { Declined, UsageError } from './usage-error.js';
 
-/** Enough to see what is wrong; a terminal has room for no more. */
+/** Enough to see the problem without filling the terminal. */
 const ITEMS_SHOWN = 50;
 
-/** An item of a problem, with its place in a file where it has one. */
+/** An item of a problem, with its place in a file if it has one. */
 type PlacedItem = ProblemItem & { file?: string; line?: number; column?: number };
 
 /** A failure as scripts read it: `{"error": Failure}` on stdout with `--json`. */
 export interface Failure {
-  /** A problem's, or one of the command line's own: it is wrong, a file failed, a person said no, or Ctrl-C. */
+  /**
+   * The code of a problem, or one of the command line's own: wrong usage, a file error, a refused confirmation, or
+   * Ctrl-C.
+   */
   code: ProblemCode | 'usage' | 'io' | 'declined' | 'interrupted';
   title: string;
   detail: string;
   errors: readonly PlacedItem[];
-  /** Under which the service logged what went wrong, where it answered. */
+  /** The id under which the service logged the error, if it answered. */
   request_id?: string;
   /** For people: what to do next. */
   hint?: string;
 }
 
-/** The command that failed, as far as the command line got. */
+/** The command that failed, if the command line named one. */
 export interface Caller {
-  /** The words that call it. */
+  /** The words of the command. */
   id?: string;
   /** The names of its flags. */
   flags: readonly string[];
 }
 
-/** Judges whatever was thrown. What nobody foresaw becomes a fixed text: its own may hold anything. */
+/** Classifies any thrown value. For an unexpected one the text is fixed, because its own text may contain anything. */
 export function failureOf(error: unknown, caller: Caller): Failure {
   if (error instanceof ProblemError) {
     const { code, title, detail, errors, requestId } = error;
@@ -45,8 +48,8 @@ export function failureOf(error: unknown, caller: Caller): Failure {
     const detail = error.name === 'AbortError' ? 'Interrupted.' : error.message;
     return { code: 'interrupted', title: 'Interrupted', detail, errors: [] };
   }
-  if (error instanceof Declined) return { code: 'declined', title: 'Not agreed to', detail: error.message, errors: [] };
-  if (error instanceof UsageError) return usage(error.message, caller.id ?? error.subject);
+  if (error instanceof Declined) return { code: 'declined', title: 'Not confirmed', detail: error.message, errors: [] };
+  if (error instanceof UsageError) return usage(error.message, caller.id ?? error.subject, error.faults);
   if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller.id);
   if (isSystemError(error)) {
     return { code: 'io', title: 'A file could not be used', detail: systemDetail(error), errors: [] };
@@ -54,18 +57,19 @@ export function failureOf(error: unknown, caller: Caller): Failure {
   return {
     code: 'internal',
     title: PROBLEMS.internal,
-    detail: 'The command failed in a way nobody foresaw.',
+    detail: 'The command failed unexpectedly.',
     errors: [],
     hint: 'Set SERVICE_DEBUG=1 to see the cause.',
   };
 }
 
-function usage(detail: string, id: string | undefined): Failure {
+function usage(detail: string, id: string | undefined, faults: readonly string[] = []): Failure {
   const hint = `"service ${id === undefined ? '' : `${id} `}--help" shows how to call it.`;
-  return { code: 'usage', title: 'The command line is wrong', detail, errors: [], hint };
+  const errors = faults.map((fault) => ({ pointer: '', detail: fault }));
+  return { code: 'usage', title: 'The command line is wrong', detail, errors, hint };
 }
 
-/** How a person sees a failure: what is wrong, where, and what to do. */
+/** A failure for people: what is wrong, where, and what to do. */
 export function renderFailure(failure: Failure, style: Style): string {
   const lines = [`${style('red', style('bold', 'error:'))} ${printable(failure.detail)}`];
   const items = failure.errors.filter((item) => item.file !== undefined || !says(failure.detail, item));
@@ -78,14 +82,14 @@ export function renderFailure(failure: Failure, style: Style): string {
   return lines.join('\n');
 }
 
-/** Whether the detail has said already what the item says, or at least of which record. */
+/** Whether the detail already contains what the item says, or at least names its record. */
 function says(detail: string, item: PlacedItem): boolean {
   return detail.includes(item.detail) || (item.address !== undefined && detail.includes(item.address));
 }
 
 /**
- * `file:line:column` where the item has one, else the record or the pointer; then what is wrong there, or of what is said
- * already, only which record.
+ * `file:line:column` if the item has one, or else the record or the pointer; then the fault, or only the record if the
+ * detail already contains the fault.
  */
 function itemLine(said: string, item: PlacedItem, style: Style): string {
   const subject = item.address === undefined || item.detail.includes(item.address) ? item.pointer : item.address;
@@ -103,7 +107,7 @@ const SYSTEM: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'the operation is not permitted',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is not a folder',
   EEXIST: 'it exists already',
   ENOSPC: 'no space is left on the device',
   EROFS: 'the file system is read-only',

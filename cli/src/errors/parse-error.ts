@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { nearest } from '@authz-service/core/nearest';
 
-/** What oclif throws of the command line; it exports no classes to tell these apart by. */
+/** What oclif throws for a wrong command line; it exports no classes to distinguish the errors by. */
 interface ParseError extends Error {
   oclif: object;
   /** Flags that do not exist, as typed. */
   flags?: string[];
-  /** Arguments too many (as typed), or missing ones (as defined). */
+  /** Arguments that are too many (as typed) or missing (as defined). */
   args?: (string | { name: string })[];
 }
 
@@ -14,7 +14,7 @@ export function isParseError(error: unknown): error is ParseError {
   return error instanceof Error && typeof (error as Partial<ParseError>).oclif === 'object';
 }
 
-/** The parser's complaint in our own words: the value, and where one is near, what was meant. */
+/** The parser's error in this program's words: the value and, if one is similar, what was probably meant. */
 export function parseDetail(error: ParseError, knownFlags: readonly string[]): string {
   if (error.flags !== undefined) return error.flags.map((flag) => unknownFlag(flag, knownFlags)).join(' ');
   const [argument] = error.args ?? [];
@@ -32,7 +32,7 @@ export function parseDetail(error: ParseError, knownFlags: readonly string[]): s
       '$2 is too small, the least is $1',
     )
     .replace(/Expected an integer less than or equal to (\S+) but received: (.*)/g, '$2 is too large, the most is $1')
-    .replace(/Expected an integer but received: (.*)/g, '"$1" is no whole number')
+    .replace(/Expected an integer but received: (.*)/g, '"$1" is not a whole number')
     .replace(
       /Expected (?:(--\S+)=)?(.*) to be one of: (.*)/g,
       (_, flag: string | undefined, word: string, choices: string) => wrongChoice(flag, word, choices.split(', ')),

@@ -2,17 +2,18 @@ import type { ProblemCode } from '@authz-service/core/problem';
 import type { Caller } from './failure.js';
 
 /**
- * What a person at a terminal can do about each problem, where the detail does not say it already. Every code stands
- * here, so that a new one does not compile until somebody has thought about it. All of them exit with 1.
+ * What a person at a terminal can do about each problem, beyond its detail. Every code is listed, so that a new one
+ * does not compile without a decision. All of them exit with 1.
  */
 export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
   conflict: undefined,
-  evaluation_failed: 'Nothing was granted. Mend the condition of the policy that is named, or send what it reads.',
+  evaluation_failed:
+    'Access was not granted. Correct the condition of the named policy, or send the values that it reads.',
   forbidden: 'Run "service whoami" to see the scopes of this credential.',
   idempotency_mismatch: undefined,
   internal: undefined,
-  invalid_address: 'Addresses stand in the output of "service get KIND".',
+  invalid_address: '"service get KIND" shows addresses.',
   invalid_bundle: undefined,
   invalid_client: 'Check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or the profile in ~/.service/config.yaml.',
   invalid_config: undefined,
@@ -20,8 +21,10 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   invalid_request: undefined,
   invalid_records: undefined,
   method_not_allowed: 'The URL answers, but not as this service: check --url or SERVICE_CLOUD_URL.',
-  network: ({ flags }) =>
-    `Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start"${flags.includes('local') ? ', or "service agent start" for --local' : ''}).`,
+  network: ({ id, flags }) =>
+    id === 'agent status'
+      ? 'Check --url and that the agent runs ("service agent start").'
+      : `Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start"${flags.includes('local') ? ', or "service agent start" for --local' : ''}).`,
   not_found: undefined,
   not_owner: undefined,
   not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',

@@ -1,20 +1,20 @@
 import { isCredential } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 
-/** The owner of what was made by single calls instead of from a tree. */
+/** The owner of records that were created by single API calls instead of from a tree. */
 export const BY_HAND = 'api';
 
-/** What one tree declares. */
+/** The records of one tree. */
 export interface StackTree {
   owner: string;
-  /** A folder's name for it, unlike the others' on any file system. */
+  /** A folder name for it that is unique on any file system. */
   folder: string;
   records: StoredRecord[];
 }
 
 /**
- * The records to export, apart by owner, for a tree has one owner. What was made by hand is left out, unless it is
- * asked for or all there is; the tenant's first administrator is of that kind, and nobody means to keep it in Git.
+ * The records to export, by owner, because a tree has one owner. Records created by hand are left out, unless they are
+ * asked for or there are no others; the tenant's first administrator is one of them, and does not belong in Git.
  */
 export function chooseStacks(
   records: readonly StoredRecord[],
@@ -40,7 +40,7 @@ function apart(records: readonly StoredRecord[]): StackTree[] {
   }));
 }
 
-/** An owner's name may hold anything, "../x" too. */
+/** An owner's name may contain anything, even "../x". */
 function folderFor(owner: string, taken: Set<string>): string {
   const readable = owner.replace(/[^\p{L}\p{N}_-]+/gu, '-').replace(/^-+|-+$/g, '') || 'unnamed';
   let folder = readable;

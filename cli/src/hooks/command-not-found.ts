@@ -2,9 +2,9 @@ import { nearest } from '@authz-service/core/nearest';
 import type { Hook } from '@oclif/core/hooks';
 import { UsageError } from '../errors/usage-error.js';
 
-/** Runs where the first words lead to no command; `id` holds them, joined by colons. */
+/** Runs if the first words are not a command; `id` holds them, joined by colons. */
 const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
-  if (id.startsWith('-')) throw new UsageError(`The flag ${id} stands before the command: write the command first.`);
+  if (id.startsWith('-')) throw new UsageError(`The flag ${id} comes before the command: write the command first.`);
   const typed = id.split(':');
   const depth = typed.findIndex((_, index) => {
     const words = typed.slice(0, index + 1).join(':');

@@ -10,7 +10,7 @@ export function canAsk(): boolean {
 export async function ask(question: string): Promise<string> {
   const { signal } = interruption;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // The terminal is in raw mode while a line is edited, so that Ctrl-C comes as a key and not as a signal.
+  // The terminal is in raw mode while a line is edited, so Ctrl-C arrives as a key and not as a signal.
   terminal.on('SIGINT', interrupt);
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {

@@ -4,10 +4,10 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 /** Work that finishes sooner shows no progress. */
 const PATIENCE_MS = 400;
-/** Where no line can move, how long a phase lasts before a line says so, and then how often again. */
+/** Without a terminal: how long a phase lasts before a line reports it, and then how often again. */
 const LINE_MS = 5000;
 
-/** Says on stderr what takes long: a moving line on a terminal, now and then a line in a log. */
+/** Reports long work on stderr: with a moving line on a terminal, and with occasional lines in a log. */
 export class Progress {
   #text = '';
   #since = 0;
@@ -29,8 +29,8 @@ export class Progress {
   }
 
   /**
-   * Says how far the phase has come. It is written at once where it is due: work that does not let the timer run calls
-   * this between its steps, and says where the step to come is `long`.
+   * Reports how far the phase has come. If an output is due, it is written at once: work that blocks the timer calls
+   * this between its steps, and says whether the next step is `long`.
    */
   step(text: string, long = false): void {
     this.#text = text;
@@ -46,7 +46,7 @@ export class Progress {
     this.#clear();
   }
 
-  /** Writes a line of its own, in place of the moving one. */
+  /** Writes a separate line in place of the moving one. */
   say(line: string): Promise<void> {
     this.#clear();
     return this.terminal.line(line);

@@ -11,9 +11,9 @@ const NO_LINES = {
 };
 
 /**
- * Rows under headings, aligned; a column in which no row says anything is left out. Where the terminal is too narrow, the
- * columns behind the first one give way: what they hold goes on in the next line, and words that are still too long are
- * cut. The first column names the row and stays whole. Without a terminal (`columns` infinite) every row is one line.
+ * Rows under headings, aligned; a column whose cells are all empty is omitted. If the terminal is too narrow, the
+ * columns after the first one wrap, and words that are still too long are cut. The first column names the row and stays
+ * complete. Without a terminal (`columns` is infinite) every row is one line.
  */
 export function table(
   allHeadings: readonly string[],
@@ -38,7 +38,7 @@ export function table(
   return [style('bold', first), ...others].join('\n');
 }
 
-/** The library's layout takes about a third of a millisecond a row, which is spared where every row fits in a line. */
+/** The library's layout takes about a third of a millisecond per row, which is avoided if every row fits on a line. */
 function folded(rows: readonly string[][], widths: readonly number[]): string[] {
   const layout = new Table({
     chars: NO_LINES,
@@ -50,7 +50,7 @@ function folded(rows: readonly string[][], widths: readonly number[]): string[] 
   return layout.toString().split('\n');
 }
 
-/** Columns behind the first give way down to their longest word, and where that is not enough, by cutting words. */
+/** Columns after the first one shrink to their longest word, and if that is not enough, words are cut. */
 function narrowed(natural: readonly number[], words: readonly number[], available: number): number[] {
   const widths = [...natural];
   for (const least of [words, natural.map(() => 0)]) {

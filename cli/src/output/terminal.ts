@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Paints text for a terminal: `style('bold', text)`. Without colour it gives the text back. */
+/** Paints text for a terminal: `style('bold', text)`. Without colour it returns the text unchanged. */
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 export function style(colour: boolean): Style {
@@ -9,10 +9,10 @@ export function style(colour: boolean): Style {
 
 type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
-/** One of the two streams a command writes to. */
+/** One of the two streams that a command writes to. */
 export class Terminal {
   readonly interactive: boolean;
-  /** Whether a line can be erased and written anew. */
+  /** Whether a line can be erased and written again. */
   readonly erasable: boolean;
   readonly style: Style;
 
@@ -26,12 +26,12 @@ export class Terminal {
     this.style = style(this.erasable && !environment.NO_COLOR);
   }
 
-  /** The width in columns; without a terminal nothing limits it. */
+  /** The width in columns; infinite without a terminal. */
   get columns(): number {
     return this.interactive ? (this.stream.columns ?? 80) : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes text and a line's end, and waits until it has left: a big result must not pile up in memory. */
+  /** Writes text and a line end, and waits until it has left: a large result must not pile up in memory. */
   line(text: string): Promise<void> {
     return this.raw(`${text}\n`);
   }
@@ -43,7 +43,7 @@ export class Terminal {
   }
 }
 
-/** Where a command's result goes, and nothing else. */
+/** Only for a command's result. */
 export const out = new Terminal(process.stdout, process.env);
-/** Where progress, warnings, questions and faults go. */
+/** For progress, warnings, questions and faults. */
 export const err = new Terminal(process.stderr, process.env);

@@ -4,8 +4,8 @@ const CONTROL = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Text from records as a terminal may show it: control characters (which could move the cursor or forge lines) and
- * characters that reorder text are written as escapes.
+ * Text from records, safe for a terminal: control characters (which could move the cursor or forge lines) and
+ * characters that reorder text are escaped.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -21,7 +21,7 @@ export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - width(text)));
 }
 
-/** A moment as lists show it: without the fraction of a second, in two words that may stand in two lines. */
+/** A time for lists, without the fraction of a second, as two words that can wrap. */
 export function moment(timestamp: string): string {
   return timestamp.replace(/T([\d:]+)(?:\.\d+)?Z$/, ' $1Z');
 }

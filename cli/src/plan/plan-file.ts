@@ -3,12 +3,12 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import { relativePath } from '../tree/relative-path.js';
 
-/** Keeps a plan for `service apply FILE`: the data itself, of which what was shown is a rendering. */
+/** Saves a plan for `service apply FILE`: the data itself, not its rendering. */
 export async function writePlan(path: string, plan: Plan): Promise<void> {
   await writeFile(path, `${JSON.stringify(plan, undefined, 2)}\n`);
 }
 
-/** Reads a saved plan back. Throws `invalid_request`, naming the file, where it is none, or was changed by hand. */
+/** Reads a saved plan. Throws `invalid_request`, naming the file, if it is not a plan or was changed by hand. */
 export async function readPlan(path: string): Promise<Plan> {
   const [text, { parsePlan }] = await Promise.all([readFile(path, 'utf8'), import('@authz-service/core/plan/saved')]);
   try {

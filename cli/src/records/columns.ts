@@ -22,7 +22,7 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   oauth_client: ['id', 'scopes'],
 };
 
-/** Of the columns that `row` gives; the owner is the last. */
+/** The headings of the columns that `row` returns; the owner is the last. */
 export function headings(kind: Kind): string[] {
   return [isCredential(kind) ? 'name' : 'path', ...COLUMNS[kind], 'managed by'].map((word) =>
     word.replaceAll('_', ' ').toUpperCase(),
@@ -34,7 +34,7 @@ export function row(kind: Kind, record: AnyRecord): string[] {
   return [path, ...COLUMNS[kind].map((column) => CELLS[column]?.(record) ?? cell(record[column])), record.managed_by];
 }
 
-/** Columns that are no field as it stands. */
+/** Columns that are not simply a field. */
 const CELLS: Record<string, (record: AnyRecord) => string> = {
   covers: covered,
   starts_at: ({ starts_at }) => {
@@ -62,12 +62,12 @@ function cell(value: unknown): string {
   return members.join(', ');
 }
 
-/** Texts that are plain words need no quotes. */
+/** Plain words need no quotes. */
 function memberText(member: unknown): string {
   return typeof member === 'string' && /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(member) ? member : JSON.stringify(member);
 }
 
-/** One record, a field a line; what is empty is left out. */
+/** One record, one field per line; empty fields are omitted. */
 export function renderRecord(record: AnyRecord, style: Style): string {
   const { address, ...rest } = record;
   const entries = Object.entries(rest).filter(([name, value]) => value !== undefined && name !== 'kind');

@@ -1,4 +1,4 @@
-/** What `service init` writes: a small tenant that validates, commented for somebody who sees the notation first. */
+/** The files of `service init`: a small valid tenant, with comments for readers who are new to the notation. */
 export interface ScaffoldFile {
   path: string;
   text: string;
@@ -9,8 +9,8 @@ const modeline = (schema: string): string => `# yaml-language-server: $schema=${
 export const SCHEMA_PATH = '.service/schema.json';
 
 /**
- * Shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares;
- * `tenant`, where given, is the only one it may be applied to.
+ * It shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares;
+ * `tenant`, if given, is the only one that it may be applied to.
  */
 export function scaffold({ stack, tenant }: { stack: string; tenant?: string | undefined }): ScaffoldFile[] {
   return [

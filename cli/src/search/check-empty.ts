@@ -5,7 +5,7 @@ import type { ServiceClient } from '@authz-service/sdk/client';
 import { UsageError } from '../errors/usage-error.js';
 import { allTypes, isSilence, typeNamed } from './resource-types.js';
 
-/** What a search asked about, as far as the tenant's records can say whether there is such a thing. */
+/** What a search asks about, so that its existence can be checked in the tenant's records. */
 export interface Asked {
   subject?: { type: string; id: string };
   subjectTypes?: readonly string[];
@@ -15,13 +15,13 @@ export interface Asked {
 }
 
 /**
- * Nothing was found: throws `UsageError` where the question names a resource type or an action that the tenant does not
- * have, since "nobody" would hide the slip. Returns what else it names that is not there, as the end of a sentence about
- * the count, and says so where the service does not show what there is.
+ * Called if nothing was found. Throws `UsageError` if the request names a resource type or an action that the tenant
+ * does not have, since an empty result would hide the mistake. Returns a note for other names that do not exist, as the
+ * end of a sentence about the count; it also says if the service does not show what exists.
  */
 export async function checkEmpty(client: ServiceClient, asked: Asked, signal: AbortSignal): Promise<string> {
   const known = await allTypes(client, signal);
-  if (known === undefined) return `; ${client.url} does not tell whether there is what the question names`;
+  if (known === undefined) return `; ${client.url} does not tell whether the named things exist`;
   const { action, resourceTypes } = asked;
   const types = resourceTypes?.names.map((name) => typeNamed(known, name, resourceTypes.where)) ?? known;
   const actions = types.flatMap((type) => type.actions);
@@ -30,7 +30,7 @@ export async function checkEmpty(client: ServiceClient, asked: Asked, signal: Ab
     const whose = resourceTypes === undefined ? 'any resource type' : resourceTypes.names.join(', ');
     const choices = actions.length === 0 ? 'there is none.' : `write one of ${[...new Set(actions)].join(', ')}.`;
     const remedy = meant === undefined ? choices : `did you mean "${meant}"?`;
-    throw new UsageError(`ACTION "${action}" is no action of ${whose}: ${remedy}`);
+    throw new UsageError(`ACTION "${action}" is not an action of ${whose}: ${remedy}`);
   }
   const missing = [...(await missingSubject(client, asked, signal)), ...(await missingTypes(client, asked, signal))];
   return missing.map((what) => `; there is no ${what}`).join('');

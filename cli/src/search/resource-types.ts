@@ -4,21 +4,23 @@ import { names } from '@authz-service/core/records/address';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { UsageError } from '../errors/usage-error.js';
 
-/** A type of resources as questions name it, and its actions. */
+/** A resource type by its name in requests, and its actions. */
 export interface KnownType {
   name: string;
   actions: readonly string[];
 }
 
-/** Each type with the names that questions may use: bare where no other application has the name, and qualified. */
+/**
+ * Each type with the names that requests may use: the bare one if no other application has it, and the qualified one.
+ */
 interface NamedType {
   names: readonly string[];
   actions: readonly string[];
 }
 
 /**
- * The tenant's resource types; undefined where the service does not tell them: an agent never does, and a cloud only to
- * who may read records.
+ * The tenant's resource types; undefined if the service does not show them: an agent never does, and a cloud only to
+ * callers that may read records.
  */
 export async function allTypes(client: ServiceClient, signal: AbortSignal): Promise<NamedType[] | undefined> {
   const found: { bare: string; qualified: string; actions: readonly string[] }[] = [];
@@ -37,12 +39,12 @@ export async function allTypes(client: ServiceClient, signal: AbortSignal): Prom
   }));
 }
 
-/** Whether the service says by this error that it does not show records to the caller. */
+/** Whether this error means that the service does not show records to the caller. */
 export function isSilence(error: unknown): boolean {
   return error instanceof ProblemError && ['not_found', 'forbidden', 'unauthorized'].includes(error.code);
 }
 
-/** The type of this name. Throws `UsageError`, in which `where` names the argument or flag. */
+/** The type with this name. Throws `UsageError`, in which `where` names the argument or flag. */
 export function typeNamed(known: readonly NamedType[], name: string, where: string): KnownType {
   const type = known.find(({ names }) => names.includes(name));
   if (type !== undefined) return { name, actions: type.actions };
@@ -51,12 +53,12 @@ export function typeNamed(known: readonly NamedType[], name: string, where: stri
     known.flatMap(({ names }) => names),
   );
   const remedy = meant === undefined ? '"service get resource-types" lists them.' : `did you mean "${meant}"?`;
-  throw new UsageError(`${where} "${name}" is no resource type of the tenant: ${remedy}`);
+  throw new UsageError(`${where} "${name}" is not a resource type of the tenant: ${remedy}`);
 }
 
 /**
- * The tenant's resource types by the shortest name, or those that `wanted` names. Throws `UsageError` for one that there is
- * not, and with `remedy` where the service does not tell them.
+ * The tenant's resource types by their shortest names, or those that `wanted` names. Throws `UsageError` for one that
+ * does not exist, and with `remedy` if the service does not show them.
  */
 export async function resourceTypes(
   client: ServiceClient,
@@ -65,8 +67,7 @@ export async function resourceTypes(
   signal: AbortSignal,
 ): Promise<KnownType[]> {
   const known = await allTypes(client, signal);
-  if (known === undefined)
-    throw new UsageError(`${client.url} does not tell which resource types there are: ${remedy}`);
+  if (known === undefined) throw new UsageError(`${client.url} does not show the resource types: ${remedy}`);
   if (wanted === undefined) return known.map(({ names: [name = ''], actions }) => ({ name, actions }));
   return wanted.map((name) => typeNamed(known, name, '--resource-type'));
 }

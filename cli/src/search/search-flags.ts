@@ -6,7 +6,7 @@ export const limitFlag = {
   limit: integer({ description: 'Stop after this many results.', helpValue: 'N', min: 1 }),
 };
 
-/** What the searches find, one after the other, but no more than `limit`. */
+/** The results of the searches, one after the other, up to `limit`. */
 export async function taken<T>(searches: Iterable<AsyncIterable<T>>, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
   const results: T[] = [];
   for (const search of searches) {
@@ -17,7 +17,7 @@ export async function taken<T>(searches: Iterable<AsyncIterable<T>>, limit = Num
   return results;
 }
 
-/** A line for each, as flags and arguments take it: "user:alice". */
+/** One line per result, in the form of flags and arguments: "user:alice". */
 export function shownEntities(results: readonly FoundEntity[]): string | undefined {
   return results.length === 0 ? undefined : results.map(shownEntity).join('\n');
 }

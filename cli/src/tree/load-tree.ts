@@ -8,7 +8,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { counted } from '../output/text.js';
 import { relativePath } from './relative-path.js';
 
-/** The tree is wrong: every fault with its place. */
+/** The tree is invalid: every fault with its place. */
 export class InvalidTree extends ProblemError {
   constructor(
     readonly faults: readonly ManifestFault[],
@@ -23,7 +23,7 @@ export class InvalidTree extends ProblemError {
   }
 }
 
-/** A file of more characters than this takes a second or so before its first record is known. */
+/** Parsing a file with more characters than this takes about a second before its first record is known. */
 const LONG_TEXT = 500_000;
 
 export interface LoadedTree {
@@ -31,7 +31,7 @@ export interface LoadedTree {
   result: ManifestResult;
 }
 
-/** Reads a folder, or one YAML file; paths are as a person in this folder would write them. */
+/** Reads a folder, or one YAML file; paths are relative to the current folder. */
 export async function readFolder(
   folder: string,
   onProgress?: (text: string, long: boolean) => void,
@@ -62,7 +62,7 @@ export interface SoundTree extends Pick<ManifestResult, 'placeOf'> {
   manifest: Manifest;
 }
 
-/** Reads a folder for commands that need it whole. Warnings go to `warn`. Throws `InvalidTree`. */
+/** Reads a folder for commands that need a valid tree. Warnings go to `warn`. Throws `InvalidTree`. */
 export async function loadTree(
   folder: string,
   warn: (text: string) => Promise<void>,

@@ -1,10 +1,10 @@
 import type { ManifestResult } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
 
-/** How a pointer into the changes that a plan makes begins; the rest leads into the record's fields. */
+/** The beginning of a pointer into a plan's changes; the rest leads into the record's fields. */
 const CHANGE = /^\/changes\/\d+(?:\/fields)?/;
 
-/** Gives what a plan of a tree is refused for the places where the tree declares or mentions the records at fault. */
+/** Adds to a refusal the places where the tree declares or mentions the records at fault. */
 export async function placeRefusals<T>(planning: Promise<T>, placeOf: ManifestResult['placeOf']): Promise<T> {
   try {
     return await planning;

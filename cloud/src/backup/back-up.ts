@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
 import { type CopiedTenant, checkDatabase, copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
@@ -16,7 +16,8 @@ export interface Backup {
 /**
  * Writes a backup of the database in a data directory to a file that only its owner can read, whether or not a cloud
  * runs on it. The file gets its name once it is complete and checked. Throws `conflict` if the file exists and may not
- * be replaced, `invalid_config` if there is no database or it is damaged, and `storage_failed` if the disk fails.
+ * be replaced, `invalid_config` if there is no database, it is damaged, or the folder of the file cannot be
+ * written, and `storage_failed` if the disk fails.
  */
 export async function backUp(
   file: string,
@@ -32,7 +33,7 @@ export async function backUp(
   }
   if (!replace) refuseExisting(file);
   const unfinished = `${file}.${randomUUID()}.tmp`;
-  await (await open(unfinished, 'wx', 0o600)).close();
+  await createFile(unfinished, dirname(file));
   try {
     await copyDatabase(database, unfinished, signal).catch((error: unknown) => {
       throw signal.aborted ? error : failed(file, dataDir, error);
@@ -45,6 +46,20 @@ export async function backUp(
     return { file, bytes: size, tenants };
   } finally {
     await rm(unfinished, { force: true });
+  }
+}
+
+/** The error names the folder, because the user has never heard of the temporary file. */
+async function createFile(path: string, folder: string): Promise<void> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    const detail =
+      code === 'ENOENT'
+        ? `There is no folder "${folder}": create it, or name another file.`
+        : `No backup can be written to the folder "${folder}" (${code}): make it writable, or name another file.`;
+    throw new ProblemError('invalid_config', detail, [], { cause });
   }
 }
 

@@ -90,6 +90,19 @@ describe('a backup', () => {
     expect((await readdir(home)).filter((name) => name.startsWith('cut'))).toEqual([]);
   });
 
+  it('to a folder that does not exist or cannot hold it names that folder', async () => {
+    const missing = join(home, 'no-such-folder');
+    await expect(backUp(join(missing, 'b'), cloud.dir, { replace: false, signal })).rejects.toMatchObject({
+      code: 'invalid_config',
+      detail: `There is no folder "${missing}": create it, or name another file.`,
+    });
+    const file = join(home, 'a-file');
+    await writeFile(file, '');
+    await expect(backUp(join(file, 'b'), cloud.dir, { replace: false, signal })).rejects.toMatchObject({
+      detail: `No backup can be written to the folder "${file}" (ENOTDIR): make it writable, or name another file.`,
+    });
+  });
+
   it('of a folder without a database is refused, and makes none', async () => {
     const empty = await mkdtemp(join(home, 'empty-'));
     await expect(backUp(join(home, 'none'), empty, { replace: false, signal })).rejects.toMatchObject({

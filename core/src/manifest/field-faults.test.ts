@@ -34,8 +34,8 @@ describe('a tree', () => {
       'says one tenant and one stack',
       [`${V}stack: a\ntenant: t\n`, 'stack: b\ntenant: t\n', 'tenant: u\n'],
       [
-        'b.yaml:1:8: stack: is "b" here and "a" at a.yaml:2:8: say one.',
-        'c.yaml:1:9: tenant: is "u" here and "t" at a.yaml:3:9: say one.',
+        'b.yaml:1:8: stack: is "b" here and "a" at a.yaml:2:8: keep one of them, or validate, plan and apply the folder of each stack separately.',
+        'c.yaml:1:9: tenant: is "u" here and "t" at a.yaml:3:9: keep one of them, or validate, plan and apply the folder of each tenant separately.',
       ],
     ],
     [

@@ -28,7 +28,7 @@ export class Settings {
       this.said.set(name, { value: value as string | number, document, node });
     } else if (first.value !== value) {
       const { file, line, column } = first.document.source.place(first.node.start);
-      const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${file}:${line}:${column}: say one.`;
+      const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${file}:${line}:${column}: ${ONE_OF[name]}.`;
       document.fault(node, { label: name }, text);
     }
   }
@@ -47,6 +47,13 @@ export class Settings {
     findings.fault(first, 0, { label: 'version' }, 'is missing: write "version: 1" at the top of one file.');
   }
 }
+
+/** What to do if a setting has two values. */
+const ONE_OF = {
+  version: 'keep one of them',
+  tenant: 'keep one of them, or validate, plan and apply the folder of each tenant separately',
+  stack: 'keep one of them, or validate, plan and apply the folder of each stack separately',
+};
 
 function versionFault(value: Json): string | undefined {
   return value === 1 ? undefined : `${describe(value, YAML_WORDS)}, and only 1 is known: write "version: 1".`;

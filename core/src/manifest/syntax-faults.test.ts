@@ -3,6 +3,8 @@ import { faultTable, read, V } from '../../testing/fault-table.js';
 import { faultText } from './manifest.js';
 
 const TOO_DEEP = 'This line is indented too deep: it reads as more of the value above. Indent it like its neighbours.';
+const UNLIKE_NEXT =
+  'This line is indented otherwise than the next one of its mapping or list. Indent it like its neighbours.';
 
 describe('a text that is not YAML', () => {
   faultTable([
@@ -46,6 +48,21 @@ describe('a text that is not YAML', () => {
       'says once where the indentation goes astray',
       `${V}groups:\n  a: {}\n b: {}\n c: {}\nsubjects: {}\n`,
       ['a.yaml:4:1: All mapping items must start at the same column. Indent it like its neighbours.'],
+    ],
+    ...[3, 5, 6].map((indent): [string, string, string[]] => [
+      `says where the first line of a mapping is indented by ${indent} in place of 4`,
+      `${V}groups:\n  g:\n${' '.repeat(indent)}description: x\n    members: [user/a]\nsubjects:\n  user/a: {}\n`,
+      [`a.yaml:4:${indent + 1}: ${UNLIKE_NEXT}`],
+    ]),
+    [
+      'says where the first line of a list is indented too deep',
+      `${V}groups:\n  g:\n    members:\n       - user/a\n      - user/b\n      - user/c\n`,
+      [`a.yaml:5:8: ${UNLIKE_NEXT}`],
+    ],
+    [
+      'says where the first line of a mapping stands beside its key',
+      `${V}groups:\n  g:\n  description: x\n    members: []\n    roles: []\n`,
+      [`a.yaml:4:3: ${UNLIKE_NEXT}`],
     ],
     [
       'says once where a line is indented too deep, and nothing of quotes',

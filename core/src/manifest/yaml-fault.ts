@@ -1,4 +1,5 @@
 import { type Document, visit, type YAMLError } from 'yaml';
+import { oddFirstLine } from './odd-line.js';
 
 /** A syntax error in a document, with its offset in the text. */
 interface YamlFault {
@@ -49,6 +50,8 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
   let starts: Map<number, number[]> | undefined;
   let quoteOpen = false;
   const said = new Set<string>();
+  /** Lines with wrong indentation, about which the parser has several errors. */
+  const misfits = new Set<number>();
   const last = text.trimEnd().length;
   const runs = misindented(errors, text);
   faults.push(...runs.map(({ fault }) => fault));
@@ -59,7 +62,14 @@ export function yamlFaults({ errors, warnings, contents }: Document.Parsed, text
     const unclosed = UNCLOSED.find(({ says }) => says.test(message));
     if (unclosed === undefined) {
       const hint = beginsLine(text, pos[0]) && ABOUT_LINES.includes(code) ? HINTS.BAD_INDENT : hintOn(code, message);
-      faults.push({ offset: Math.min(pos[0], last), text: hint === undefined ? `${message}.` : `${message}. ${hint}` });
+      const fault = {
+        offset: Math.min(pos[0], last),
+        text: hint === undefined ? `${message}.` : `${message}. ${hint}`,
+      };
+      const line = text.lastIndexOf('\n', pos[0] - 1);
+      if (misfits.has(line)) continue;
+      if (hint === HINTS.BAD_INDENT) misfits.add(line);
+      faults.push(hint === HINTS.BAD_INDENT ? atOddLine(fault, text) : fault);
       continue;
     }
     const { opens, remedy } = unclosed;
@@ -92,12 +102,21 @@ function misindented(errors: readonly YAMLError[], text: string): { start: numbe
     const offset = lineEnd + before.length;
     const indent = offset - text.lastIndexOf('\n', offset) - 1;
     const run = new RegExp(`^(?:(?: {${indent}}.*| *)\\n)*.*\\n?`).exec(text.slice(lineEnd + 1))?.[0] ?? '';
-    found.push({ start, end: lineEnd + 1 + run.length, fault: { offset, text: `${TOO_DEEP} ${HINTS.BAD_INDENT}` } });
+    const fault = atOddLine({ offset, text: `${TOO_DEEP} ${HINTS.BAD_INDENT}` }, text);
+    found.push({ start, end: lineEnd + 1 + run.length, fault });
   }
   return found;
 }
 
+/** The fault of a line that does not fit those above it, placed where the indentation is wrong. */
+function atOddLine(fault: YamlFault, text: string): YamlFault {
+  const offset = oddFirstLine(text, fault.offset);
+  return offset === undefined ? fault : { offset, text: `${UNLIKE_NEXT} ${HINTS.BAD_INDENT}` };
+}
+
 const beginsLine = (text: string, at: number) => text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '';
+
+const UNLIKE_NEXT = 'This line is indented otherwise than the next one of its mapping or list.';
 
 const TOO_DEEP = 'This line is indented too deep: it reads as more of the value above.';
 

@@ -126,7 +126,7 @@ describe('an agent of the real cloud', () => {
     expect(text).toMatch(new RegExp(`^agent +${url}\nstatus +ok\n[^]*revision +${revision}\n[^]*last error +none\n$`));
     await expect(service('agent', 'status', '--url', await cloud.url())).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/is no agent: give the address of one with --url/),
+      stderr: expect.stringMatching(/is not an agent: give the address of an agent with --url/),
     });
   });
 

@@ -56,7 +56,7 @@ describe.each(['cloud', 'agent'])('the %s', (name) => {
 
   it('says who can', async () => {
     const { stdout, stderr } = await run('who-can', 'read', 'record:record-1', '--url', point().url);
-    expect({ stdout, stderr }).toEqual({ stdout: 'user:alice\nuser:bob\n', stderr: '2 subjects\n' });
+    expect({ stdout, stderr }).toEqual({ stdout: 'user:alice\nuser:bob\n', stderr: '2 subjects of type user\n' });
     const wrote = ['who-can', 'write', 'record:record-1', '--url', point().url];
     expect(await bench.json(wrote, { env: point().env })).toEqual({ results: [{ type: 'user', id: 'alice' }] });
     const archived = [
@@ -74,7 +74,7 @@ describe.each(['cloud', 'agent'])('the %s', (name) => {
   it('says where nothing is found what it cannot know', async () => {
     const { code, stderr } = await run('who-can', 'raed', 'record:record-1', '--url', point().url);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^0 subjects; http\S+ does not tell whether there is what the question names\n$/);
+    expect(stderr).toMatch(/^0 subjects of type user; http\S+ does not tell whether the named things exist\n$/);
   });
 
   it('says what can be done', async () => {
@@ -90,7 +90,7 @@ describe.each(['cloud', 'agent'])('the %s', (name) => {
   it('does not tell its resource types without the right to read records', async () => {
     const { code, stderr } = await run('what-can', 'user:alice', '--url', point().url);
     expect(code).toBe(1);
-    expect(stderr).toContain('does not tell which resource types there are');
+    expect(stderr).toContain('does not show the resource types');
     expect(stderr).toContain('--resource-type');
   });
 });
@@ -119,11 +119,11 @@ describe('what-can, of one who may read records', () => {
     [
       'an action',
       ['who-can', 'raed', 'record:record-1'],
-      /ACTION "raed" is no action of record: did you mean "read"\?/,
+      /ACTION "raed" is not an action of record: did you mean "read"\?/,
     ],
-    ['a type', ['who-can', 'read', 'recrod:x'], /RESOURCE "recrod" is no resource type .*did you mean "record"\?/],
-    ['an action of every type', ['what-can', 'user:bob', 'raed'], /"raed" is no action of any resource type/],
-    ['a type', ['what-can', 'user:bob', '--resource', 'recrod:x'], /--resource "recrod" is no resource type/],
+    ['a type', ['who-can', 'read', 'recrod:x'], /RESOURCE "recrod" is not a resource type .*did you mean "record"\?/],
+    ['an action of every type', ['what-can', 'user:bob', 'raed'], /"raed" is not an action of any resource type/],
+    ['a type', ['what-can', 'user:bob', '--resource', 'recrod:x'], /--resource "recrod" is not a resource type/],
   ])('fails where the slip is in %s, in place of finding nobody', async (_, args, message) => {
     const { code, stdout, stderr } = await bench.run(args, { env: admin });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -132,7 +132,10 @@ describe('what-can, of one who may read records', () => {
 
   it('says which type of subjects there is none of, and of whom nothing is recorded', async () => {
     const robots = await bench.run(['who-can', 'read', 'record:record-1', '--subject-type', 'robot'], { env: admin });
-    expect(robots).toMatchObject({ code: 0, stderr: '0 subjects; there is no subject of the type "robot"\n' });
+    expect(robots).toMatchObject({
+      code: 0,
+      stderr: '0 subjects of type robot; there is no subject of the type "robot"\n',
+    });
     const asked = ['authorize', '-s', 'user:nobody', '-a', 'read', '-r', 'record:record-1', '--explain'];
     const explained = await bench.run(asked, { env: admin });
     expect(explained.stdout).toContain('; there is no subject "user/nobody".');

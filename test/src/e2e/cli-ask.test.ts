@@ -183,7 +183,7 @@ describe('credentials', () => {
   it('text output can be used as it is, and the rest goes to stderr', async () => {
     const key = await bench.run(['keys', 'create', 'k2', '--scope', 'decisions'], { env });
     expect(key.stdout).toMatch(/^svc_[\w-]{43}\n$/);
-    expect(key.stderr).toContain('shown this once');
+    expect(key.stderr).toContain('shown only once');
     const client = await bench.run(['clients', 'create', 'c2', '--scope', 'records:read'], { env });
     const variables = Object.fromEntries(
       client.stdout

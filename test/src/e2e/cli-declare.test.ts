@@ -203,7 +203,7 @@ describe('a saved plan', () => {
     await bench.write(below('mine', billing()));
     await bench.run(['plan', 'mine', '--out', 'mine.plan'], { env });
     const { error } = await bench.json<{ error: object }>(['apply', 'mine.plan', '--yes'], { env: other, code: 1 });
-    expect(error).toMatchObject({ code: 'conflict', detail: expect.stringContaining('another one') });
+    expect(error).toMatchObject({ code: 'conflict', detail: expect.stringContaining('use a credential of') });
     expect(await bench.json(['get', 'roles'], { env: other })).toEqual({ items: [] });
   });
 
@@ -329,7 +329,15 @@ describe('export', () => {
     await bench.json(['apply', 'more', '--yes'], { env });
     const exported = await bench.json<{ stacks: string[]; records: number }>(['export', '--out', 'both'], { env });
     expect(exported).toMatchObject({ stacks: ['billing', 'more'], records: RECORDS + 2 });
+    const { stderr: note } = await bench.run(['export', '--out', 'both', '--replace'], { env });
+    expect(note).toMatch(/one by one: both.billing, both.more\./);
+    const whole = await bench.run(['validate', 'both']);
+    expect(whole).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/validate, plan and apply the folder of each stack separately/),
+    });
     for (const stack of exported.stacks) {
+      expect(await bench.run(['validate', `both/${stack}`, '--strict']), stack).toMatchObject({ code: 0 });
       const plan = await bench.run(['plan', `both/${stack}`, '--detailed-exitcode'], { env });
       expect(plan, stack).toMatchObject({ code: 0, stdout: expect.stringContaining('No changes') });
     }

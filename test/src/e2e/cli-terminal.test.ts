@@ -23,7 +23,7 @@ beforeEach(async () => {
 const COLOUR = /\u001B\[\d+m/;
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
-const ASKED = 'Only "yes" does it: ';
+const ASKED = 'Only "yes" is accepted: ';
 
 const session = (args: string[], more: Record<string, string> = {}) =>
   new TerminalSession(args, bench.folder, bench.environment({ ...env, ...more }));
@@ -75,7 +75,7 @@ describe('keys delete on a terminal', () => {
   it('asks about a key that exists, and deletes it', async () => {
     await bench.json(['keys', 'create', 'ci', '--scope', 'decisions'], { env });
     const terminal = session(['keys', 'delete', 'ci']);
-    await terminal.answer('Type "ci" to go on: ', 'ci\r');
+    await terminal.answer('Type "ci" to continue: ', 'ci\r');
     expect(await terminal.end()).toEqual({ code: 0, output: expect.stringContaining('Deleted the API key "ci"') });
   });
 

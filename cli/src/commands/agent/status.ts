@@ -21,7 +21,7 @@ export default class AgentStatusCommand extends ServiceCommand {
     const client = await clientOf({ url: flags.url });
     const status = await client.agentStatus({ signal: this.signal }).catch((error: unknown) => {
       if (!(error instanceof ProblemError && error.code === 'not_found')) throw error;
-      const detail = `What answers at ${client.url} is no agent: give the address of one with --url.`;
+      const detail = `The server at ${client.url} is not an agent: give the address of an agent with --url.`;
       throw new ProblemError('not_found', detail, [], { cause: error });
     });
     return { json: status, text: render(client.url, status) };
@@ -48,7 +48,7 @@ function signed({ signed_by: by, pinned }: AgentStatus['keys']): string {
   return by === null ? 'nobody yet' : `${by} (${pinned ? 'pinned' : 'trusted since the first contact'})`;
 }
 
-/** It shows with the end of the first request that the cloud may hold. */
+/** This becomes known when the first request that the cloud may hold has ended. */
 function longPoll({ long_poll: holds }: AgentStatus): string {
   if (holds === null) return 'not known yet';
   return holds ? 'yes' : 'no';
@@ -60,5 +60,5 @@ function failures({ consecutive_failures: count }: AgentStatus): string {
 
 function activated({ last_activation: at, activated_by: by }: AgentStatus): string {
   if (at === null) return 'never';
-  return by === 'delta' ? `${at} as changes to the revision before` : at;
+  return by === 'delta' ? `${at} as changes to the previous revision` : at;
 }

@@ -35,7 +35,7 @@ provider read. The service keeps only a hash of the secret.`;
     const { client_id, client_secret } = await client
       .records('oauth_client')
       .create(newCredential(args.name, flags), { signal: this.signal });
-    if (!flags.json) await err.line(err.style('dim', `OAuth client "${args.name}". Its secret is shown this once:`));
+    if (!flags.json) await err.line(err.style('dim', `OAuth client "${args.name}". Its secret is shown only once:`));
     return {
       json: { client_id, client_secret },
       text: `SERVICE_CLIENT_ID=${client_id}\nSERVICE_CLIENT_SECRET=${client_secret}`,

@@ -18,7 +18,7 @@ back before you let callers reach the cloud. Agents with later revisions keep th
   static override examples = [
     { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
     {
-      description: 'In place of a database, which is kept under another name',
+      description: 'Instead of an existing database, which is kept under another name',
       command: 'service cloud restore cloud.backup --data-dir data --replace',
     },
   ];

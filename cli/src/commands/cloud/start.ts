@@ -59,7 +59,7 @@ SERVICE_LOG_LEVEL.`;
     });
     const stopped = stopSignal();
     const cloud = await startCloud(config);
-    // One line, also without --json: scripts wait for it.
+    // One line, even without --json: scripts wait for it.
     await out.line(JSON.stringify({ url: cloud.url }));
     await stopped;
     await cloud.close();

@@ -35,7 +35,9 @@ bundle, a caller of /v1/authorize the scope decisions.`;
     const { args, flags } = await this.parse(KeysCreate);
     const { 'expires-at': expiresAt } = flags;
     if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
-      throw new UsageError(`--expires-at ${expiresAt} is past: the key would never count. Name a time to come.`);
+      throw new UsageError(
+        `--expires-at ${expiresAt} is past: the key would never be valid. Give a time in the future.`,
+      );
     }
     const client = await connect(flags);
     const creation = client.records('api_key').create(
@@ -47,13 +49,13 @@ bundle, a caller of /v1/authorize the scope decisions.`;
     );
     const made = await creation.catch((error: unknown) => Promise.reject(byFlag(error)));
     if (!flags.json) {
-      await err.line(err.style('dim', `API key "${args.name}" (${made.id}). Its secret is shown this once:`));
+      await err.line(err.style('dim', `API key "${args.name}" (${made.id}). Its secret is shown only once:`));
     }
     return { json: { id: made.id, secret: made.secret }, text: made.secret };
   }
 }
 
-/** A fault of the field that a flag gives, named by the flag. */
+/** Names a fault of a field by the flag that gave it. */
 function byFlag(error: unknown): unknown {
   if (!(error instanceof ProblemError)) return error;
   const fault = error.errors.find(({ pointer }) => pointer === '/expires_at');

@@ -34,7 +34,7 @@ precedence over the last two. A profile's credentials are sent to its own url on
       credential: credentialOf(entry),
       ...(entry.client_id !== undefined && { client_id: entry.client_id }),
     }));
-    const none = file === undefined ? `There is no ${profilesPath()}: "service profiles save" makes one.` : undefined;
+    const none = file === undefined ? `There is no ${profilesPath()}: "service profiles save" creates it.` : undefined;
     await err.line(err.style('dim', none ?? counted(items.length, 'profile')));
     const rows = items.map(({ name, url, credential, client_id: id = '' }) => [
       name,

@@ -33,7 +33,7 @@ else can read. Select it with --profile NAME or SERVICE_PROFILE. Without either,
     const { url, credentials, source } = await chosenConnection(flags);
     if (credentials === undefined || source !== 'the environment') {
       throw new UsageError(
-        'The environment holds no credentials to keep: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY.',
+        'The environment contains no credentials to save: set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY.',
       );
     }
     const client = await clientOf({ url, credentials });

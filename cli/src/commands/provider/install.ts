@@ -33,7 +33,7 @@ there as a filesystem_mirror, and pass the same folder with --dir.`;
       await err.line(
         err.style(
           'yellow',
-          'Another build of this version was there: where .terraform.lock.hcl knows it, remove that file and run "terraform init" again.',
+          'It replaced another build of this version: if .terraform.lock.hcl contains that build, remove the file and run "terraform init" again.',
         ),
       );
     }

@@ -19,7 +19,7 @@ export default class TenantsCreate extends ServiceCommand {
     const made = await client.tenants.create({ name: args.name }, { signal: this.signal });
     if (!flags.json) {
       await err.line(
-        err.style('dim', `Tenant "${made.name}" (${made.id}). Its administrator's secret is shown this once:`),
+        err.style('dim', `Tenant "${made.name}" (${made.id}). Its administrator's secret is shown only once:`),
       );
     }
     return { json: made, text: `SERVICE_CLIENT_ID=${made.client_id}\nSERVICE_CLIENT_SECRET=${made.client_secret}` };

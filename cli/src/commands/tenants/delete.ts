@@ -26,9 +26,10 @@ export default class TenantsDelete extends ServiceCommand {
 }
 
 async function confirm(name: string): Promise<void> {
-  if (!canAsk()) throw new UsageError(`Deleting the tenant "${name}" cannot be undone: without a terminal, say --yes.`);
+  if (!canAsk())
+    throw new UsageError(`Deleting the tenant "${name}" cannot be undone: without a terminal, pass --yes.`);
   const typed = await ask(
-    err.style('bold', `This deletes all that "${name}" holds, for good. Type the name to go on: `),
+    err.style('bold', `This permanently deletes everything in "${name}". Type the name to continue: `),
   );
-  if (typed.trim() !== name) throw new Declined('The names differ: nothing was deleted.');
+  if (typed.trim() !== name) throw new Declined('That is another name: nothing was deleted.');
 }
