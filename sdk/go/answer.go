@@ -97,6 +97,7 @@ func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 	var problem struct {
 		Code      any `json:"code"`
 		Title     any `json:"title"`
+		Message   any `json:"message"`
 		Detail    any `json:"detail"`
 		RequestID any `json:"request_id"`
 		Errors    any `json:"errors"`
@@ -113,6 +114,7 @@ func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 	}
 	detail, _ := problem.Detail.(string)
 	title, _ := problem.Title.(string)
+	message, _ := problem.Message.(string)
 	oauth, _ := problem.Error.(string)
 	switch {
 	case detail != "":
@@ -128,6 +130,8 @@ func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 		}
 	case title != "":
 		failed.Detail = title
+	case message != "":
+		failed.Detail = message
 	default:
 		failed.Detail = failure("", "%s answered %d and gave no detail.", at, came.status).Detail
 	}

@@ -144,11 +144,10 @@ func (b *batcher) send(group *joined) {
 	}
 }
 
-// body is the request. Each caller has encoded its own question. AuthZEN has the context optional, but there are decision
-// points that refuse a batch without.
+// body is the request. Each caller has encoded its own question.
 func (g *joined) body() []byte {
 	var body bytes.Buffer
-	body.WriteString(`{"context":{},"evaluations":[`)
+	body.WriteString(`{"evaluations":[`)
 	body.Write(bytes.Join(g.questions, []byte(",")))
 	body.WriteString(`],"options":{"reasons":true}}`)
 	return body.Bytes()

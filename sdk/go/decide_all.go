@@ -33,10 +33,23 @@ type Batch struct {
 
 // Evaluation is one question of a batch.
 type Evaluation struct {
-	Subject  *Subject       `json:"subject,omitempty"`
-	Action   *Action        `json:"action,omitempty"`
-	Resource *Resource      `json:"resource,omitempty"`
-	Context  map[string]any `json:"context,omitempty"`
+	Subject  *Subject  `json:"subject,omitempty"`
+	Action   *Action   `json:"action,omitempty"`
+	Resource *Resource `json:"resource,omitempty"`
+	// Context takes the place of the batch's own where it is not nil, even if it is empty.
+	Context map[string]any `json:"context,omitempty"`
+}
+
+// MarshalJSON keeps an empty context, which omitempty leaves out, so that the batch's own does not count in its place.
+func (e Evaluation) MarshalJSON() ([]byte, error) {
+	type members Evaluation
+	if e.Context == nil || len(e.Context) > 0 {
+		return json.Marshal(members(e))
+	}
+	return json.Marshal(struct {
+		members
+		Context map[string]any `json:"context"`
+	}{members(e), e.Context})
 }
 
 type batchBody struct {

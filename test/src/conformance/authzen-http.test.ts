@@ -5,6 +5,7 @@ import type { RunningAgent } from '@authz-service/agent/agent';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { Asker, LANGUAGES, Unsayable } from '../sdk/asker.js';
 import { startReadyAgent } from './agent-of-cloud.js';
 import { askingBySdk } from './asking-by-sdk.js';
 import { type AskAuthzen, check, loadAuthzen } from './authzen-cases.js';
@@ -12,11 +13,14 @@ import { type HeldTenant, holdTenant } from './over-http.js';
 
 let cloud: TestCloud;
 let home: string;
+const askers: [string, Asker][] = [];
 beforeAll(async () => {
   cloud = await TestCloud.start();
   home = await mkdtemp(join(tmpdir(), 'authzen-agent-'));
+  for (const language of LANGUAGES) askers.push([language, await Asker.start(language)]);
 });
 afterAll(async () => {
+  await Promise.all(askers.map(([, asker]) => asker.stop()));
   await cloud.close();
   await rm(home, { recursive: true, force: true });
 });
@@ -49,16 +53,31 @@ describe.each(loadAuthzen().map((tenant, at) => ({ tenant, at, title: `${tenant.
       const apiKey = await key('caller', 'decisions');
       asks.cloud = asking(cloud.url, apiKey);
       asks.agent = asking(agent.url);
-      asks['cloud, by the SDK'] = askingBySdk(new ServiceClient({ url: cloud.url, credentials: { apiKey } }));
-      asks['agent, by the SDK'] = askingBySdk(new ServiceClient({ url: agent.url, discover: true }));
+      asks['cloud, by the Node SDK'] = askingBySdk(new ServiceClient({ url: cloud.url, credentials: { apiKey } }));
+      asks['agent, by the Node SDK'] = askingBySdk(new ServiceClient({ url: agent.url, discover: true }));
+      for (const [language, asker] of askers) {
+        asks[`cloud, by the ${language} SDK`] = asker.asking({ url: cloud.url, apiKey });
+        asks[`agent, by the ${language} SDK`] = asker.asking({ url: agent.url, discover: true });
+      }
     });
     afterAll(() => agent?.stop());
 
-    describe.each(['cloud', 'agent', 'cloud, by the SDK', 'agent, by the SDK'])('on the %s', (where) => {
-      it.each(tenant.cases.map((one) => [one.name, one] as const))('%s', async (_, one) => {
-        const ask: AskAuthzen = (path, body) => asks[where]?.(path, body) ?? { status: 0, body: {} };
-        await check(one, ask, (address) => held.idOf(address));
-      });
+    const bySdk = ['Node', ...LANGUAGES].flatMap((language) => [
+      `cloud, by the ${language} SDK`,
+      `agent, by the ${language} SDK`,
+    ]);
+    describe.each(['cloud', 'agent', ...bySdk])('on the %s', (where) => {
+      for (const one of tenant.cases) {
+        it(one.name, async ({ skip }) => {
+          const ask: AskAuthzen = (path, body) => asks[where]?.(path, body) ?? { status: 0, body: {} };
+          try {
+            await check(one, ask, (address) => held.idOf(address));
+          } catch (error) {
+            skip(error instanceof Unsayable, 'the SDK has no such request');
+            throw error;
+          }
+        });
+      }
     });
   },
 );

@@ -1,70 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type ClientOptions, ServiceClient } from '@authz-service/sdk/client';
 import type { Outcome } from '@authz-service/sdk/decision';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALICE, BOB, CerbosProcess, INVOICE, READ, WRITE } from './cerbos-process.js';
 import { peer } from './peer.js';
 
-/** Accountants read invoices. */
-const POLICY = {
-  apiVersion: 'api.cerbos.dev/v1',
-  resourcePolicy: {
-    resource: 'invoice',
-    version: 'default',
-    rules: [{ actions: ['read'], effect: 'EFFECT_ALLOW', roles: ['accountant'] }],
-  },
-};
-
-/** Cerbos keeps no subjects: the question brings the roles. */
-const alice = { type: 'user', id: 'alice', properties: { 'cerbos.roles': ['accountant'] } };
-const bob = { type: 'user', id: 'bob', properties: { 'cerbos.roles': ['guest'] } };
-const read = { name: 'read' };
-const write = { name: 'write' };
-const resource = { type: 'invoice', id: 'INV-1' };
+const [alice, bob, read, write, resource] = [ALICE, BOB, READ, WRITE, INVOICE];
 
 const cerbos = peer('cerbos', 'the Node SDK against Cerbos');
 
 /** Another vendor's decision point, which knows decisions and batches of AuthZEN, but no searches. */
 describe.runIf(cerbos)('the Node SDK asks Cerbos', () => {
-  let folder: string;
-  let child: ChildProcess;
-  let url: string;
+  let process: CerbosProcess;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'node-cerbos-'));
-    mkdirSync(join(folder, 'policies'));
-    writeFileSync(join(folder, 'policies/invoice.json'), JSON.stringify(POLICY));
-    const [http, grpc] = [await freePort(), await freePort()];
-    const config = {
-      server: { httpListenAddr: `127.0.0.1:${http}`, grpcListenAddr: `127.0.0.1:${grpc}` },
-      storage: { driver: 'disk', disk: { directory: join(folder, 'policies') } },
-      telemetry: { disabled: true },
-    };
-    writeFileSync(join(folder, 'cerbos.json'), JSON.stringify(config));
-    child = spawn(cerbos as string, ['server', '--config', join(folder, 'cerbos.json')], { stdio: 'ignore' });
-    url = `http://127.0.0.1:${http}`;
-    await vi.waitUntil(
-      () =>
-        fetch(`${url}/_cerbos/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { timeout: 60_000 },
-    );
+    process = await CerbosProcess.start(cerbos as string);
   });
-  afterAll(async () => {
-    if (child?.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => process?.stop());
 
-  const client = (options: Partial<ClientOptions> = {}) => new ServiceClient({ url, ...options });
+  const client = (options: Partial<ClientOptions> = {}) => new ServiceClient({ url: process.url, ...options });
   const said = (outcomes: Outcome[]) => outcomes.map((one) => (one.ok ? one.decision.allowed : one.error.code));
 
   it.each([{}, { discover: true }])('decisions, with %j', async (options) => {
@@ -119,12 +71,3 @@ describe.runIf(cerbos)('the Node SDK asks Cerbos', () => {
     });
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
