@@ -168,7 +168,7 @@ export class CompiledEngine implements Engine {
   }
 
   #decision(resolved: ResolvedRequest): LazyDecision {
-    return new LazyDecision(resolved, this.#combining.deciding, this.#combining.absent);
+    return new LazyDecision(resolved, this.#combining);
   }
 }
 

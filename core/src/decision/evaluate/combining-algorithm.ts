@@ -14,6 +14,12 @@ export interface FailedPolicy {
   failure: Failure;
 }
 
+/** An ALLOW that does not apply because an attribute is absent. */
+export interface UnmetPolicy {
+  policy: Policy;
+  absent: Absent;
+}
+
 /** The steps that each candidate with a guard takes before any is evaluated, since they are sorted. */
 const WAITING_STEPS = 8;
 
@@ -35,6 +41,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
   deciding: Candidate | null = null;
   /** Set where the deciding DENY applies because this attribute is absent. */
   absent: Absent | null = null;
+  /** The first ALLOW by precedence that does not apply because an attribute is absent; it matters if nothing applies. */
+  unmet: UnmetPolicy | null = null;
   #now = 0;
   #decision = 0;
   /** The highest priority of a DENY that applies. */
@@ -47,6 +55,7 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     this.#now = now;
     this.deciding = null;
     this.absent = null;
+    this.unmet = null;
     this.#denied = Number.NEGATIVE_INFINITY;
     if (this.#waiting.length > 0) this.#waiting = [];
   }
@@ -100,6 +109,7 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
       if (outcome === true) this.#apply(candidate, null);
       else if (outcome instanceof Absent) {
         if (policy.deny) this.#apply(candidate, outcome);
+        else this.unmet ??= { policy, absent: outcome };
       } else if (outcome instanceof Failure) {
         if (policy.deny) failedDeny ??= { policy, failure: outcome };
         else failedAllow ??= { policy, failure: outcome };

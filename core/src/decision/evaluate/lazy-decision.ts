@@ -2,6 +2,7 @@ import type { Absent } from '../../conditions/outcome.js';
 import type { AccessPathKind, Decision } from '../api/decision.js';
 import { ACCESS_PATH_KINDS } from '../graph/access-path.js';
 import type { Candidate } from './candidate.js';
+import type { CombiningAlgorithm, UnmetPolicy } from './combining-algorithm.js';
 import { decidingReason, noMatchReason } from './reason.js';
 import type { ResolvedRequest } from './resolved-request.js';
 
@@ -11,16 +12,18 @@ export class LazyDecision implements Decision {
   readonly #resolved: ResolvedRequest;
   readonly #deciding: Candidate | null;
   readonly #absent: Absent | null;
+  readonly #unmet: UnmetPolicy | null;
 
-  constructor(resolved: ResolvedRequest, deciding: Candidate | null, absent: Absent | null) {
+  constructor(resolved: ResolvedRequest, { deciding, absent, unmet }: CombiningAlgorithm) {
     this.decision = deciding !== null && !deciding.policy.deny;
     this.#resolved = resolved;
     this.#deciding = deciding;
     this.#absent = absent;
+    this.#unmet = unmet;
   }
 
   get reason(): string {
-    if (this.#deciding === null) return noMatchReason(this.#resolved);
+    if (this.#deciding === null) return noMatchReason(this.#resolved, this.#unmet);
     const { policy, path } = this.#deciding;
     return decidingReason(policy, path, this.#resolved.request.action.name, this.#absent);
   }

@@ -1,6 +1,7 @@
 import type { Absent } from '../../conditions/outcome.js';
 import type { Policy } from '../grants/rule.js';
 import { type AccessPath, DIRECT } from '../graph/access-path.js';
+import type { UnmetPolicy } from './combining-algorithm.js';
 import type { ResolvedRequest } from './resolved-request.js';
 
 /** Why a policy decides, in a sentence: `Policy "policy/billing/approve" allows "read" through role/billing/accountant.` */
@@ -17,13 +18,15 @@ function inWords({ rank, principal, group }: AccessPath): string {
   return group === null || group === principal ? through : `${through} of group/${group.name}`;
 }
 
-/** Says also what the tenant does not know of the request. */
-export function noMatchReason({ request, subject: known, type }: ResolvedRequest): string {
+/** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */
+export function noMatchReason({ request, subject: known, type }: ResolvedRequest, unmet: UnmetPolicy | null): string {
   const { subject, action, resource } = request;
   const which = resource.name ?? resource.id ?? '';
   const missing = known === undefined ? [`there is no subject "${subject.type}/${subject.id}"`] : [];
   if (type === undefined) missing.push(`there is no resource type "${resource.type}"`);
   else if (!type.actions.includes(action.name)) missing.push(`the type has no action "${action.name}"`);
+  if (unmet !== null)
+    missing.push(`policy "${unmet.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`);
   const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
   return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
 }
