@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
+import type { Limits } from '@authz-service/core/records/limits';
 import type { Change } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { CallOptions } from '@authz-service/sdk/transport';
-import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, ChangesetResult, TenantSnapshot, WhoAmI } from '@authz-service/sdk/wire';
 
 /** What happens to a change-set: the request or the answer is lost. */
 export type Mishap = 'lost request' | 'lost answer' | 'no answer' | (() => void | Promise<void>);
@@ -18,6 +19,8 @@ export class FakeCloud {
   readonly mishaps: Mishap[] = [];
   /** Whether `state` can be reached. */
   down = false;
+  /** Those of the credential in use. */
+  limits: Limits | undefined;
   readonly #state = new TenantState([]);
   #number = 0;
 
@@ -40,6 +43,16 @@ export class FakeCloud {
     return { tenant: this.tenant, revision: this.revision, records };
   }
 
+  async whoami(): Promise<WhoAmI> {
+    if (this.down) throw unreachable();
+    return {
+      tenant: { id: this.tenant, name: this.tenant },
+      credential: { kind: 'oauth_client', id: 'ci', name: 'ci' },
+      ...(this.limits && { limits: this.limits }),
+      scopes: ['records:write'],
+    };
+  }
+
   async changeset(body: ChangesetRequest, { signal }: CallOptions = {}): Promise<ChangesetResult> {
     this.requests.push(structuredClone(body));
     const mishap = this.mishaps.shift();
@@ -48,7 +61,7 @@ export class FakeCloud {
     if (body.base_revision !== undefined && body.base_revision !== this.revision) {
       throw new ProblemError('stale_base', `The tenant stands at ${this.revision}.`);
     }
-    const result = this.commit(body.changes, body.stack, body.take_ownership);
+    const result = this.commit(body.changes, body.stack, body);
     if (mishap === 'lost answer') throw unreachable();
     if (mishap === 'no answer') {
       await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -57,9 +70,20 @@ export class FakeCloud {
   }
 
   /** Changes the tenant as another client would. */
-  commit(changes: Change[], stack = 'other', takeOwnership = false): ChangesetResult {
+  commit(
+    changes: Change[],
+    stack = 'other',
+    { take_ownership: takeOwnership = false, exclusive = false }: Partial<ChangesetRequest> = {},
+  ): ChangesetResult {
     const revision = this.#number + 1;
-    const staged = this.#state.stage(changes, { stack, takeOwnership, now: new Date(0), newId: randomUUID, revision });
+    const staged = this.#state.stage(changes, {
+      stack,
+      takeOwnership,
+      exclusive,
+      now: new Date(0),
+      newId: randomUUID,
+      revision,
+    });
     if (staged.put.length + staged.remove.length > 0) {
       this.#state.commit(staged);
       this.#number = revision;

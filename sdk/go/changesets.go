@@ -12,9 +12,11 @@ type Changeset struct {
 	// BaseRevision is the revision that the changes were made for; ErrStaleBase when the tenant has moved on.
 	BaseRevision string `json:"base_revision,omitempty"`
 	// Stack owns what is created; records of other owners are refused.
-	Stack         string   `json:"stack,omitempty"`
-	TakeOwnership bool     `json:"take_ownership,omitempty"`
-	Changes       []Change `json:"changes"`
+	Stack         string `json:"stack,omitempty"`
+	TakeOwnership bool   `json:"take_ownership,omitempty"`
+	// Exclusive allows deletions of links of other stacks that grant a role, policy or group of this stack.
+	Exclusive bool     `json:"exclusive,omitempty"`
+	Changes   []Change `json:"changes"`
 }
 
 // Change is one wish of a change-set; CreateRecord and its like make them. Their order means nothing.

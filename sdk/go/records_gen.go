@@ -42,6 +42,8 @@ const (
 	CodeNotOwner Code = "not_owner"
 	// CodeNotReady: No bundle has been loaded yet.
 	CodeNotReady Code = "not_ready"
+	// CodeOutsideLimits: The change is outside the limits of the credential.
+	CodeOutsideLimits Code = "outside_limits"
 	// CodePayloadTooLarge: The request body is too large.
 	CodePayloadTooLarge Code = "payload_too_large"
 	// CodePreconditionFailed: The record has changed.
@@ -79,6 +81,7 @@ var problemCodes = map[Code]bool{
 	CodeNotFound:             true,
 	CodeNotOwner:             true,
 	CodeNotReady:             true,
+	CodeOutsideLimits:        true,
 	CodePayloadTooLarge:      true,
 	CodePreconditionFailed:   true,
 	CodeStaleBase:            true,
@@ -144,6 +147,8 @@ type ResourceTypeRecord struct {
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -160,6 +165,8 @@ type NewResourceType struct {
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -191,6 +198,8 @@ type ResourceRecord struct {
 	Name string `json:"name"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the resource_type.
@@ -209,6 +218,8 @@ type NewResource struct {
 	Name string `json:"name"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the resource_type.
@@ -281,6 +292,8 @@ type RoleRecord struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -293,6 +306,8 @@ type NewRole struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -320,6 +335,8 @@ type GroupRecord struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -328,6 +345,8 @@ type GroupRecord struct {
 type NewGroup struct {
 	// The name, unique in the tenant.
 	Name string `json:"name"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -370,6 +389,8 @@ type PolicyRecord struct {
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
 	// Of a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -399,6 +420,8 @@ type NewPolicy struct {
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
 	// Of a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
+	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// The id of the application.
@@ -591,6 +614,8 @@ type APIKeyRecord struct {
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -605,6 +630,8 @@ type NewAPIKey struct {
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -631,6 +658,8 @@ type MadeAPIKey struct {
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -661,6 +690,8 @@ type OAuthClientRecord struct {
 	Name string `json:"name"`
 	// What its tokens may do.
 	Scopes []string `json:"scopes"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -673,6 +704,8 @@ type NewOAuthClient struct {
 	Name string `json:"name"`
 	// What its tokens may do.
 	Scopes []string `json:"scopes"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -697,6 +730,8 @@ type MadeOAuthClient struct {
 	Name string `json:"name"`
 	// What its tokens may do.
 	Scopes []string `json:"scopes"`
+	// What it may write at most; absent means unlimited. Reading is not limited.
+	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -708,6 +743,26 @@ type MadeOAuthClient struct {
 // OAuthClients are the records of kind oauth_client.
 func (c *Client) OAuthClients() *Collection[OAuthClientRecord, NewOAuthClient, MadeOAuthClient] {
 	return &Collection[OAuthClientRecord, NewOAuthClient, MadeOAuthClient]{c, "oauth_client", "/v1/oauth-clients"}
+}
+
+// APIKeyLimits is a part of a record.
+type APIKeyLimits struct {
+	// The stacks whose records it may make, change and remove.
+	Stacks []string `json:"stacks,omitempty"`
+	// The applications whose records it may write, and to whose power it may give access.
+	Applications []string `json:"applications,omitempty"`
+	// The highest priority of the policies that it may write.
+	PriorityMax int64 `json:"priority_max,omitempty"`
+}
+
+// OAuthClientLimits is a part of a record.
+type OAuthClientLimits struct {
+	// The stacks whose records it may make, change and remove.
+	Stacks []string `json:"stacks,omitempty"`
+	// The applications whose records it may write, and to whose power it may give access.
+	Applications []string `json:"applications,omitempty"`
+	// The highest priority of the policies that it may write.
+	PriorityMax int64 `json:"priority_max,omitempty"`
 }
 
 // PolicyModifiers is a part of a record.

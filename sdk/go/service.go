@@ -15,6 +15,15 @@ type WhoAmI struct {
 	} `json:"tenant"`
 	Credential AuditCredential `json:"credential"`
 	Scopes     []string        `json:"scopes"`
+	// Limits are what the credential may write at most; nil means unlimited.
+	Limits *WritingLimits `json:"limits"`
+}
+
+// WritingLimits say what a credential may write at most. What is empty or nil does not limit.
+type WritingLimits struct {
+	Stacks       []string `json:"stacks"`
+	Applications []string `json:"applications"`
+	PriorityMax  *int     `json:"priority_max"`
 }
 
 // BundleKey signs bundles from now on.

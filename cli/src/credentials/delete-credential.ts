@@ -13,7 +13,7 @@ export async function deleteCredential(
   connect: () => Promise<ServiceClient>,
   kind: 'api_key' | 'oauth_client',
   name: string,
-  { yes, signal }: { yes: boolean; signal: AbortSignal },
+  { yes, stack, signal }: { yes: boolean; stack: string | undefined; signal: AbortSignal },
 ): Promise<Outcome> {
   const what = `the ${nounOf(kind)} "${name}"`;
   if (!yes && !canAsk()) throw new UsageError(`Deleting ${what} cannot be undone: without a terminal, pass --yes.`);
@@ -23,7 +23,7 @@ export async function deleteCredential(
     await records.get(name, { signal });
     await confirm(what, name);
   }
-  await records.delete(name, { signal });
+  await records.delete(name, { signal, stack });
   return { json: { deleted: name }, text: `Deleted ${what}.` };
 }
 

@@ -1,6 +1,8 @@
+import type { Limits } from '@authz-service/core/records/limits';
 import type { Scope } from '@authz-service/core/records/scopes';
 import { SCOPES } from '@authz-service/core/records/scopes';
-import { boolean, string } from '@oclif/core/flags';
+import { boolean, integer, string } from '@oclif/core/flags';
+import { stackFlag } from './stack-flag.js';
 
 /** The flags of every command that creates a credential. */
 export const newCredentialFlags = {
@@ -16,18 +18,46 @@ export const newCredentialFlags = {
     description:
       'Make it an operator: it can create tenants and, with the scope bundle, fetch the bundle of all tenants.',
   }),
+  'limit-stack': string({
+    description: 'Let it write for this stack alone; may be repeated.',
+    helpValue: 'STACK',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'limit-application': string({
+    description: 'Let it write in this application alone, and use what is shared with it; may be repeated.',
+    helpValue: 'APPLICATION',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'limit-priority': integer({ description: 'The highest priority of the policies it writes.', helpValue: 'NUMBER' }),
+  stack: stackFlag,
   description: string({ description: 'A note for readers.', helpValue: 'TEXT' }),
 };
 
 /** The fields of the credential `name` from these flags. */
 export function newCredential(
   name: string,
-  flags: { scope: string[]; operator: boolean; description?: string | undefined },
-): { name: string; scopes: Scope[]; operator?: true; description?: string } {
+  flags: {
+    scope: string[];
+    operator: boolean;
+    description?: string | undefined;
+    'limit-stack'?: string[] | undefined;
+    'limit-application'?: string[] | undefined;
+    'limit-priority'?: number | undefined;
+  },
+): { name: string; scopes: Scope[]; operator?: true; description?: string; limits?: Limits } {
+  const { 'limit-stack': stacks, 'limit-application': applications, 'limit-priority': most } = flags;
+  const limits: Limits = {
+    ...(stacks !== undefined && { stacks }),
+    ...(applications !== undefined && { applications }),
+    ...(most !== undefined && { priority_max: most }),
+  };
   return {
     name,
     scopes: flags.scope as Scope[],
     ...(flags.operator && { operator: true }),
+    ...(Object.keys(limits).length > 0 && { limits }),
     ...(flags.description !== undefined && { description: flags.description }),
   };
 }

@@ -46,7 +46,7 @@ async function credentialOf(
   // A token with more scopes than its client now has is refused as a whole: it was issued before the client was
   // narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
-  const { kind, id, name, tenant, generation } = client;
+  const { kind, id, name, tenant, generation, limits } = client;
   const narrowed = [...client.grants].some((grant) => !claims.grants.includes(grant));
-  return { kind, id, name, tenant, grants: new Set(claims.grants), generation, narrowed };
+  return { kind, id, name, tenant, grants: new Set(claims.grants), generation, ...(limits && { limits }), narrowed };
 }

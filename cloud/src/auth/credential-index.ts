@@ -48,12 +48,13 @@ export class CredentialIndex {
   /**
    * For work that begins some time after its credential was verified: throws `unauthorized` if a commit has meanwhile
    * removed the credential, its secret or one of its scopes.
+   * Returns the credential as it is now.
    */
-  assertStanding(credential: Credential, now: number): void {
+  assertStanding(credential: Credential, now: number): KnownCredential {
     const { kind, id, generation, grants } = credential;
     const known = kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
     const same = known !== undefined && known.generation === generation && known.expiresAt > now;
-    if (same && [...grants].every((grant) => holds(known, grant))) return;
+    if (same && [...grants].every((grant) => holds(known, grant))) return known;
     throw new ProblemError(
       'unauthorized',
       'The credential was refused: it was changed or removed while the request was under way.',
@@ -103,6 +104,7 @@ export class CredentialIndex {
       name: row.fields.name,
       tenant: row.tenant,
       grants: new Set(grants),
+      ...(row.fields.limits && { limits: row.fields.limits }),
       hash: row.hash,
       generation: createHash('sha256').update(row.hash).digest('base64url').slice(0, 16),
       expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),

@@ -1,4 +1,6 @@
+import { limitsText } from '@authz-service/core/limits/limits-text';
 import { ProblemError } from '@authz-service/core/problem';
+import type { Limits } from '@authz-service/core/records/limits';
 import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
 import type { CredentialKind } from '../store/store.js';
 
@@ -15,6 +17,8 @@ export interface Credential {
   grants: ReadonlySet<Grant>;
   /** A new value for each secret that the credential has had; tokens name the one that they were issued for. */
   generation: string;
+  /** What it may write at most, by its present record; absent means unlimited. */
+  limits?: Limits;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
 }
@@ -38,6 +42,15 @@ export function demand(credential: Credential, anyOf: readonly Grant[]): void {
     narrowed
       ? `The access token has fewer scopes than its client "${name}" and lacks ${wanted}: ask for a new one with that scope.`
       : `The credential "${name}" lacks the scope ${wanted}: use one that has it, or have it granted.`,
+  );
+}
+
+/** Throws `outside_limits` where the credential has limits: for what concerns more than records. */
+export function demandUnlimited({ name, limits }: Credential): void {
+  if (limits === undefined) return;
+  throw new ProblemError(
+    'outside_limits',
+    `The credential "${name}" is limited to ${limitsText(limits)}, and this concerns the whole installation: use a credential without limits.`,
   );
 }
 

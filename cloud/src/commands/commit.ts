@@ -15,7 +15,7 @@ import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
  */
-export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held'> {
+export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
   /**
@@ -25,6 +25,9 @@ export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held'>
   baseRevision?: string;
   idempotency?: { key: string; requestHash: string };
 }
+
+/** A wish with the limits that its credential has when it is granted. */
+type LimitedWish = CommitWish & Pick<CommitOrder, 'writer'>;
 
 export interface Committed {
   revision: string;
@@ -58,14 +61,15 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
-    cloud.credentials.assertStanding(wish.credential, wish.now);
+    const { limits } = cloud.credentials.assertStanding(wish.credential, wish.now);
     const replay = await findReplay(cloud, wish);
     if (replay) return { committed: replay, replayed: true };
-    return { ...(await commitNow(cloud, tenant, wish)), replayed: false };
+    const writer = limits && { name: wish.credential.name, limits };
+    return { ...(await commitNow(cloud, tenant, { ...wish, ...(writer && { writer }) })), replayed: false };
   });
 }
 
-async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<Done> {
+async function commitNow(cloud: Cloud, tenant: Tenant, wish: LimitedWish): Promise<Done> {
   const { credential, baseRevision } = wish;
   const changes = wish.changes(tenant);
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
@@ -81,7 +85,7 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promis
   return await (touchOperators(cloud.credentials, tenant.state, changes) ? cloud.credentials.exclusive(work) : work());
 }
 
-async function commitChanges(cloud: Cloud, tenant: Tenant, wish: CommitWish, changes: Change[]): Promise<Done> {
+async function commitChanges(cloud: Cloud, tenant: Tenant, wish: LimitedWish, changes: Change[]): Promise<Done> {
   const { credential, now } = wish;
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();

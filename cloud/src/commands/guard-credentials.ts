@@ -30,8 +30,9 @@ export function guardCredentials(
 ): void {
   const former: CredentialRecord[] = staged.remove.filter(isCredentialRecord);
   for (const record of former) demandScopes(credential, record, 'remove');
-  for (const { record, previous } of staged.put) {
-    if (!isCredentialRecord(record)) continue;
+  for (const { record, previous, follows } of staged.put) {
+    // An application in its limits was renamed: it may do what it could before.
+    if (!isCredentialRecord(record) || follows) continue;
     if (previous !== undefined && isCredentialRecord(previous)) {
       former.push(previous);
       const sameFields = JSON.stringify(previous.fields) === JSON.stringify(record.fields);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Writer } from '@authz-service/core/limits/writer';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished, type TimeSlicing } from '@authz-service/core/time-slicing';
@@ -11,6 +12,10 @@ export interface CommitOrder extends MintOrder {
   /** The stack that owns the changes; without one, ownership is not checked. */
   stack?: string;
   takeOwnership?: boolean;
+  /** Whether links of other stacks that grant what this stack owns may be removed. */
+  exclusive?: boolean;
+  /** Who writes, where it may not write everything. */
+  writer?: Writer;
   by: AuditRow['credential'];
   requestId: string;
   /** Milliseconds since the epoch. */
@@ -43,6 +48,8 @@ export async function prepareCommit(
   const steps = tenant.state.stageInSteps(order.changes, {
     ...(order.stack !== undefined && { stack: order.stack }),
     takeOwnership: order.takeOwnership ?? false,
+    exclusive: order.exclusive ?? false,
+    ...(order.writer && { writer: order.writer }),
     now: at,
     newId: () => order.given?.clientId ?? randomUUID(),
     revision,

@@ -15,6 +15,8 @@ import type { MadeSecret } from './mint-secrets.js';
 
 interface WriteOrder {
   kind: Kind;
+  /** On whose behalf; without one, ownership is not asked. */
+  stack?: string;
   credential: Credential;
   requestId: string;
   now: number;

@@ -1,6 +1,7 @@
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
+import { demandUnlimited } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
@@ -33,8 +34,10 @@ export function bundleKeyRoutes(cloud: Cloud): Route[] {
         summary: 'Sign bundles with a new key from now on, announced by the previous key.',
         tag: 'credentials',
         responses: { 201: { description: 'The key that now signs.', schema: rotatedSchema } },
+        problems: ['outside_limits'],
       },
       handle: async ({ body, credential, log }) => {
+        demandUnlimited(credential);
         const { kid, version, created_at } = await cloud.bundleKeys.rotate(body);
         log.warn({ kid, revoke: body.revoke, credential: credential.id }, 'bundle keys rotated');
         // Waiting agents learn of the new key now.

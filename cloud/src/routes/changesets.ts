@@ -40,6 +40,9 @@ const changesetSchema = z.strictObject({
     description: 'The stack that makes the change: it owns the records it creates, and changes only its own.',
   }),
   take_ownership: z.boolean().optional().meta({ description: 'Take over records of other stacks.' }),
+  exclusive: z.boolean().optional().meta({
+    description: 'Allow deletions of links of other stacks that grant a role, policy or group of this stack.',
+  }),
   changes: z.array(changeSchema).max(CHANGES_MAX),
 });
 
@@ -101,6 +104,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           'idempotency_mismatch',
           'invalid_records',
           'not_owner',
+          'outside_limits',
           'stale_base',
           'too_many_requests',
         ],
@@ -119,6 +123,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           ...(body.stack !== undefined && { stack: body.stack }),
           ...(body.base_revision !== undefined && { baseRevision: body.base_revision }),
           takeOwnership: body.take_ownership ?? false,
+          exclusive: body.exclusive ?? false,
           ...(key !== undefined && { idempotency: { key, requestHash: body.hash() } }),
           credential,
           requestId,

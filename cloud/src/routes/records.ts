@@ -1,11 +1,12 @@
 import type { JsonObject } from '@authz-service/core/json';
+import { nameText } from '@authz-service/core/records/fields';
 import { COLLECTIONS, isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
-import { demand, type Grant } from '../auth/credential.js';
+import { demand, demandUnlimited, type Grant } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
@@ -15,6 +16,15 @@ import { json, matches, versioned } from '../http/reply.js';
 import { type BodyRule, type Route, type SecuredCall, secured } from '../http/route.js';
 import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
 import { toWire } from '../records/record-wire.js';
+
+/** Who a single change is made for. */
+const writing = z.strictObject({
+  stack: nameText.optional().meta({
+    description:
+      'The stack that makes the change: it owns what it creates, and changes only its own. Without it the owner is `api`, and nobody is asked; a credential with limits has to name it.',
+  }),
+});
+type Writing = z.output<typeof writing>;
 
 const anyObject = parserOf(z.record(z.string(), z.json()));
 
@@ -59,10 +69,11 @@ function list(cloud: Cloud, kind: Kind): Route {
 }
 
 function create(cloud: Cloud, kind: Kind): Route {
-  return secured({
+  return secured<Writing, JsonObject>({
     method: 'POST',
     path: collection(kind),
     anyOf: writers(kind),
+    query: writing,
     body: jsonBody(inputSchemas[kind]),
     writes: true,
     operation: {
@@ -75,15 +86,19 @@ function create(cloud: Cloud, kind: Kind): Route {
           schema: madeSchemas[kind],
         },
       },
-      problems: ['conflict', 'invalid_records'],
+      problems: ['conflict', 'invalid_records', 'outside_limits'],
     },
-    handle: async ({ credential, body, requestId, now }) => {
+    handle: async ({ credential, query, body, requestId, now }) => {
       const { operator, fields } = asOperator(kind, body);
-      if (operator) demand(credential, ['operator']);
+      if (operator) {
+        demand(credential, ['operator']);
+        demandUnlimited(credential);
+      }
       const { record, secret } = await createRecord(cloud, {
         kind,
         body: fields,
         operator,
+        ...stackOf(query),
         credential,
         requestId,
         now,
@@ -118,10 +133,11 @@ function read(cloud: Cloud, kind: Kind): Route {
 }
 
 function change(cloud: Cloud, kind: Kind): Route {
-  return secured({
+  return secured<Writing, JsonObject>({
     method: 'PATCH',
     path: `${collection(kind)}/{id}`,
     anyOf: writers(kind),
+    query: writing,
     body: jsonBody(patchSchemas[kind]),
     writes: true,
     operation: {
@@ -129,7 +145,7 @@ function change(cloud: Cloud, kind: Kind): Route {
       summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
       tag: kind,
       responses: { 200: { description: 'The changed record.', schema: recordSchemas[kind] } },
-      problems: ['conflict', 'invalid_records', 'not_found', 'precondition_failed'],
+      problems: ['conflict', 'invalid_records', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
       headers: IF_MATCH,
     },
     handle: async (call) => {
@@ -141,17 +157,18 @@ function change(cloud: Cloud, kind: Kind): Route {
 }
 
 function remove(cloud: Cloud, kind: Kind): Route {
-  return secured({
+  return secured<Writing>({
     method: 'DELETE',
     path: `${collection(kind)}/{id}`,
     anyOf: writers(kind),
+    query: writing,
     writes: true,
     operation: {
       id: `delete${schemaName(kind)}`,
       summary: `Delete one record of the kind ${kind}.`,
       tag: kind,
       responses: { 204: { description: 'The record has been deleted.' } },
-      problems: ['conflict', 'not_found', 'precondition_failed'],
+      problems: ['conflict', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
       headers: IF_MATCH,
     },
     handle: async (call) => {
@@ -162,9 +179,13 @@ function remove(cloud: Cloud, kind: Kind): Route {
 }
 
 /** The change to the record that the path names, with the ETag that the caller knows. */
-function orderOf(kind: Kind, { credential, params, headers, requestId, now }: SecuredCall) {
+function orderOf(kind: Kind, { credential, params, query, headers, requestId, now }: SecuredCall<Writing>) {
   const name = params.id ?? '';
-  return { kind, credential, requestId, now, name, isExpected: isExpected(headers['if-match']) };
+  return { kind, ...stackOf(query), credential, requestId, now, name, isExpected: isExpected(headers['if-match']) };
+}
+
+function stackOf({ stack }: Writing): Writing {
+  return stack === undefined ? {} : { stack };
 }
 
 const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 if the record has changed since.' };

@@ -4,6 +4,7 @@ import { nameText } from '@authz-service/core/records/fields';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
+import { demandUnlimited } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { deleteTenant } from '../commands/delete-tenant.js';
@@ -59,9 +60,10 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         responses: {
           201: { description: "The tenant, with its administrator's secret, this once.", schema: madeSchema },
         },
-        problems: ['conflict'],
+        problems: ['conflict', 'outside_limits'],
       },
       handle: async ({ credential, body, requestId, now }) => {
+        demandUnlimited(credential);
         const { kind, id, name } = credential;
         const { tenant, client } = await createTenant(cloud, {
           name: body.name,
@@ -99,9 +101,10 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         summary: 'Remove a tenant with all its records and credentials.',
         tag: 'tenants',
         responses: { 204: { description: 'The tenant has been removed.' } },
-        problems: ['conflict', 'not_found'],
+        problems: ['conflict', 'not_found', 'outside_limits'],
       },
       handle: async ({ params, credential, requestId, now, log }) => {
+        demandUnlimited(credential);
         await deleteTenant(cloud, { name: params.name ?? '', credential, requestId, now });
         log.warn({ tenant_name: params.name, credential: credential.id }, 'tenant deleted');
         return { status: 204 };

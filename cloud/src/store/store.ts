@@ -1,3 +1,4 @@
+import type { Limits } from '@authz-service/core/records/limits';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 
@@ -79,7 +80,7 @@ export interface NewSecret {
 
 export interface CredentialRow extends NewSecret {
   tenant: string;
-  fields: { name: string; scopes: string[]; expires_at?: string };
+  fields: { name: string; scopes: string[]; expires_at?: string; limits?: Limits };
 }
 
 /** Who did what in which revision. `changes` is limited; `truncated` says that there were more. */

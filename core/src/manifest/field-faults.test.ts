@@ -155,7 +155,7 @@ describe('a field', () => {
       [
         'a.yaml:2:16: group/g: the key "membrs" is not known: did you mean "members"?',
         'a.yaml:2:28: group/g: the key "descripton" is not known: did you mean "description"?',
-        'a.yaml:2:43: group/g: the key "zzz" is not known: write one of description, members, roles, policies.',
+        'a.yaml:2:43: group/g: the key "zzz" is not known: write one of shared_with, description, members, roles, policies.',
       ],
     ],
     [

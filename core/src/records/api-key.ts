@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, expiresAt, nameText, stringSet } from './fields.js';
+import { limits, referencesOfLimits } from './limits.js';
 import { SCOPES } from './scopes.js';
 
 export const apiKey = define({
@@ -15,8 +16,10 @@ export const apiKey = define({
         .min(1, 'must name at least one scope')
         .meta({ description: 'What the key may do.' }),
       expires_at: expiresAt,
+      limits,
       description,
     }),
   path: (fields) => path(fields.name),
-  references: () => [],
+  references: (fields) => referencesOfLimits(fields.limits),
+  home: () => 'limits',
 });

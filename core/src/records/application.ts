@@ -14,4 +14,5 @@ export const application = define({
     }),
   path: (fields) => path(fields.name),
   references: () => [],
+  home: (fields) => ({ application: path(fields.name) }),
 });

@@ -7,7 +7,18 @@ import { metaOf } from './schema-shape.js';
 export interface Reference {
   pointer: string;
   target: Address;
+  /**
+   * Whether a credential that is limited to applications may name any record here, because naming it gives away nothing
+   * of it: who receives a grant, say. Everywhere else it names its own records, or what is shared with it.
+   */
+  free?: true;
 }
+
+/**
+ * What a record belongs to, as limits of credentials see it: an application; the tenant as a whole; the stack that owns
+ * it, where it lies in no application; what it grants; the limits that it has itself.
+ */
+export type Home = { application: Path } | 'tenant' | 'stack' | 'grant' | 'limits';
 
 /**
  * All that is known of a kind of record, said once. `schema` parses and normalizes the declared fields: it rejects
@@ -24,6 +35,10 @@ export interface KindDefinition<K extends Kind = Kind, S extends z.ZodObject = z
   path(fields: z.output<S>): Path;
   /** Every record these fields need to exist. */
   references(fields: z.output<S>): Reference[];
+  /** Without it the records belong to the tenant, and only unlimited credentials write them. */
+  home?(fields: z.output<S>): Home;
+  /** Of a link: the field that names what it grants. */
+  grants?: Kind;
 }
 
 /** The definition; its schema is made when it is asked for first, since many a process meets few kinds. */

@@ -25,12 +25,18 @@ declare module 'zod' {
 
 const byCodeUnit = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
+// Validators outside JavaScript read these patterns too, and not all of them know \p{Cc}.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a name must not hold
+const NO_CONTROLS = /^[^\u0000-\u001F\u007F-\u009F]*$/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a name must not hold
+const NO_BLANKS = /^[^\s\u0000-\u001F\u007F-\u009F]+$/u;
+
 /** A record's own name: 1 to 256 characters, none of them a control character. */
 export const nameText = z
   .string()
   .min(1, 'must not be empty')
   .max(256, 'must have at most 256 characters')
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+  .regex(NO_CONTROLS, 'must not hold control characters');
 
 /** A text for people, which may be left out. */
 export const freeText = (max: number, text: string) =>
@@ -110,10 +116,6 @@ function* roundedIn(value: Json, at: (string | number)[] = []): Generator<(strin
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) yield* roundedIn(item, [...at, key]);
 }
-
-// Validators outside JavaScript read this pattern too, and not all of them know \p{Cc}.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a name must not hold
-const NO_BLANKS = /^[^\s\u0000-\u001F\u007F-\u009F]+$/u;
 
 export const actionName = z
   .string()

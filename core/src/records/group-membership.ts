@@ -19,6 +19,8 @@ export const groupMembership = define({
   path: (fields) => `${fields.group}//${fields.entity_type}/${fields.entity}`,
   references: (fields) => [
     { pointer: '/group', target: address('group', fields.group) },
-    { pointer: '/entity', target: address(fields.entity_type, fields.entity) },
+    { pointer: '/entity', target: address(fields.entity_type, fields.entity), free: true },
   ],
+  home: () => 'grant',
+  grants: 'group',
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText } from './fields.js';
+import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const group = define({
   kind: 'group',
@@ -10,8 +11,10 @@ export const group = define({
   schema: () =>
     z.strictObject({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
+      shared_with: sharedWith,
       description,
     }),
   path: (fields) => path(fields.name),
-  references: () => [],
+  references: (fields) => referencesOfSharing(fields.shared_with),
+  home: () => 'stack',
 });

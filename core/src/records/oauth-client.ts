@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, stringSet } from './fields.js';
+import { limits, referencesOfLimits } from './limits.js';
 import { SCOPES } from './scopes.js';
 
 export const oauthClient = define({
@@ -14,8 +15,10 @@ export const oauthClient = define({
       scopes: stringSet(z.enum(SCOPES))
         .min(1, 'must name at least one scope')
         .meta({ description: 'What its tokens may do.' }),
+      limits,
       description,
     }),
   path: (fields) => path(fields.name),
-  references: () => [],
+  references: (fields) => referencesOfLimits(fields.limits),
+  home: () => 'limits',
 });

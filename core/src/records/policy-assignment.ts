@@ -22,6 +22,8 @@ export const policyAssignment = define({
   path: (fields) => `${fields.policy}//${fields.entity_type}/${fields.entity}`,
   references: (fields) => [
     { pointer: '/policy', target: address('policy', fields.policy) },
-    { pointer: '/entity', target: address(fields.entity_type, fields.entity) },
+    { pointer: '/entity', target: address(fields.entity_type, fields.entity), free: true },
   ],
+  home: () => 'grant',
+  grants: 'policy',
 });

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define, type Reference } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
+import { PRIORITY_BOUND } from './limits.js';
+import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 /** In characters. */
 export const CONDITION_LENGTH_MAX = 4096;
@@ -114,7 +116,7 @@ export const policy = define({
           description: 'The name, unique in the application or among the policies of the tenant.',
         }),
         effect: z.enum(['ALLOW', 'DENY']).meta({ description: '`ALLOW` or `DENY`.' }),
-        priority: z.int().min(-1_000_000).max(1_000_000).default(0).meta({
+        priority: z.int().min(-PRIORITY_BOUND).max(PRIORITY_BOUND).default(0).meta({
           description: 'The highest priority among applicable policies decides; at equal priority `DENY` wins.',
         }),
         resources: resources(),
@@ -131,6 +133,7 @@ export const policy = define({
         }),
         modifiers: modifiers('Structured conditions on the context of a request; all of them must hold.'),
         unless: modifiers('Of a `DENY`: it does not apply where all of these hold.'),
+        shared_with: sharedWith,
         description,
       })
       .superRefine((fields, context) => {
@@ -158,6 +161,7 @@ export const policy = define({
       }),
   path: (fields) =>
     fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,
+  home: ({ application }) => (application === undefined ? 'tenant' : { application }),
   references: (fields) => {
     const found: Reference[] = [];
     if (fields.application !== undefined)
@@ -167,6 +171,7 @@ export const policy = define({
     fields.resources?.forEach((item, index) => {
       found.push({ pointer: `/resources/${index}/resource`, target: address('resource', item.resource) });
     });
+    found.push(...referencesOfSharing(fields.shared_with));
     return found;
   },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
+import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 /** The types a declared property may have; `any` is checked only when a condition runs. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'list', 'map', 'any'] as const;
@@ -20,8 +21,13 @@ export const resourceType = define({
         description:
           'The properties that resources of this type may have, and their types; conditions are checked against them.',
       }),
+      shared_with: sharedWith,
       description,
     }),
   path: (fields) => `${fields.application}/${path(fields.name)}`,
-  references: (fields) => [{ pointer: '/application', target: address('application', fields.application) }],
+  references: (fields) => [
+    { pointer: '/application', target: address('application', fields.application) },
+    ...referencesOfSharing(fields.shared_with),
+  ],
+  home: (fields) => ({ application: fields.application }),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, properties, reference } from './fields.js';
+import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const resource = define({
   kind: 'resource',
@@ -12,8 +13,13 @@ export const resource = define({
       type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),
       name: nameText.meta({ key: true, description: 'The name, unique among the resources of its type.' }),
       properties,
+      shared_with: sharedWith,
       description,
     }),
   path: (fields) => `${fields.type}/${path(fields.name)}`,
-  references: (fields) => [{ pointer: '/type', target: address('resource_type', fields.type) }],
+  references: (fields) => [
+    { pointer: '/type', target: address('resource_type', fields.type) },
+    ...referencesOfSharing(fields.shared_with),
+  ],
+  home: (fields) => ({ application: fields.type.slice(0, fields.type.indexOf('/')) }),
 });

@@ -21,6 +21,8 @@ export const roleAssignment = define({
   path: (fields) => `${fields.role}//${fields.entity_type}/${fields.entity}`,
   references: (fields) => [
     { pointer: '/role', target: address('role', fields.role) },
-    { pointer: '/entity', target: address(fields.entity_type, fields.entity) },
+    { pointer: '/entity', target: address(fields.entity_type, fields.entity), free: true },
   ],
+  home: () => 'grant',
+  grants: 'role',
 });

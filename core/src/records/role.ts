@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, reference } from './fields.js';
+import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const role = define({
   kind: 'role',
@@ -16,12 +17,16 @@ export const role = define({
         key: true,
         description: 'The name, unique in the application or among the roles of the tenant.',
       }),
+      shared_with: sharedWith,
       description,
     }),
   path: (fields) =>
     fields.application === undefined ? path(fields.name) : `${fields.application}/${path(fields.name)}`,
-  references: (fields) =>
-    fields.application === undefined
+  references: (fields) => [
+    ...(fields.application === undefined
       ? []
-      : [{ pointer: '/application', target: address('application', fields.application) }],
+      : [{ pointer: '/application', target: address('application', fields.application) }]),
+    ...referencesOfSharing(fields.shared_with),
+  ],
+  home: ({ application }) => (application === undefined ? 'tenant' : { application }),
 });

@@ -38,7 +38,12 @@ export interface ReferenceField {
 /** Every field of a record's schema that holds the path of another record of a fixed kind. */
 export function referenceFields(schema: z.core.$ZodType, steps: string[] = []): ReferenceField[] {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray) return referenceFields(inner.element as z.core.$ZodType, [...steps, '*']);
+  if (inner instanceof z.ZodArray) {
+    const element = inner.element as z.core.$ZodType;
+    const { reference } = metaOf(element);
+    const each = [...steps, '*'];
+    return reference ? [{ steps: each, kind: reference }] : referenceFields(element, each);
+  }
   if (!(inner instanceof z.ZodObject)) return [];
   return Object.entries(inner.shape).flatMap(([name, field]) => {
     const { reference } = metaOf(field as z.core.$ZodType);

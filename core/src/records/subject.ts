@@ -16,4 +16,5 @@ export const subject = define({
     }),
   path: (fields) => path(fields.type, fields.id),
   references: () => [],
+  home: () => 'tenant',
 });

@@ -1,3 +1,4 @@
+import type { Writer } from '../limits/writer.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
@@ -23,6 +24,10 @@ export interface StageOptions {
   stack?: string;
   /** Whether touched records of other stacks become this stack's. */
   takeOwnership?: boolean;
+  /** Whether links of other stacks that grant what this stack owns may be removed. */
+  exclusive?: boolean;
+  /** Who writes, where it may not write everything. */
+  writer?: Writer;
   now: Date;
   /** A new server-side id. */
   newId(): string;
@@ -37,9 +42,9 @@ export interface StageOptions {
 export interface Staged {
   /**
    * Records to insert (no `previous`) or to replace, in the order of dependency. A `previous` with another address was
-   * moved.
+   * moved. One that `follows` changes only because what it mentions was renamed.
    */
-  put: { record: StoredRecord; previous?: StoredRecord }[];
+  put: { record: StoredRecord; previous?: StoredRecord; follows?: true }[];
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
   created: Address[];

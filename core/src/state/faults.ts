@@ -13,6 +13,10 @@ export class Faults {
     this.#items.push({ pointer, detail, ...(address !== undefined && { address }) });
   }
 
+  get count(): number {
+    return this.#items.length;
+  }
+
   /** Throws when there are any. */
   raise(): void {
     const [first] = this.#items;

@@ -150,7 +150,7 @@ describe('parseFields', () => {
       'an unknown field with none near',
       'group',
       { name: 'g', 'a/b': 'x' },
-      [{ pointer: '/a~1b', detail: 'the key "a/b" is not known: write one of name, description.' }],
+      [{ pointer: '/a~1b', detail: 'the key "a/b" is not known: write one of name, shared_with, description.' }],
     ],
     [
       'everything at once',

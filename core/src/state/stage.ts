@@ -1,4 +1,7 @@
 import { jsonPointer } from '../json-pointer.js';
+import { isForeignLink } from '../limits/foreign-link.js';
+import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
+import { demandStack, type Writer } from '../limits/writer.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
@@ -26,6 +29,15 @@ interface Entry {
   record: StoredRecord;
   previous?: StoredRecord;
   index: number;
+  /** No wish names it: it only follows what it mentions. */
+  follows?: true;
+}
+
+interface Removal {
+  record: StoredRecord;
+  index: number;
+  /** It hangs on what the stack owns, and goes although another stack owns it. */
+  foreignLink?: true;
 }
 
 /** One change-set on its way to `Staged`. See `TenantState.stage`. */
@@ -35,7 +47,7 @@ export class Stage {
   readonly #time: string;
   readonly #overlay: Overlay;
   readonly #entries = new Map<Address, Entry>();
-  readonly #removed = new Map<Address, { record: StoredRecord; index: number }>();
+  readonly #removed = new Map<Address, Removal>();
   /** The requested change at an address, apart from moves. */
   readonly #asked = new Map<Address, Change['op'][]>();
   readonly #invalid = new Faults('invalid_records');
@@ -50,6 +62,8 @@ export class Stage {
   }
 
   *run(changes: readonly Change[]): Generator<undefined, Staged> {
+    const { stack, writer } = this.#options;
+    if (writer !== undefined) demandStack(writer, stack);
     const wishes = changes.map((change, index) => ({ ...change, index }));
     const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
     const creations: (Omit<Wish<'create'>, 'fields'> & { fields: Fields })[] = [];
@@ -68,13 +82,16 @@ export class Stage {
     yield* eachInSteps(updates, STEP, (wish) => this.#update(wish));
     for (const wish of of('adopt')) this.#adopt(wish);
     this.#conflicts.raise();
-    if (this.#options.stack !== undefined) refuseForeign(this.#foreign, this.#options.stack, 'there');
+    if (stack !== undefined) refuseForeign(this.#foreign, stack, 'there');
+    if (writer !== undefined) yield* this.#judgeLimits(writer);
     yield* this.#validate();
     yield* this.#refuseMentionedRemovals();
 
-    const put = [...this.#entries.values()].map(({ record, previous }) =>
-      previous ? { record, previous } : { record },
-    );
+    const put = [...this.#entries.values()].map(({ record, previous, follows }) => ({
+      record,
+      ...(previous && { previous }),
+      ...(follows && { follows }),
+    }));
     put.sort((left, right) => kindRank(left.record.kind) - kindRank(right.record.kind));
     const remove = [...this.#removed.values()].map(({ record }) => record);
     remove.sort((left, right) => kindRank(right.kind) - kindRank(left.kind));
@@ -103,18 +120,20 @@ export class Stage {
     for (const { previous } of found) this.#overlay.delete(previous.address);
     for (const { previous, address, fields, cause, explicit } of found) {
       const owned = explicit ? this.#owned(previous, cause.index) : {};
-      this.#write({ ...previous, ...owned, address, fields } as StoredRecord, previous, cause.index);
+      const record = { ...previous, ...owned, address, fields } as StoredRecord;
+      this.#write(record, previous, cause.index, explicit ? undefined : true);
     }
   }
 
   #delete({ address, index }: Wish<'delete'>): void {
     const present = this.#present('delete', address, index);
     if (!present) return;
-    this.#owned(present, index);
     const previous = this.#entries.get(address)?.previous ?? present;
+    const foreignLink = this.#options.exclusive === true && isForeignLink(previous, this.#base, this.#options.stack);
+    if (!foreignLink) this.#owned(present, index);
     this.#entries.delete(address);
     this.#overlay.delete(address);
-    this.#removed.set(address, { record: previous, index });
+    this.#removed.set(address, { record: previous, index, ...(foreignLink && { foreignLink }) });
   }
 
   #create(kind: Kind, fields: Fields, index: number): Address {
@@ -205,11 +224,29 @@ export class Stage {
     this.#write(record, this.#entries.get(present.address)?.previous ?? present, index);
   }
 
-  #write(record: StoredRecord, previous: StoredRecord, index: number): void {
+  #write(record: StoredRecord, previous: StoredRecord, index: number, follows?: true): void {
     const id = record.kind === 'subject' ? splitAddress(record.address).path : record.id;
     const written = { ...record, id, updated_at: this.#time, revision: this.#options.revision };
     this.#overlay.put(written);
-    this.#entries.set(record.address, { record: written, previous, index });
+    this.#entries.set(record.address, { record: written, previous, index, ...(follows && { follows }) });
+  }
+
+  /** What a limited writer touches has to lie within its limits before and after; what only follows a rename is not touched. */
+  *#judgeLimits(writer: Writer): Generator<undefined, void> {
+    const outside = new Faults('outside_limits');
+    const judge = (record: StoredRecord, view: BaseView | Overlay, at: string, by = judgeRecord) => {
+      for (const { pointer, detail } of by(record, view, writer)) outside.add(at + pointer, detail, record.address);
+    };
+    yield* eachInSteps(this.#removed.values(), STEP, ({ record, index, foreignLink }) => {
+      judge(record, this.#base, jsonPointer('changes', index), foreignLink ? judgeForeignLink : judgeRecord);
+    });
+    yield* eachInSteps(this.#entries.values(), STEP, ({ record, previous, index, follows }) => {
+      if (follows) return;
+      const before = outside.count;
+      if (previous) judge(previous, this.#base, jsonPointer('changes', index));
+      if (outside.count === before) judge(record, this.#overlay, jsonPointer('changes', index, 'fields'));
+    });
+    outside.raise();
   }
 
   *#validate(): Generator<undefined, void> {

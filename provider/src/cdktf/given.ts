@@ -33,6 +33,11 @@ export function pathOf(at: string, given: { readonly path: string }, member: str
   );
 }
 
+/** The paths of the applications that a record is shared with. */
+export function sharedPaths(at: string, given: readonly { readonly path: string }[] | undefined): string[] | undefined {
+  return given && listOf(at, given, 'sharedWith').map((application) => pathOf(at, application, 'sharedWith'));
+}
+
 /** The principal that something is assigned to, or the member of a group. */
 export function entityOf<E extends Entity>(at: string, given: E): E {
   const { entityType, path, node } = (given ?? {}) as Partial<Entity>;

@@ -2,13 +2,15 @@ import { Construct } from 'constructs';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
 import { Group as GroupRecord } from './generated/group.js';
 import { GroupMembership } from './generated/group-membership.js';
-import { entityOf, fixed, free, listOf } from './given.js';
+import { entityOf, fixed, free, listOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 
 export interface GroupProps extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
+  /** The applications for which credentials that are limited to them may use it in what they write. */
+  readonly sharedWith?: readonly { readonly path: string }[];
   readonly members?: readonly Entity<'subject' | 'group'>[];
 }
 
@@ -18,11 +20,16 @@ export class Group extends Construct implements Entity<'group'> {
   readonly record: GroupRecord;
 
   constructor(scope: Construct, id: string, props: GroupProps = {}) {
-    const known = { name: true, description: true, members: true, provider: true } as const;
+    const known = { name: true, description: true, members: true, sharedWith: true, provider: true } as const;
     const at = placeOf(scope, id);
-    const { name = id, description, members = [], provider } = options(at, props, known);
+    const { name = id, description, members = [], sharedWith, provider } = options(at, props, known);
     super(scope, fixed(id));
-    this.record = new GroupRecord(this, 'Resource', { name, description, provider });
+    this.record = new GroupRecord(this, 'Resource', {
+      name,
+      description,
+      sharedWith: sharedPaths(at, sharedWith),
+      provider,
+    });
     for (const member of listOf(at, members, 'members')) this.add(member);
   }
 

@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
 import { type PolicyModifiers, Policy as PolicyRecord, type PolicyUnless } from './generated/policy.js';
 import { PolicyAssignment } from './generated/policy-assignment.js';
-import { entityOf, fixed, free, listOf, pathOf } from './given.js';
+import { entityOf, fixed, free, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
@@ -39,6 +39,8 @@ export interface PolicyRules extends Provided {
   readonly modifiers?: PolicyModifiers;
   /** Of a `DENY`: it does not apply where all of these hold. */
   readonly unless?: PolicyUnless;
+  /** The applications for which credentials that are limited to them may use it in what they write. */
+  readonly sharedWith?: readonly { readonly path: string }[];
 }
 
 export type PolicyOptions = PolicyRules & Coverage;
@@ -53,7 +55,7 @@ export class Policy extends Construct {
   constructor(scope: Construct, id: string, props: PolicyProps) {
     const at = placeOf(scope, id);
     const { application, name = id, description, effect = 'ALLOW', provider, ...rest } = options(at, props, KNOWN);
-    const { priority, condition, modifiers, unless } = rest;
+    const { priority, condition, modifiers, unless, sharedWith } = rest;
     super(scope, fixed(id));
     this.record = new PolicyRecord(this, 'Resource', {
       application: application && pathOf(at, application, 'application'),
@@ -64,6 +66,7 @@ export class Policy extends Construct {
       condition,
       modifiers: modifiers && modifiersOf(at, 'modifiers', modifiers),
       unless: unless && modifiersOf(at, 'unless', unless),
+      sharedWith: sharedPaths(at, sharedWith),
       provider,
       ...coverage(at, props),
     });
@@ -99,6 +102,7 @@ const RULES = {
   condition: true,
   modifiers: true,
   unless: true,
+  sharedWith: true,
   provider: true,
 } as const;
 const KNOWN = { ...RULES, application: true, resourceType: true, actions: true, resources: true } as const;

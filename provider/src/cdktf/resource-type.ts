@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import type { Provided } from './entity.js';
 import { Resource as ResourceRecord } from './generated/resource.js';
 import { ResourceType as ResourceTypeRecord } from './generated/resource-type.js';
-import { fixed, json, listOf, pathOf } from './given.js';
+import { fixed, json, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 
 export interface ResourceTypeOptions extends Provided {
@@ -13,6 +13,8 @@ export interface ResourceTypeOptions extends Provided {
   readonly actions: readonly string[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: PropertyType };
+  /** The applications for which credentials that are limited to them may use it in what they write. */
+  readonly sharedWith?: readonly { readonly path: string }[];
 }
 
 export interface ResourceTypeProps extends ResourceTypeOptions {
@@ -31,10 +33,19 @@ export class ResourceType extends Construct {
       description: true,
       actions: true,
       properties: true,
+      sharedWith: true,
       provider: true,
     } as const;
     const at = placeOf(scope, id);
-    const { application, name = id, description, actions, properties, provider } = options(at, props, known);
+    const {
+      application,
+      name = id,
+      description,
+      actions,
+      properties,
+      sharedWith,
+      provider,
+    } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     const config = {
@@ -43,6 +54,7 @@ export class ResourceType extends Construct {
       description,
       actions: listOf(at, actions, 'actions'),
       properties,
+      sharedWith: sharedPaths(at, sharedWith),
       provider,
     };
     this.record = new ResourceTypeRecord(this, 'Resource', config);
@@ -64,6 +76,8 @@ export interface ResourceOptions extends Provided {
   readonly description?: string;
   /** Stored attributes for conditions. */
   readonly properties?: Record<string, unknown>;
+  /** The applications for which credentials that are limited to them may use it in what they write. */
+  readonly sharedWith?: readonly { readonly path: string }[];
 }
 
 export interface ResourceProps extends ResourceOptions {
@@ -76,13 +90,28 @@ export class Resource extends Construct {
   readonly name: string;
 
   constructor(scope: Construct, id: string, props: ResourceProps) {
-    const known = { type: true, name: true, description: true, properties: true, provider: true } as const;
+    const known = {
+      type: true,
+      name: true,
+      description: true,
+      properties: true,
+      sharedWith: true,
+      provider: true,
+    } as const;
     const at = placeOf(scope, id);
-    const { type, name = id, description, properties, provider } = options(at, props, known);
+    const { type, name = id, description, properties, sharedWith, provider } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     const stored = properties && json(properties);
-    const config = { type: pathOf(at, type, 'type'), name, description, properties: stored, provider };
+    const shared = sharedPaths(at, sharedWith);
+    const config = {
+      type: pathOf(at, type, 'type'),
+      name,
+      description,
+      properties: stored,
+      sharedWith: shared,
+      provider,
+    };
     this.record = new ResourceRecord(this, 'Resource', config);
   }
 

@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
 import { Role as RoleRecord } from './generated/role.js';
 import { RoleAssignment } from './generated/role-assignment.js';
-import { entityOf, fixed, free, pathOf } from './given.js';
+import { entityOf, fixed, free, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 import { Policy, type PolicyRules, rulesOf } from './policy.js';
 import { Resource, ResourceType } from './resource-type.js';
@@ -12,6 +12,8 @@ export interface RoleOptions extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
+  /** The applications for which credentials that are limited to them may use it in what they write. */
+  readonly sharedWith?: readonly { readonly path: string }[];
 }
 
 export interface RoleProps extends RoleOptions {
@@ -27,9 +29,9 @@ export class Role extends Construct implements Entity<'role'> {
   private readonly application: { readonly path: string } | undefined;
 
   constructor(scope: Construct, id: string, props: RoleProps = {}) {
-    const known = { application: true, name: true, description: true, provider: true } as const;
+    const known = { application: true, name: true, description: true, sharedWith: true, provider: true } as const;
     const at = placeOf(scope, id);
-    const { application, name = id, description, provider } = options(at, props, known);
+    const { application, name = id, description, sharedWith, provider } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
     this.application = application;
@@ -37,6 +39,7 @@ export class Role extends Construct implements Entity<'role'> {
       application: application && pathOf(at, application, 'application'),
       name,
       description,
+      sharedWith: sharedPaths(at, sharedWith),
       provider,
     });
   }

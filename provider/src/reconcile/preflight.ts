@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Writer } from '@authz-service/core/limits/writer';
 import { planChanges } from '@authz-service/core/plan/changes';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
@@ -9,14 +10,21 @@ import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
 /**
  * Stages the plan on the state that it was made for, with the code that the cloud uses, so that what the cloud would
- * refuse is refused before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`.
+ * refuse is refused before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`,
+ * `outside_limits`.
  */
-export function preflight(plan: Plan, { external }: { external: Address[] }, snapshot: TenantSnapshot): void {
+export function preflight(
+  plan: Plan,
+  { external }: { external: Address[] },
+  snapshot: TenantSnapshot,
+  writer?: Writer,
+): void {
   checkExternal(external, snapshot);
   if (plan.changes.length === 0) return;
   new TenantState(snapshot.records).stage(planChanges(plan), {
     stack: plan.stack,
     takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
+    ...(writer && { writer }),
     now: new Date(),
     newId: randomUUID,
     revision: revisionNumber(plan.base_revision) + 1,

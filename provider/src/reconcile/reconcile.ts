@@ -22,21 +22,22 @@ export interface PlanOptions {
 
 /**
  * The difference between what the manifest declares and what the tenant holds. Everything that the cloud would refuse
- * at this revision is refused here already: another tenant, other owners' records, removals of records that others
- * still mention, references to records that nobody declares.
+ * at this revision is refused here already: another tenant, other owners' records, what lies outside the
+ * credential's limits, removals of records that others still mention, references to records that nobody declares.
  *
- * Throws `ProblemError`: `conflict`, `not_owner`, `invalid_records`, and what the client throws.
+ * Throws `ProblemError`: `conflict`, `not_owner`, `outside_limits`, `invalid_records`, and what the client throws.
  */
 export async function planTree(
-  client: Pick<ServiceClient, 'state'>,
+  client: Pick<ServiceClient, 'state' | 'whoami'>,
   manifest: Manifest,
   options: PlanOptions = {},
 ): Promise<Plan> {
   const { signal, takeOwnership = false } = options;
-  const state = await client.state(signal === undefined ? {} : { signal });
+  const call = signal === undefined ? {} : { signal };
+  const [state, { credential, limits }] = await Promise.all([client.state(call), client.whoami(call)]);
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership });
-  preflight(plan, manifest, state);
+  preflight(plan, manifest, state, limits && { name: credential.name, limits });
   return plan;
 }
 

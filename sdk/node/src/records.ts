@@ -14,7 +14,12 @@ export interface ListOptions extends CallOptions {
   limit?: number;
 }
 
-export interface MatchOptions extends CallOptions {
+export interface WriteOptions extends CallOptions {
+  /** The stack that the change is made for; without one, ownership is not asked for. Limited credentials must name it. */
+  stack?: string | undefined;
+}
+
+export interface MatchOptions extends WriteOptions {
   /** Only while the record's `revision` is this; else `precondition_failed`. */
   ifMatch?: number | string;
 }
@@ -52,24 +57,27 @@ export class RecordCollection<K extends Kind> {
   }
 
   /** A credential's secret is in the answer, and nowhere ever again. */
-  async create(fields: NewRecord<K>, options?: CallOptions): Promise<MadeRecord<K>> {
+  async create(fields: NewRecord<K>, { stack, ...options }: WriteOptions = {}): Promise<MadeRecord<K>> {
     return (await this.#send(
-      { method: 'POST', path: this.#path, body: fields, repeat: 'once', writes: true },
+      { method: 'POST', path: this.#path, query: { stack }, body: fields, repeat: 'once', writes: true },
       options,
     )) as MadeRecord<K>;
   }
 
-  async update(idOrPath: string, patch: RecordPatch<K>, options: MatchOptions = {}): Promise<WireRecord<K>> {
-    const headers = matchHeaders(options);
+  async update(idOrPath: string, patch: RecordPatch<K>, given: MatchOptions = {}): Promise<WireRecord<K>> {
+    const { stack, ifMatch, ...options } = given;
+    const headers = matchHeaders(ifMatch);
+    const path = this.#item(idOrPath);
     return (await this.#send(
-      { method: 'PATCH', path: this.#item(idOrPath), body: patch, headers, repeat: 'once', writes: true },
+      { method: 'PATCH', path, query: { stack }, body: patch, headers, repeat: 'once', writes: true },
       options,
     )) as WireRecord<K>;
   }
 
-  async delete(idOrPath: string, options: MatchOptions = {}): Promise<void> {
-    const headers = matchHeaders(options);
-    await this.#send({ method: 'DELETE', path: this.#item(idOrPath), headers, repeat: 'once', writes: true }, options);
+  async delete(idOrPath: string, { stack, ifMatch, ...options }: MatchOptions = {}): Promise<void> {
+    const headers = matchHeaders(ifMatch);
+    const path = this.#item(idOrPath);
+    await this.#send({ method: 'DELETE', path, query: { stack }, headers, repeat: 'once', writes: true }, options);
   }
 
   get #path(): string {
@@ -100,7 +108,7 @@ export async function* everyItem<T>(
   } while (cursor !== undefined);
 }
 
-function matchHeaders({ ifMatch }: MatchOptions): Record<string, string> {
+function matchHeaders(ifMatch: MatchOptions['ifMatch']): Record<string, string> {
   if (ifMatch === undefined) return {};
   return { 'if-match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch };
 }

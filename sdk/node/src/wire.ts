@@ -47,6 +47,9 @@ export type Change =
 /** What a credential may do. */
 export type Scope = Records['api_key']['scopes'][number];
 
+/** What a credential may write at most; what is absent does not limit. */
+export type Limits = NonNullable<Records['api_key']['limits']>;
+
 export interface Page<T> {
   items: T[];
   /** Absent on the last page. */
@@ -66,6 +69,8 @@ export interface ChangesetRequest {
   /** The owner of what is created; records of other owners are refused with `not_owner`. */
   stack?: string;
   take_ownership?: boolean;
+  /** Allows deletions of links of other stacks that grant a role, policy or group of this stack. */
+  exclusive?: boolean;
   changes: Change[];
 }
 
@@ -93,6 +98,8 @@ export interface ChangesetResult {
 export interface WhoAmI {
   tenant: { id: string; name: string };
   credential: { kind: 'api_key' | 'oauth_client'; id: string; name: string };
+  /** What it may write at most; absent means unlimited. */
+  limits?: Limits;
   scopes: (Scope | 'operator')[];
 }
 

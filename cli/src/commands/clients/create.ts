@@ -15,6 +15,11 @@ provider read. The service keeps only a hash of the secret.`;
       command: 'service clients create ci --scope records:write',
     },
     {
+      description: "For a team's pipeline, which writes for its stack in its application and nowhere else",
+      command:
+        'service clients create billing-ci --scope records:write --limit-stack billing --limit-application billing',
+    },
+    {
       description: 'Another operator',
       command: 'service clients create second --scope credentials --operator',
     },
@@ -34,7 +39,7 @@ provider read. The service keeps only a hash of the secret.`;
     const client = await connect(flags);
     const { client_id, client_secret } = await client
       .records('oauth_client')
-      .create(newCredential(args.name, flags), { signal: this.signal });
+      .create(newCredential(args.name, flags), { signal: this.signal, stack: flags.stack });
     if (!flags.json) await err.line(err.style('dim', `OAuth client "${args.name}". Its secret is shown only once:`));
     return {
       json: { client_id, client_secret },

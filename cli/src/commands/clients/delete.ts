@@ -1,6 +1,7 @@
 import { connect, connectionFlags } from '../../config/connect.js';
 import { deleteCredential, yesFlag } from '../../credentials/delete-credential.js';
 import { nameArgument } from '../../credentials/name-argument.js';
+import { stackFlag } from '../../credentials/stack-flag.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ClientsDelete extends ServiceCommand {
@@ -11,10 +12,14 @@ export default class ClientsDelete extends ServiceCommand {
     { description: 'In a script', command: 'service clients delete ci --yes' },
   ];
   static override args = { name: nameArgument('The name or the id.') };
-  static override flags = { yes: yesFlag, ...connectionFlags };
+  static override flags = { yes: yesFlag, stack: stackFlag, ...connectionFlags };
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(ClientsDelete);
-    return await deleteCredential(() => connect(flags), 'oauth_client', args.name, { ...flags, signal: this.signal });
+    return await deleteCredential(() => connect(flags), 'oauth_client', args.name, {
+      yes: flags.yes,
+      stack: flags.stack,
+      signal: this.signal,
+    });
   }
 }

@@ -45,7 +45,7 @@ bundle, a caller of /v1/authorize the scope decisions.`;
         ...newCredential(args.name, flags),
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
       },
-      { signal: this.signal },
+      { signal: this.signal, stack: flags.stack },
     );
     const made = await creation.catch((error: unknown) => Promise.reject(byFlag(error)));
     if (!flags.json) {

@@ -277,8 +277,14 @@ function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, Pr
 function isOne(error: unknown): error is ProblemError {
   return (
     error instanceof ProblemError &&
-    ['conflict', 'forbidden', 'invalid_records', 'invalid_request', 'not_owner', 'payload_too_large'].includes(
-      error.code,
-    )
+    [
+      'conflict',
+      'forbidden',
+      'invalid_records',
+      'invalid_request',
+      'not_owner',
+      'outside_limits',
+      'payload_too_large',
+    ].includes(error.code)
   );
 }

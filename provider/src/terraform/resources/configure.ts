@@ -86,7 +86,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
     // The records, which are read in any case, are fetched while the credential is checked; errors appear when they are
     // used.
     const reading = service.records(context.signal).catch(() => {});
-    const { tenant, scopes, credential } = await client.whoami({ signal: context.signal });
+    const { tenant, scopes, limits, credential } = await client.whoami({ signal: context.signal });
     context.log.log('info', 'configured', {
       url: client.url,
       tenant: tenant.name,
@@ -97,6 +97,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
     if (declaredFor !== undefined && declaredFor !== tenant.name)
       throw new Refusal([otherTenant(declaredFor, tenant.name)]);
     if (!scopes.some((scope) => READING.has(scope))) throw new Refusal([unreadable(credential.name, scopes)]);
+    if (limits !== undefined) service.writer = { name: credential.name, limits };
     await reading;
     return service;
   } catch (error) {

@@ -312,7 +312,14 @@ it.each([
 
 describe('the record that is planned', () => {
   const config = policy({ priority: null, description: 'x' });
-  const absent = { condition: null, application: null, resources: null, modifiers: null, unless: null };
+  const absent = {
+    condition: null,
+    application: null,
+    resources: null,
+    modifiers: null,
+    unless: null,
+    shared_with: null,
+  };
   const planned = { ...config, ...absent, priority: 0 };
   const fieldsOf = (values: Values) => recordPlanned(form('policy'), values, config)?.fields;
 

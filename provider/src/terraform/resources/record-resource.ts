@@ -13,6 +13,7 @@ import { credentialSecrets } from './credential-secrets.js';
 import { danglingIn, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
+import { outsideLimits } from './outside-limits.js';
 import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
 import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
@@ -185,6 +186,12 @@ class RecordResource implements Resource<Configured> {
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
     this.refuseForeign(service, prior);
     remove(service, prior);
+    await explained(context.signal, async () => {
+      const records = await service.records(context.signal);
+      const held = records.get(String(prior.address));
+      const outside = held === undefined ? [] : outsideLimits(service, held, records, records);
+      if (outside.length > 0) throw new Refusal(outside);
+    });
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
   }
@@ -230,6 +237,7 @@ class RecordResource implements Resource<Configured> {
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
     const found = judgeRecord(record, view);
+    if (prior === null || this.differs(prior, planned)) found.push(...outsideLimits(service, record, records, view));
     if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
       found.push(...dependentsOf(record, records, isOwn));

@@ -1,3 +1,4 @@
+import type { Writer } from '@authz-service/core/limits/writer';
 import type { Address } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
@@ -39,6 +40,8 @@ export class Service {
   readonly takeOwnership: boolean;
   readonly client: ServiceClient;
   readonly token: Access['token'];
+  /** Set by `configure`, before anything is planned, if the credential has limits. */
+  writer: Writer | undefined;
   /** The planned state of this run's resources. */
   readonly declared = new Set<Address>();
   /**

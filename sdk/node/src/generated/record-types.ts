@@ -77,6 +77,8 @@ export type ResourceType = {
   actions: string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: string[];
   /** A note for people. */
   description?: string;
   /** The id of the application. */
@@ -93,6 +95,8 @@ export type NewResourceType = {
   actions: readonly string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the application. */
@@ -120,6 +124,8 @@ export type Resource = {
   name: string;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: JsonObject;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: string[];
   /** A note for people. */
   description?: string;
   /** The id of the resource_type. */
@@ -138,6 +144,8 @@ export type NewResource = {
   name: string;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: SentObject | undefined;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the resource_type. */
@@ -202,6 +210,8 @@ export type Role = {
   application?: string;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: string[];
   /** A note for people. */
   description?: string;
   /** The id of the application. */
@@ -214,6 +224,8 @@ export type NewRole = {
   application?: string | undefined;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the application. */
@@ -237,6 +249,8 @@ export type Group = {
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: string[];
   /** A note for people. */
   description?: string;
 };
@@ -245,6 +259,8 @@ export type Group = {
 export type NewGroup = {
   /** The name, unique in the tenant. */
   name: string;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
 };
@@ -283,6 +299,8 @@ export type Policy = {
   modifiers?: PolicyModifiers;
   /** Of a `DENY`: it does not apply where all of these hold. */
   unless?: PolicyUnless;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: string[];
   /** A note for people. */
   description?: string;
   /** The id of the application. */
@@ -354,6 +372,8 @@ export type NewPolicy = {
   modifiers?: NewPolicyModifiers | undefined;
   /** Of a `DENY`: it does not apply where all of these hold. */
   unless?: NewPolicyUnless | undefined;
+  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the application. */
@@ -572,10 +592,22 @@ export type ApiKey = {
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
   /** When this expires (RFC 3339). */
   expires_at?: string;
+  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  limits?: ApiKeyLimits;
   /** A note for people. */
   description?: string;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean;
+};
+
+/** A part of a record. */
+export type ApiKeyLimits = {
+  /** The stacks whose records it may make, change and remove. */
+  stacks?: string[];
+  /** The applications whose records it may write, and to whose power it may give access. */
+  applications?: string[];
+  /** The highest priority of the policies that it may write. */
+  priority_max?: number;
 };
 
 /** A record of kind api key to make. */
@@ -586,10 +618,22 @@ export type NewApiKey = {
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
+  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  limits?: NewApiKeyLimits | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean | undefined;
+};
+
+/** A part of a record. */
+export type NewApiKeyLimits = {
+  /** The stacks whose records it may make, change and remove. */
+  stacks?: readonly string[] | undefined;
+  /** The applications whose records it may write, and to whose power it may give access. */
+  applications?: readonly string[] | undefined;
+  /** The highest priority of the policies that it may write. */
+  priority_max?: number | undefined;
 };
 
 /** A new api key with its secret, shown once. */
@@ -616,10 +660,22 @@ export type OauthClient = {
   name: string;
   /** What its tokens may do. */
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  limits?: OauthClientLimits;
   /** A note for people. */
   description?: string;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean;
+};
+
+/** A part of a record. */
+export type OauthClientLimits = {
+  /** The stacks whose records it may make, change and remove. */
+  stacks?: string[];
+  /** The applications whose records it may write, and to whose power it may give access. */
+  applications?: string[];
+  /** The highest priority of the policies that it may write. */
+  priority_max?: number;
 };
 
 /** A record of kind oauth client to make. */
@@ -628,10 +684,22 @@ export type NewOauthClient = {
   name: string;
   /** What its tokens may do. */
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  limits?: NewOauthClientLimits | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean | undefined;
+};
+
+/** A part of a record. */
+export type NewOauthClientLimits = {
+  /** The stacks whose records it may make, change and remove. */
+  stacks?: readonly string[] | undefined;
+  /** The applications whose records it may write, and to whose power it may give access. */
+  applications?: readonly string[] | undefined;
+  /** The highest priority of the policies that it may write. */
+  priority_max?: number | undefined;
 };
 
 /** A new oauth client with its secret, shown once. */

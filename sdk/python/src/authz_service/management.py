@@ -24,10 +24,23 @@ class ChangeSetResult(TypedDict):
     secrets: List[Dict[str, Any]]
 
 
-class WhoAmI(TypedDict):
+class _WhoAmI(TypedDict):
     tenant: Dict[str, str]
     credential: Dict[str, str]
     scopes: List[str]
+
+
+class Limits(TypedDict, total=False):
+    """What a credential may write at most; what is absent does not limit."""
+
+    stacks: List[str]
+    applications: List[str]
+    priority_max: int
+
+
+class WhoAmI(_WhoAmI, total=False):
+    #: Absent means unlimited.
+    limits: Limits
 
 
 class Tenant(TypedDict):

@@ -86,6 +86,8 @@ class ResourceType(_ResourceType, total=False):
 
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -106,6 +108,8 @@ class NewResourceType(_NewResourceType, total=False):
     application: str
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -141,6 +145,8 @@ class Resource(_Resource, total=False):
 
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the resource_type.
@@ -159,6 +165,8 @@ class NewResource(_NewResource, total=False):
     type: str
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the resource_type.
@@ -235,6 +243,8 @@ class Role(_Role, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -251,6 +261,8 @@ class NewRole(_NewRole, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -278,6 +290,8 @@ class _Group(TypedDict):
 class Group(_Group, total=False):
     """A record of kind group, as the service sends it."""
 
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
 
@@ -290,6 +304,8 @@ class _NewGroup(TypedDict):
 class NewGroup(_NewGroup, total=False):
     """A record of kind group to make."""
 
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
 
@@ -384,6 +400,8 @@ class Policy(_Policy, total=False):
     modifiers: PolicyModifiers
     #: Of a `DENY`: it does not apply where all of these hold.
     unless: PolicyUnless
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -469,6 +487,8 @@ class NewPolicy(_NewPolicy, total=False):
     modifiers: NewPolicyModifiers
     #: Of a `DENY`: it does not apply where all of these hold.
     unless: NewPolicyUnless
+    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
@@ -648,6 +668,17 @@ class NewGroupMembership(_NewGroupMembership, total=False):
     entity_id: str
 
 
+class ApiKeyLimits(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The stacks whose records it may make, change and remove.
+    stacks: List[str]
+    #: The applications whose records it may write, and to whose power it may give access.
+    applications: List[str]
+    #: The highest priority of the policies that it may write.
+    priority_max: int
+
+
 class _ApiKey(TypedDict):
     #: The id of the record; for a subject, the id that the caller chose.
     id: str
@@ -673,10 +704,23 @@ class ApiKey(_ApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: ApiKeyLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+
+
+class NewApiKeyLimits(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The stacks whose records it may make, change and remove.
+    stacks: List[str]
+    #: The applications whose records it may write, and to whose power it may give access.
+    applications: List[str]
+    #: The highest priority of the policies that it may write.
+    priority_max: int
 
 
 class _NewApiKey(TypedDict):
@@ -691,6 +735,8 @@ class NewApiKey(_NewApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: NewApiKeyLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
@@ -723,10 +769,23 @@ class MadeApiKey(_MadeApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: ApiKeyLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+
+
+class OauthClientLimits(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The stacks whose records it may make, change and remove.
+    stacks: List[str]
+    #: The applications whose records it may write, and to whose power it may give access.
+    applications: List[str]
+    #: The highest priority of the policies that it may write.
+    priority_max: int
 
 
 class _OauthClient(TypedDict):
@@ -752,10 +811,23 @@ class _OauthClient(TypedDict):
 class OauthClient(_OauthClient, total=False):
     """A record of kind oauth client, as the service sends it."""
 
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: OauthClientLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+
+
+class NewOauthClientLimits(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The stacks whose records it may make, change and remove.
+    stacks: List[str]
+    #: The applications whose records it may write, and to whose power it may give access.
+    applications: List[str]
+    #: The highest priority of the policies that it may write.
+    priority_max: int
 
 
 class _NewOauthClient(TypedDict):
@@ -768,6 +840,8 @@ class _NewOauthClient(TypedDict):
 class NewOauthClient(_NewOauthClient, total=False):
     """A record of kind oauth client to make."""
 
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: NewOauthClientLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
@@ -799,6 +873,8 @@ class _MadeOauthClient(TypedDict):
 class MadeOauthClient(_MadeOauthClient, total=False):
     """A oauth client just made, with its secret, this once."""
 
+    #: What it may write at most; absent means unlimited. Reading is not limited.
+    limits: OauthClientLimits
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.

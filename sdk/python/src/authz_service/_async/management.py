@@ -31,6 +31,7 @@ class AsyncManagement:
         base_revision: Optional[str] = None,
         stack: Optional[str] = None,
         take_ownership: Optional[bool] = None,
+        exclusive: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> ChangeSetResult:
@@ -39,7 +40,12 @@ class AsyncManagement:
         The idempotency key names this wish: sent again with the same body it is done once, and answered as the first
         time. One is made where none is given, so that the call may be tried again.
         """
-        given = {"base_revision": base_revision, "stack": stack, "take_ownership": take_ownership}
+        given = {
+            "base_revision": base_revision,
+            "stack": stack,
+            "take_ownership": take_ownership,
+            "exclusive": exclusive,
+        }
         body: Dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         body["changes"] = list(changes)
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}

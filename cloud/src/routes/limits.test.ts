@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { create, link, TwoTeams } from '../../testing/two-teams.js';
+
+let teams: TwoTeams;
+beforeAll(async () => {
+  teams = await TwoTeams.start();
+});
+afterAll(() => teams.close());
+
+const policy = (fields: object) =>
+  create('policy', {
+    application: 'billing',
+    name: 'new',
+    effect: 'ALLOW',
+    resource_type: 'billing/paper',
+    actions: ['read'],
+    ...fields,
+  });
+const credential = (limits?: object) => create('api_key', { name: 'new', scopes: ['records:write'], limits });
+
+/** Each is asked by the billing team and taken back by the administrator, so that no row depends on another. */
+describe('what a team may write within its limits', () => {
+  it.each<[name: string, changes: object[]]>([
+    [
+      'a type, a resource, a role and a policy of its application',
+      [
+        create('resource_type', { application: 'billing', name: 'new', actions: [] }),
+        create('resource', { type: 'billing/new', name: 'new' }),
+        create('role', { application: 'billing', name: 'new' }),
+        policy({ priority: 100 }),
+      ],
+    ],
+    [
+      'a group of its stack, and a member of it',
+      [create('group', { name: 'new' }), link('group_membership', 'new', 'subject/user/mallory')],
+    ],
+    ['a policy over a type that is shared with it', [policy({ resource_type: 'shipping/shared' })]],
+    [
+      'a policy over a resource that is shared with it',
+      [
+        policy({
+          resource_type: undefined,
+          actions: undefined,
+          resources: [{ resource: 'shipping/paper/shared', actions: ['read'] }],
+        }),
+      ],
+    ],
+    [
+      'a policy over a resource of a type that is shared with it',
+      [
+        policy({
+          resource_type: undefined,
+          actions: undefined,
+          resources: [{ resource: 'shipping/shared/of-shared-type', actions: ['read'] }],
+        }),
+      ],
+    ],
+    ['its role for anybody', [link('role_assignment', 'billing/clerk', 'group/everybody')]],
+    ['its policy for a role of somebody else', [link('policy_assignment', 'billing/sign', 'role/shipping/clerk')]],
+    ['a role that is shared with it', [link('role_assignment', 'shipping/shared', 'subject/user/mallory')]],
+    ['a policy that is shared with it', [link('policy_assignment', 'shipping/shared', 'role/billing/clerk')]],
+    ['a member of a group that is shared with it', [link('group_membership', 'on-call', 'subject/user/mallory')]],
+    [
+      'whom it shares its own with',
+      [
+        {
+          op: 'update',
+          address: 'role/billing/clerk',
+          fields: { application: 'billing', name: 'clerk', shared_with: ['shipping'] },
+        },
+      ],
+    ],
+    [
+      'its application itself',
+      [{ op: 'update', address: 'application/billing', fields: { name: 'billing', description: 'ours' } }],
+    ],
+    [
+      'a credential with its own limits',
+      [credential({ stacks: ['billing'], applications: ['billing'], priority_max: 100 })],
+    ],
+    [
+      'a credential with narrower limits',
+      [credential({ stacks: ['billing'], applications: ['billing'], priority_max: 7 })],
+    ],
+  ])('%s', async (name, changes) => {
+    const stack = name.startsWith('its application') ? { take_ownership: true } : {};
+    const as = name.startsWith('its application') ? await ofBothStacks() : undefined;
+    const { status, body } = await teams.ask(changes, stack, as);
+    expect({ status, detail: body.detail }).toEqual({ status: 200, detail: undefined });
+    const undo = body.created.map(({ address }: { address: string }) => ({ op: 'delete', address }));
+    expect((await teams.ask(undo, { take_ownership: true }, teams.admin)).status).toBe(200);
+  });
+});
+
+const ofBothStacks = () =>
+  teams.cloud.key(teams.admin, ['records:write'], {
+    limits: { stacks: ['billing', 'platform'], applications: ['billing'] },
+  });
+
+describe('what a team cannot write', () => {
+  const UPDATE_SIGN = {
+    application: 'shipping',
+    name: 'sign',
+    effect: 'DENY',
+    resource_type: 'shipping/paper',
+    actions: ['*'],
+  };
+  it.each<[name: string, changes: object[], detail: RegExp]>([
+    [
+      "a policy over another application's type",
+      [policy({ resource_type: 'shipping/paper' })],
+      /"policy\/billing\/new" uses "resource_type\/shipping\/paper", which lies in the application "shipping", and the credential "key-\w+" is limited to the application "billing": have its owner list one of these in its shared_with/,
+    ],
+    [
+      "a policy over another application's resource",
+      [
+        policy({
+          resource_type: undefined,
+          actions: undefined,
+          resources: [{ resource: 'shipping/paper/one', actions: ['read'] }],
+        }),
+      ],
+      /uses "resource\/shipping\/paper\/one"/,
+    ],
+    [
+      'a policy in another application',
+      [policy({ application: 'shipping' })],
+      /"policy\/shipping\/new" lies in the application "shipping"/,
+    ],
+    ['a policy of the tenant', [policy({ application: undefined })], /"policy\/new" belongs to the tenant/],
+    ['a role of the tenant', [create('role', { name: 'new' })], /"role\/new" belongs to the tenant/],
+    [
+      'a policy above its highest priority',
+      [policy({ priority: 101 })],
+      /"policy\/billing\/new" has the priority 101, and the credential "key-\w+" is limited to priorities up to 100/,
+    ],
+    ['a subject', [create('subject', { type: 'user', id: 'new' })], /"subject\/user\/new" belongs to the tenant/],
+    [
+      'another application',
+      [create('application', { name: 'new' })],
+      /"application\/new" lies in the application "new"/,
+    ],
+    [
+      'a type of another application',
+      [create('resource_type', { application: 'shipping', name: 'new', actions: [] })],
+      /"resource_type\/shipping\/new" lies in/,
+    ],
+    [
+      'a resource of another application, though its type is shared',
+      [create('resource', { type: 'shipping/shared', name: 'new' })],
+      /"resource\/shipping\/shared\/new" lies in/,
+    ],
+    [
+      "a holder of another application's role",
+      [link('role_assignment', 'shipping/clerk', 'subject/user/mallory')],
+      /uses "role\/shipping\/clerk"/,
+    ],
+    [
+      'a holder of a role of the tenant',
+      [link('role_assignment', 'auditor', 'subject/user/mallory')],
+      /uses "role\/auditor", which belongs to the tenant/,
+    ],
+    [
+      "an assignee of another application's policy",
+      [link('policy_assignment', 'shipping/sign', 'role/billing/clerk')],
+      /uses "policy\/shipping\/sign"/,
+    ],
+    [
+      "a member of another stack's group",
+      [link('group_membership', 'shipping-team', 'subject/user/mallory')],
+      /uses "group\/shipping-team", which lies in no application and belongs to the stack "shipping", and the credential "key-\w+" is limited to the stack "billing"/,
+    ],
+    [
+      "its group in another stack's group",
+      [link('group_membership', 'everybody', 'group/billing-team')],
+      /uses "group\/everybody"/,
+    ],
+    [
+      'its role moved into another application',
+      [{ op: 'move', from: 'role/billing/clerk', to: 'role/shipping/mine' }],
+      /"role\/shipping\/mine" lies in/,
+    ],
+    [
+      'its application under another name',
+      [{ op: 'move', from: 'application/billing', to: 'application/mine' }],
+      /"application\/mine" lies in the application "mine"|belongs to the stack "platform"/,
+    ],
+    [
+      'an unlimited credential',
+      [credential()],
+      /"api_key\/new" has no limits, which is not within those of the credential "key-\w+" \(the stack "billing", the application "billing", priorities up to 100\)/,
+    ],
+    [
+      'a credential for another stack',
+      [credential({ stacks: ['billing', 'shipping'], applications: ['billing'], priority_max: 100 })],
+      /is limited to the stacks "billing", "shipping"/,
+    ],
+    [
+      'a credential for another application',
+      [credential({ stacks: ['billing'], applications: ['shipping'], priority_max: 100 })],
+      /is not within/,
+    ],
+    [
+      'a credential without one of its limits',
+      [credential({ stacks: ['billing'], applications: ['billing'] })],
+      /is not within/,
+    ],
+    [
+      'a credential of a higher priority',
+      [credential({ stacks: ['billing'], applications: ['billing'], priority_max: 101 })],
+      /is not within/,
+    ],
+    [
+      "a change of another stack's policy",
+      [{ op: 'update', address: 'policy/shipping/sign', fields: UPDATE_SIGN }],
+      /"policy\/shipping\/sign" belongs to the stack "shipping"/,
+    ],
+    [
+      "a removal of another stack's link",
+      [{ op: 'delete', address: 'role_assignment/shipping/clerk//subject/user/alice' }],
+      /belongs to the stack "shipping"/,
+    ],
+    [
+      "another stack's role adopted",
+      [{ op: 'adopt', address: 'role/shipping/clerk' }],
+      /belongs to the stack "shipping"/,
+    ],
+    ["another stack's group adopted", [{ op: 'adopt', address: 'group/on-call' }], /belongs to the stack "platform"/],
+    [
+      "another stack's group renamed",
+      [{ op: 'move', from: 'group/on-call', to: 'group/mine' }],
+      /belongs to the stack "platform"/,
+    ],
+  ])('%s', async (_, changes, detail) => {
+    const before = await revision();
+    const { status, body } = await teams.ask(changes, { take_ownership: true, exclusive: true });
+    expect({ status, code: body.code, detail: body.detail }).toEqual({
+      status: 403,
+      code: 'outside_limits',
+      detail: expect.stringMatching(detail),
+    });
+    expect(body.errors[0].pointer).toMatch(/^\/changes\/0/);
+    expect(await revision()).toBe(before);
+  });
+
+  it('anything without naming a stack, or for another one', async () => {
+    for (const [body, detail] of [
+      [{ changes: [] }, /has to name the stack that it writes for: give it as "stack"/],
+      [
+        { stack: 'shipping', changes: [] },
+        /is limited to the stack "billing" and cannot write for the stack "shipping"/,
+      ],
+    ] as const) {
+      const answer = await teams.cloud.ask('POST', '/v1/changesets', { as: teams.writers.billing, body });
+      expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+        403,
+        'outside_limits',
+        expect.stringMatching(detail),
+      ]);
+    }
+  });
+});
+
+const revision = async () => (await teams.cloud.ask('GET', '/v1/state', { as: teams.admin })).body.revision;
+
+describe('single records', () => {
+  const as = () => teams.writers.billing;
+  it('are written for the stack that the query names', async () => {
+    const body = { application: 'billing', name: 'single' };
+    expect((await teams.cloud.ask('POST', '/v1/roles', { as: as(), body })).body.code).toBe('outside_limits');
+    const made = await teams.cloud.ask('POST', '/v1/roles?stack=billing', { as: as(), body });
+    expect([made.status, made.body.managed_by]).toEqual([201, 'billing']);
+    const patch = { description: 'x' };
+    const changed = await teams.cloud.ask('PATCH', '/v1/roles/billing%2Fsingle?stack=billing', {
+      as: as(),
+      body: patch,
+    });
+    expect(changed.status).toBe(200);
+    const other = await teams.cloud.ask('PATCH', '/v1/roles/shipping%2Fclerk?stack=billing', { as: as(), body: patch });
+    expect([other.status, other.body.code]).toEqual([409, 'not_owner']);
+    expect((await teams.cloud.ask('DELETE', '/v1/roles/billing%2Fsingle?stack=billing', { as: as() })).status).toBe(
+      204,
+    );
+  });
+});
+
+describe('where limits come from', () => {
+  it('is the stored record, at each request: not the token', async () => {
+    const { cloud, admin } = teams;
+    const { body: client } = await cloud.ask('POST', '/v1/oauth-clients', {
+      as: admin,
+      body: { name: 'narrowed', scopes: ['records:write'] },
+    });
+    const token = await cloud.token({ id: client.client_id, secret: client.client_secret });
+    const write = (name: string) =>
+      cloud.ask('POST', '/v1/changesets', { as: token, body: { stack: 'x', changes: [create('role', { name })] } });
+    const whoami = async () => (await cloud.ask('GET', '/v1/whoami', { as: token })).body.limits;
+    expect([(await write('one')).status, await whoami()]).toEqual([200, undefined]);
+    const limit = (limits: object | null) =>
+      cloud.ask('PATCH', '/v1/oauth-clients/narrowed', { as: admin, body: { limits } });
+    await limit({ stacks: ['x'], applications: ['billing'] });
+    expect([(await write('two')).body.code, await whoami()]).toEqual([
+      'outside_limits',
+      { stacks: ['x'], applications: ['billing'] },
+    ]);
+    await limit(null);
+    expect([(await write('three')).status, await whoami()]).toEqual([200, undefined]);
+  });
+
+  it('follows a renamed application, which a writer of records alone may rename', async () => {
+    const { cloud, admin } = teams;
+    await cloud.commit(admin, [create('application', { name: 'old' })]);
+    const key = await cloud.key(admin, ['records:write'], { limits: { applications: ['old'] } });
+    const writer = await cloud.key(admin, ['records:write']);
+    const body = { changes: [{ op: 'move', from: 'application/old', to: 'application/new' }] };
+    expect((await cloud.ask('POST', '/v1/changesets', { as: writer, body })).status).toBe(200);
+    expect((await cloud.ask('GET', '/v1/whoami', { as: key })).body.limits).toEqual({ applications: ['new'] });
+    const gone = await cloud.ask('DELETE', '/v1/applications/new', { as: admin });
+    expect([gone.status, gone.body.detail]).toEqual([409, expect.stringMatching(/is still used by 1 API key/)]);
+  });
+});
+
+describe('limits that limit nothing or name nothing', () => {
+  it.each([
+    [{}, /limits nothing/],
+    [{ stacks: [] }, /\/limits\/stacks/],
+    [{ applications: ['nowhere'] }, /Application "nowhere" does not exist/],
+    [{ aplications: ['billing'] }, /did you mean "applications"/],
+  ])('%j are refused', async (limits, detail) => {
+    const body = { name: 'new', scopes: ['records:write'], limits };
+    const answer = await teams.cloud.ask('POST', '/v1/api-keys', { as: teams.admin, body });
+    expect([answer.status, answer.body.code]).toEqual([422, 'invalid_records']);
+    expect(answer.body.detail).toMatch(detail);
+  });
+});
+
+describe('a credential limited to applications alone', () => {
+  it('owns no group, and adds nobody to one unless it is shared', async () => {
+    const as = await teams.cloud.key(teams.admin, ['records:write'], { limits: { applications: ['billing'] } });
+    const join = (group: string) => teams.ask([link('group_membership', group, 'subject/user/mallory')], {}, as);
+    expect((await join('billing-team')).body.detail).toMatch(/is limited to the application "billing" and to no stack/);
+    expect((await join('on-call')).status).toBe(200);
+  });
+});
+
+describe('a limited operator', () => {
+  it('makes no tenant, removes none, and rotates no key', async () => {
+    const { cloud, admin } = teams;
+    const scopes = ['records:write', 'credentials'];
+    const key = await cloud.ask('POST', '/v1/api-keys', { as: admin, body: { name: 'op', scopes, operator: true } });
+    await cloud.ask('PATCH', '/v1/api-keys/op', { as: admin, body: { limits: { stacks: ['billing'] } } });
+    const as = key.body.secret;
+    for (const [method, path, body] of [
+      ['POST', '/v1/tenants', { name: 'new' }],
+      ['DELETE', '/v1/tenants/new', undefined],
+      ['POST', '/v1/bundle-keys', {}],
+      ['POST', '/v1/api-keys?stack=billing', { name: 'op2', scopes, operator: true, limits: { stacks: ['billing'] } }],
+    ] as const) {
+      const answer = await cloud.ask(method, path, { as, ...(body && { body }) });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'outside_limits']);
+    }
+  });
+});

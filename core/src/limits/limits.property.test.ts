@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ProblemError } from '../problem.js';
+import type { Address } from '../records/address.js';
+import type { Limits } from '../records/limits.js';
+import { declare, type Fields, type StoredRecord } from '../records/registry.js';
+import type { Change, Staged, StageOptions } from '../state/change.js';
+import { TenantState } from '../state/tenant-state.js';
+
+/*
+ * Random writers with random limits on random tenants. What may be written is said again here, kind by kind from the table
+ * of decision 0020, and must be what the change-set is granted by.
+ */
+
+const APPLICATIONS = ['a', 'b'];
+const STACKS = ['s', 't'];
+const RUNS = Number(process.env.LIMIT_RUNS ?? 1500);
+
+const subset = (names: string[]) => fc.subarray(names, { minLength: 1 });
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const shared = fc.option(subset(APPLICATIONS), { nil: undefined, freq: 1 });
+const stack = fc.constantFrom(...STACKS);
+
+const limits: fc.Arbitrary<Limits> = fc
+  .record({ stacks: maybe(subset(STACKS)), applications: maybe(subset(APPLICATIONS)), priority_max: maybe(fc.nat(2)) })
+  .map(({ stacks, applications, priority_max }) => ({
+    ...(stacks && { stacks }),
+    ...(applications && { applications }),
+    ...(priority_max !== undefined && { priority_max }),
+  }));
+
+const places = ['a/', 'b/', ''];
+const rolePaths = places.map((place) => `${place}r`);
+const policyPaths = places.map((place) => `${place}p`);
+const withPath = (path: string) => {
+  const [name = '', application] = path.split('/').reverse();
+  return { ...(application !== undefined && { application }), name };
+};
+
+const coverage = fc.oneof(
+  fc.constantFrom(...APPLICATIONS).map((a) => ({ resource_type: `${a}/x`, actions: ['*'] })),
+  fc
+    .subarray(['a/x/1', 'b/x/1'], { minLength: 1 })
+    .map((resources) => ({ resources: resources.map((resource) => ({ resource, actions: ['*'] })) })),
+);
+const end = (kinds: string[]) =>
+  fc.constantFrom(
+    ...[
+      ...rolePaths.map((entity) => ({ entity_type: 'role', entity })),
+      { entity_type: 'group', entity: 'g' },
+      { entity_type: 'subject', entity: 'u/1' },
+    ].filter(({ entity_type: kind }) => kinds.includes(kind)),
+  );
+
+type Some = { kind: StoredRecord['kind']; fields: Fields };
+const of = (kind: StoredRecord['kind'], fields: fc.Arbitrary<object>): fc.Arbitrary<Some> =>
+  fields.map((made) => ({
+    kind,
+    fields: Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)) as Fields,
+  }));
+const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model);
+
+const oneOfKind = {
+  application: of(
+    'application',
+    fc.constantFrom(...APPLICATIONS).map((name) => ({ name })),
+  ),
+  resource_type: of(
+    'resource_type',
+    record({
+      application: fc.constantFrom(...APPLICATIONS),
+      name: fc.constant('x'),
+      actions: fc.constant(['do']),
+      shared_with: shared,
+    }),
+  ),
+  resource: of(
+    'resource',
+    record({ type: fc.constantFrom('a/x', 'b/x'), name: fc.constant('1'), shared_with: shared }),
+  ),
+  subject: of(
+    'subject',
+    fc.constantFrom('1', '2').map((id) => ({ type: 'u', id })),
+  ),
+  role: of(
+    'role',
+    fc.tuple(fc.constantFrom(...rolePaths), shared).map(([p, s]) => ({ ...withPath(p), shared_with: s })),
+  ),
+  group: of('group', record({ name: fc.constantFrom('g', 'h'), shared_with: shared })),
+  policy: of(
+    'policy',
+    fc
+      .tuple(fc.constantFrom(...policyPaths), coverage, fc.nat(3), shared)
+      .map(([p, covered, priority, s]) => ({ ...withPath(p), effect: 'ALLOW', priority, ...covered, shared_with: s })),
+  ),
+  policy_assignment: of(
+    'policy_assignment',
+    fc.tuple(fc.constantFrom(...policyPaths), end(['role', 'group', 'subject'])).map(([p, e]) => ({ policy: p, ...e })),
+  ),
+  role_assignment: of(
+    'role_assignment',
+    fc.tuple(fc.constantFrom(...rolePaths), end(['group', 'subject'])).map(([r, e]) => ({ role: r, ...e })),
+  ),
+  group_membership: of(
+    'group_membership',
+    fc.tuple(fc.constantFrom('g', 'h'), end(['subject'])).map(([g, e]) => ({ group: g, ...e })),
+  ),
+  api_key: of(
+    'api_key',
+    fc.tuple(fc.constantFrom('k', 'l'), maybe(limits)).map(([name, held]) => ({
+      name,
+      scopes: ['decisions'],
+      ...(held && Object.keys(held).length > 0 && { limits: held }),
+    })),
+  ),
+};
+
+const some = fc.oneof(...Object.values(oneOfKind));
+
+/** A tenant that holds at least one record of each kind. */
+const tenant = fc
+  .tuple(...Object.values(oneOfKind).map((kind) => fc.array(fc.tuple(kind, stack), { minLength: 1, maxLength: 6 })))
+  .map((kinds) => {
+    const changes = new Map<Address, { owner: string; change: Change }>();
+    const put = (kind: Some['kind'], fields: Fields, owner: string) =>
+      changes.set(declare(kind, fields).address, { owner, change: { op: 'create', kind, fields } });
+    for (const name of APPLICATIONS) {
+      put('application', { name }, 's');
+      put('resource_type', { application: name, name: 'x', actions: ['do'] }, 's');
+      put('resource', { type: `${name}/x`, name: '1' }, 's');
+    }
+    for (const path of rolePaths) put('role', withPath(path), 's');
+    for (const path of policyPaths)
+      put('policy', { ...withPath(path), effect: 'ALLOW', priority: 0, resource_type: 'a/x', actions: ['*'] }, 's');
+    for (const name of ['g', 'h']) put('group', { name }, 's');
+    put('subject', { type: 'u', id: '1' }, 's');
+    for (const [made, owner] of kinds.flat()) put(made.kind, made.fields, owner);
+    let state = new TenantState();
+    const all = [...changes.values()].map(({ change }) => change);
+    const staged = state.stage(all, { now: new Date(0), newId: ids(), revision: 1 });
+    const records = staged.put.map(({ record: held }) => ({
+      ...held,
+      managed_by: changes.get(held.address)?.owner ?? 's',
+    }));
+    state = new TenantState(records);
+    return state;
+  });
+
+const ids = () => {
+  let last = 0;
+  return () => `id-${++last}`;
+};
+
+const wish = fc.oneof(
+  some.map(({ kind, fields }) => ({ write: { kind, fields } })),
+  some.map(({ kind, fields }) => ({ delete: declare(kind, fields).address })),
+  fc
+    .oneof(oneOfKind.role_assignment, oneOfKind.policy_assignment, oneOfKind.group_membership)
+    .map(({ kind, fields }) => ({ delete: declare(kind, fields).address })),
+  some.map(({ kind, fields }) => ({ adopt: declare(kind, fields).address })),
+  fc
+    .constantFrom(
+      ['role/a/r', 'role/a/q'],
+      ['role/a/r', 'role/b/q'],
+      ['role/b/r', 'role/a/q'],
+      ['role/r', 'role/a/q'],
+      ['policy/b/p', 'policy/a/q'],
+      ['group/g', 'group/i'],
+      ['application/a', 'application/c'],
+      ['resource_type/a/x', 'resource_type/a/y'],
+      ['api_key/k', 'api_key/m'],
+    )
+    .map(([from = '', to = '']) => ({ move: { from, to } })),
+) as fc.Arbitrary<{
+  write?: Some;
+  delete?: Address;
+  adopt?: Address;
+  move?: { from: Address; to: Address };
+}>;
+
+/** What is written is created or changed, as there is such a record or not. */
+function changesOf(
+  wishes: { write?: Some; delete?: Address; adopt?: Address; move?: { from: Address; to: Address } }[],
+  state: TenantState,
+): Change[] {
+  return wishes.map(({ write, delete: gone, adopt, move }): Change => {
+    if (gone !== undefined) return { op: 'delete', address: gone };
+    if (adopt !== undefined) return { op: 'adopt', address: adopt };
+    if (move !== undefined) return { op: 'move', ...move };
+    const { kind, fields } = write as Some;
+    const { address } = declare(kind, fields);
+    return state.get(address) ? { op: 'update', address, fields } : { op: 'create', kind, fields };
+  });
+}
+
+type View = (address: Address) => StoredRecord | undefined;
+const applicationOf = (path: string) => path.split('/')[0] ?? '';
+
+/** Whether the limits let a record be as it is: the table of decision 0020. */
+function fits({ kind, fields: f, managed_by }: StoredRecord, view: View, held: Limits, links = false): boolean {
+  const { stacks, applications, priority_max } = held;
+  const fields = f as Record<string, never>;
+  if (!links && stacks && !stacks.includes(managed_by)) return false;
+  const sharedBy = (address: Address) =>
+    ((view(address)?.fields as { shared_with?: string[] } | undefined)?.shared_with ?? []).some((name) =>
+      applications?.includes(name),
+    );
+  const may = (application: string | undefined) => application !== undefined && applications?.includes(application);
+  const mayUse = (address: Address, path: string) =>
+    applications === undefined || (path.includes('/') && may(applicationOf(path))) || sharedBy(address);
+  const mayJoin = (name: string) =>
+    applications === undefined ||
+    stacks?.includes(view(`group/${name}`)?.managed_by ?? '') ||
+    sharedBy(`group/${name}`);
+  switch (kind) {
+    case 'application':
+      return applications === undefined || may(fields.name) === true;
+    case 'subject':
+      return applications === undefined;
+    case 'resource_type':
+    case 'role':
+      return applications === undefined || may(fields.application) === true;
+    case 'resource':
+      return applications === undefined || may(applicationOf(fields.type)) === true;
+    case 'policy': {
+      if (priority_max !== undefined && (fields.priority as number) > priority_max) return false;
+      if (applications === undefined) return true;
+      if (!may(fields.application)) return false;
+      const type = fields.resource_type as string | undefined;
+      if (type !== undefined) return mayUse(`resource_type/${type}`, type) === true;
+      return (fields.resources as { resource: string }[]).every(
+        ({ resource }) =>
+          mayUse(`resource/${resource}`, resource) ||
+          sharedBy(`resource_type/${resource.split('/').slice(0, 2).join('/')}`),
+      );
+    }
+    case 'group':
+      return applications === undefined || (stacks?.includes(managed_by) ?? false);
+    case 'role_assignment':
+      return mayUse(`role/${fields.role}`, fields.role) === true;
+    case 'policy_assignment':
+      return mayUse(`policy/${fields.policy}`, fields.policy) === true;
+    case 'group_membership':
+      return mayJoin(fields.group) === true;
+    default: {
+      const own = fields.limits as Limits | undefined;
+      const within = (set: 'stacks' | 'applications') =>
+        held[set] === undefined || (own?.[set]?.every((name) => held[set]?.includes(name)) ?? false);
+      const low = priority_max === undefined || (own?.priority_max ?? Number.POSITIVE_INFINITY) <= priority_max;
+      return within('stacks') && within('applications') && low;
+    }
+  }
+}
+
+/** Whether all that a change-set touches fits, before and after. */
+function allFits(
+  state: TenantState,
+  staged: Staged,
+  changes: Change[],
+  held: Limits,
+  writer: string,
+  exclusive: boolean,
+) {
+  const before: View = (address) => state.get(address);
+  const after = new Map([...state.records()].map((held) => [held.address, held]));
+  for (const { address } of staged.remove) after.delete(address);
+  for (const { previous } of staged.put) if (previous) after.delete(previous.address);
+  for (const { record: put } of staged.put) after.set(put.address, put);
+  // What moves alone make of records that no move names: these only follow.
+  const moves = changes.filter((change) => change.op === 'move');
+  const moved = tried(state, moves, { stack: writer, takeOwnership: true });
+  const followers = new Map(
+    (typeof moved === 'string' ? [] : moved.put)
+      .filter(({ previous }) => !moves.some(({ from }) => from === previous?.address))
+      .map(({ record: put }) => [put.address, put]),
+  );
+  const follows = (put: StoredRecord) => {
+    const follower = followers.get(put.address);
+    return follower?.managed_by === put.managed_by && JSON.stringify(follower.fields) === JSON.stringify(put.fields);
+  };
+  const hangsOnOwn = (removed: StoredRecord) => {
+    const { role, policy, group } = removed.fields as { role?: string; policy?: string; group?: string };
+    const granted = role ? `role/${role}` : policy ? `policy/${policy}` : `group/${group}`;
+    return removed.kind.match(/assignment|membership/) !== null && before(granted)?.managed_by === writer;
+  };
+  return (
+    (held.stacks?.includes(writer) ?? true) &&
+    staged.remove.every((gone) => fits(gone, before, held, exclusive && hangsOnOwn(gone))) &&
+    staged.put.every(({ record: put, previous }) => {
+      if (previous && follows(put)) return true;
+      return (!previous || fits(previous, before, held)) && fits(put, (address) => after.get(address), held);
+    })
+  );
+}
+
+function tried(state: TenantState, changes: Change[], options: Partial<StageOptions>): Staged | string {
+  try {
+    return state.stage(changes, { now: new Date(1), newId: ids(), revision: 2, ...options });
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return error.code;
+  }
+}
+
+describe('a limited writer', () => {
+  it('is granted what fits its limits before and after, and nothing else', () => {
+    const seen = { granted: 0, refused: 0, foreign: 0 };
+    const property = fc.property(
+      tenant,
+      limits.filter((held) => Object.keys(held).length > 0),
+      fc.array(wish, { minLength: 1, maxLength: 2 }),
+      stack,
+      fc.boolean(),
+      fc.boolean(),
+      (state, held, wishes, writer, takeOwnership, exclusive) => {
+        const changes = changesOf(wishes, state);
+        const options = { stack: writer, takeOwnership, exclusive };
+        const unlimited = tried(state, changes, options);
+        if (typeof unlimited === 'string') return;
+        const limited = tried(state, changes, { ...options, writer: { name: 'w', limits: held } });
+        const expected = allFits(state, unlimited, changes, held, writer, exclusive);
+        expect(typeof limited === 'string' ? limited : 'granted').toBe(expected ? 'granted' : 'outside_limits');
+        seen[expected ? 'granted' : 'refused'] += 1;
+        if (expected && !takeOwnership && unlimited.remove.some(({ managed_by }) => managed_by !== writer))
+          seen.foreign += 1;
+      },
+    );
+    fc.assert(property, { numRuns: RUNS });
+    // Else the runs say little.
+    for (const [what, count] of Object.entries(seen)) expect([what, count >= RUNS / 1500]).toEqual([what, true]);
+  });
+});

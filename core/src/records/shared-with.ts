@@ -1,0 +1,23 @@
+import { jsonPointer } from '../json-pointer.js';
+import { address } from './address.js';
+import type { Reference } from './definition.js';
+import { reference, stringSet } from './fields.js';
+
+/** The applications whose teams may use a record in what they write: cover it, grant it, include it. */
+export const sharedWith = stringSet(reference('application', 'The path of the application: `shipping`.'))
+  .min(1)
+  .max(1000)
+  .optional()
+  .meta({
+    description:
+      'The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.',
+  });
+
+/** Whom to share with is the owner's to say, so that any application may stand here. */
+export function referencesOfSharing(applications: readonly string[] | undefined): Reference[] {
+  return (applications ?? []).map((application, index) => ({
+    pointer: jsonPointer('shared_with', index),
+    target: address('application', application),
+    free: true,
+  }));
+}
