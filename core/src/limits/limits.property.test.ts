@@ -197,58 +197,57 @@ type View = (address: Address) => StoredRecord | undefined;
 const applicationOf = (path: string) => path.split('/')[0] ?? '';
 
 /** Whether the limits let a record be as it is: the table of decision 0020. */
-function fits({ kind, fields: f, managed_by }: StoredRecord, view: View, held: Limits, links = false): boolean {
+function fits(record: StoredRecord, view: View, held: Limits, links = false): boolean {
+  const { managed_by } = record;
   const { stacks, applications, priority_max } = held;
-  const fields = f as Record<string, never>;
   if (!links && stacks && !stacks.includes(managed_by)) return false;
   const sharedBy = (address: Address) =>
     ((view(address)?.fields as { shared_with?: string[] } | undefined)?.shared_with ?? []).some((name) =>
       applications?.includes(name),
     );
-  const may = (application: string | undefined) => application !== undefined && applications?.includes(application);
+  const may = (application: string | undefined) =>
+    applications === undefined || (application !== undefined && applications.includes(application));
   const mayUse = (address: Address, path: string) =>
-    applications === undefined || (path.includes('/') && may(applicationOf(path))) || sharedBy(address);
-  const mayJoin = (name: string) =>
-    applications === undefined ||
-    stacks?.includes(view(`group/${name}`)?.managed_by ?? '') ||
-    sharedBy(`group/${name}`);
-  switch (kind) {
+    may(path.includes('/') ? applicationOf(path) : undefined) || sharedBy(address);
+  switch (record.kind) {
     case 'application':
-      return applications === undefined || may(fields.name) === true;
-    case 'subject':
-      return applications === undefined;
+      return may(record.fields.name);
     case 'resource_type':
     case 'role':
-      return applications === undefined || may(fields.application) === true;
+      return may(record.fields.application);
     case 'resource':
-      return applications === undefined || may(applicationOf(fields.type)) === true;
+      return may(applicationOf(record.fields.type));
     case 'policy': {
-      if (priority_max !== undefined && (fields.priority as number) > priority_max) return false;
-      if (applications === undefined) return true;
-      if (!may(fields.application)) return false;
-      const type = fields.resource_type as string | undefined;
-      if (type !== undefined) return mayUse(`resource_type/${type}`, type) === true;
-      return (fields.resources as { resource: string }[]).every(
-        ({ resource }) =>
-          mayUse(`resource/${resource}`, resource) ||
-          sharedBy(`resource_type/${resource.split('/').slice(0, 2).join('/')}`),
+      const { application, priority, resource_type: type, resources = [] } = record.fields;
+      const typeOf = (path: string) => `resource_type/${path.split('/').slice(0, 2).join('/')}`;
+      return (
+        (priority_max === undefined || priority <= priority_max) &&
+        may(application) &&
+        (type === undefined || mayUse(`resource_type/${type}`, type)) &&
+        resources.every(({ resource: path }) => mayUse(`resource/${path}`, path) || sharedBy(typeOf(path)))
       );
     }
     case 'group':
       return applications === undefined || (stacks?.includes(managed_by) ?? false);
     case 'role_assignment':
-      return mayUse(`role/${fields.role}`, fields.role) === true;
+      return mayUse(`role/${record.fields.role}`, record.fields.role);
     case 'policy_assignment':
-      return mayUse(`policy/${fields.policy}`, fields.policy) === true;
-    case 'group_membership':
-      return mayJoin(fields.group) === true;
-    default: {
-      const own = fields.limits as Limits | undefined;
+      return mayUse(`policy/${record.fields.policy}`, record.fields.policy);
+    case 'group_membership': {
+      const group = `group/${record.fields.group}`;
+      const own = stacks?.includes(view(group)?.managed_by ?? '') ?? false;
+      return applications === undefined || own || sharedBy(group);
+    }
+    case 'api_key':
+    case 'oauth_client': {
+      const { limits: own } = record.fields;
       const within = (set: 'stacks' | 'applications') =>
         held[set] === undefined || (own?.[set]?.every((name) => held[set]?.includes(name)) ?? false);
       const low = priority_max === undefined || (own?.priority_max ?? Number.POSITIVE_INFINITY) <= priority_max;
       return within('stacks') && within('applications') && low;
     }
+    default:
+      return applications === undefined;
   }
 }
 

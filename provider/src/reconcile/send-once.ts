@@ -5,7 +5,7 @@ import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest, ChangesetResult, TenantSnapshot } from '@authz-service/sdk/wire';
 
 /** The methods of the client that reconciling needs. */
-export type CloudClient = Pick<ServiceClient, 'state' | 'changeset' | 'whoami'>;
+export type CloudClient = Pick<ServiceClient, 'state' | 'changeset'>;
 
 /** How long an interrupted apply still waits for the answer to changes that were already sent. */
 const GRACE_MS = 5_000;

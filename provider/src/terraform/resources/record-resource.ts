@@ -9,6 +9,7 @@ import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
+import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { danglingIn, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
@@ -351,34 +352,6 @@ function removedInUse(users: readonly StoredRecord[], { stack }: Service): strin
       ? `The records that use it belong to the stack ${others}: remove them there first.`
       : 'The records that use it belong to this stack, but no resource of this run removes them: import them, so that they are removed too, or remove them by hand.';
   return `${whose} ${LEAVE_IT}`;
-}
-
-/** Terraform prints this with the second resource. */
-function declareOnce({ declared }: Service, { address }: Values): void {
-  if (typeof address !== 'string') return;
-  if (declared.has(address)) {
-    throw refuse(
-      'Record declared twice',
-      `"${address}" is declared by another resource of this configuration, too: remove one of the two, or give it another name.`,
-    );
-  }
-  declared.add(address);
-}
-
-/** If two resources hold one record, removing one of them would remove the other's record. */
-function keep({ kept, removed }: Service, { address }: Values): void {
-  kept.add(String(address));
-  if (removed.has(String(address))) throw heldTwice(String(address));
-}
-
-function remove({ kept, removed }: Service, { address }: Values): void {
-  removed.add(String(address));
-  if (kept.has(String(address))) throw heldTwice(String(address));
-}
-
-function heldTwice(address: string): Refusal {
-  const detail = `Two resources in the state hold "${address}". Removing one of them would remove the record of the other: make Terraform forget the one to be removed with "terraform state rm".`;
-  return refuse('Record held twice', detail);
 }
 
 /**
