@@ -381,7 +381,9 @@ type PolicyRecord struct {
 	Resources []PolicyResource `json:"resources,omitempty"`
 	// The path of the type covered: `billing/invoice`; also covers resources that no record names.
 	ResourceType string `json:"resource_type,omitempty"`
-	// The actions covered on the type; `*` covers all.
+	// The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application.
+	ResourceTypes []string `json:"resource_types,omitempty"`
+	// The actions covered on the type, or on those of the types that have them; `*` covers all.
 	Actions []string `json:"actions,omitempty"`
 	// A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
 	Condition string `json:"condition,omitempty"`
@@ -412,7 +414,9 @@ type NewPolicy struct {
 	Resources []PolicyResource `json:"resources,omitempty"`
 	// The path of the type covered: `billing/invoice`; also covers resources that no record names.
 	ResourceType string `json:"resource_type,omitempty"`
-	// The actions covered on the type; `*` covers all.
+	// The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application.
+	ResourceTypes []string `json:"resource_types,omitempty"`
+	// The actions covered on the type, or on those of the types that have them; `*` covers all.
 	Actions []string `json:"actions,omitempty"`
 	// A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
 	Condition string `json:"condition,omitempty"`

@@ -48,8 +48,9 @@ const CELLS: Record<string, (record: AnyRecord) => string> = {
   scopes: ({ scopes, operator }) => cell(operator === true ? [...(scopes as string[]), 'operator'] : scopes),
 };
 
-function covered({ resource_type, actions, resources }: AnyRecord): string {
-  if (resource_type !== undefined) return `${cell(actions)} on ${cell(resource_type)}`;
+function covered({ resource_type, resource_types, actions, resources }: AnyRecord): string {
+  const types = resource_type ?? resource_types;
+  if (types !== undefined) return `${cell(actions)} on ${cell(types)}`;
   const list = (resources ?? []) as { resource: string; actions: string[] }[];
   return list.map((item) => `${cell(item.actions)} on ${item.resource}`).join('; ');
 }

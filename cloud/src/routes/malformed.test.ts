@@ -44,7 +44,7 @@ it.each<[behaviour: string, request: string, body: unknown, detail: string]>([
     'a policy that covers nothing',
     'POST /v1/policies',
     { name: 'p', effect: 'DENY' },
-    'The record covers nothing: give `resource_type` and `actions`, or `resources`.',
+    'The record covers nothing: give `resource_type` or `resource_types` with `actions`, or `resources`.',
   ],
   [
     'an operator that is neither true nor false',

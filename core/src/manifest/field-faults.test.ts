@@ -184,7 +184,7 @@ describe('a field', () => {
         'a.yaml:3:71: policy/p: actions: is the text "read", a list is expected: write [read].',
         'a.yaml:4:16: policy/q: effect: "allow" is not known here: did you mean "ALLOW"? Write one of ALLOW, DENY.',
         'a.yaml:4:33: policy/q: priority: is the number 1.5, a whole number is expected.',
-        'a.yaml:5:3: policy/r: covers nothing: give `resource_type` and `actions`, or `resources`.',
+        'a.yaml:5:3: policy/r: covers nothing: give `resource_type` or `resource_types` with `actions`, or `resources`.',
         'a.yaml:6:37: policy/s: Resource type "a/b" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
         'a.yaml:6:53: policy/s: resources: is an empty list: name at least one.',
         'a.yaml:7:16: policy/t: effect: is the number 5: write one of ALLOW, DENY.',
@@ -204,6 +204,29 @@ policies:
         'a.yaml:4:83: policy/d: modifiers.mfa_required: true in a DENY denies those with a second factor and lets those without one pass: take it out, and write `unless: { mfa_required: true }`, which denies unless there is one.',
         'a.yaml:5:65: policy/a: unless: is for a DENY: of an ALLOW, `modifiers` say what it requires.',
         'a.yaml:6:66: policy/u: unless: the key "mfa" is not known: write one of ip_ranges, time_windows, mfa_required.',
+      ],
+    ],
+    [
+      'of a policy over many types names them, or all of its application',
+      `${V}applications:
+  a:
+    policies:
+      ok: { effect: ALLOW, resource_types: [b, c], actions: [x] }
+      all: { effect: ALLOW, resource_types: ["*"], actions: [x] }
+      both: { effect: ALLOW, resource_type: b, resource_types: [b, c], actions: [x] }
+      more: { effect: ALLOW, resource_types: ["*", b], actions: [x] }
+      none: { effect: ALLOW, resource_types: [], actions: [x] }
+      text: { effect: ALLOW, resource_types: "*", actions: [x] }
+policies:
+  t: { effect: ALLOW, resource_types: ["*"], actions: [x] }
+external: [application/a, resource_type/a/b, resource_type/a/c]
+`,
+      [
+        'a.yaml:7:64: policy/a/both: resource_types: stands beside `resource_type`: name all types here.',
+        'a.yaml:8:46: policy/a/more: resource_types: "*" stands for all types: name no other beside it.',
+        'a.yaml:9:46: policy/a/none: resource_types: must name at least one type, or "*".',
+        'a.yaml:10:46: policy/a/text: resource_types: is the text "*", a list is expected: write ["*"].',
+        'a.yaml:12:39: policy/t: resource_types: of a policy of the tenant names its types: "*" stands for those of a policy\'s application.',
       ],
     ],
     [

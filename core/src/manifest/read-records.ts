@@ -183,9 +183,10 @@ export function readFields(
       document.fault(keyNode, about, unknownKeyText(key, [...body, ...plain, ...(links?.keys() ?? [])]));
     }
   }
-  for (const { steps, kind: target } of references) {
+  for (const { steps, kind: target, all } of references) {
     if (!plain.includes(steps[0] ?? '')) continue;
     replaceTexts(input, steps, [], (text, path) => {
+      if (text === all) return text;
       const read = attempt(
         () => readPath(target, text, application).path,
         (fault) => document.fault(nodeAt(origin, path), inField(about, path), fault),

@@ -215,7 +215,14 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
           ...shared,
           resources: covered.map((resource) => ({ resource: resource.path, actions: resource.actions.slice(0, 2) })),
         });
+      const several = some(types);
+      if (several.length > 1) {
+        const resource_types = several.map(({ path }) => path);
+        return put('policy', { ...shared, resource_types, actions: several[0]?.actions });
+      }
       const type = pick(types);
+      if (application !== undefined && several.length === 1)
+        return put('policy', { ...shared, resource_types: ['*'], actions: ['*'] });
       return put('policy', { ...shared, resource_type: type.path, actions: type.actions });
     }),
   );

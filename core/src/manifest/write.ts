@@ -152,7 +152,7 @@ function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, appli
     if (field !== undefined && !isDefault(kind, name, field)) value[name] = structuredClone(field);
   }
   if (application === undefined) return value;
-  for (const { steps } of references) shorten(value, steps, application);
+  for (const { steps, all } of references) shorten(value, steps, application, all);
   return value;
 }
 
@@ -162,14 +162,20 @@ function isDefault(kind: Kind, name: string, value: Json): boolean {
   return schema !== undefined && 'defaultValue' in schema._zod.def && schema._zod.def.defaultValue === value;
 }
 
-function shorten(value: Json | undefined, [step, ...rest]: readonly string[], application: Path): void {
+function shorten(
+  value: Json | undefined,
+  [step, ...rest]: readonly string[],
+  application: Path,
+  all: string | undefined,
+): void {
   if (step === undefined || value === undefined || value === null || typeof value !== 'object') return;
   const container = value as JsonObject;
   for (const key of step === '*' ? Object.keys(container) : [step]) {
     const inner = container[key];
-    if (rest.length > 0) shorten(inner, rest, application);
+    if (rest.length > 0) shorten(inner, rest, application, all);
     else if (typeof inner === 'string' && inner.startsWith(`${application}/`)) {
-      container[key] = inner.slice(application.length + 1);
+      const short = inner.slice(application.length + 1);
+      if (short !== all) container[key] = short;
     }
   }
 }

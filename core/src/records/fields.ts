@@ -11,6 +11,8 @@ export interface FieldMeta {
   key?: true;
   /** The field holds the path (address without kind) of a record of this kind; on the wire `<field>_id` may stand for it. */
   reference?: Kind;
+  /** This text in the place of a path stands for all records that may be meant. */
+  all?: string;
   /** The field holds the path of a record whose kind the named sibling field says. */
   entity?: string;
   /** Order means nothing and repetition adds nothing. */

@@ -101,6 +101,22 @@ const resources = () =>
         'The individual resources covered, each with its actions; used in place of `resource_type` and `actions`.',
     });
 
+/** Stands for every type of the policy's application. */
+export const ALL_TYPES = '*';
+
+const resourceTypes = () =>
+  stringSet(reference('resource_type', 'The path of a type: `billing/invoice`.').meta({ all: ALL_TYPES }))
+    .min(1, 'must name at least one type, or "*"')
+    .refine(
+      (list) => list.length === 1 || !list.includes(ALL_TYPES),
+      '"*" stands for all types: name no other beside it',
+    )
+    .optional()
+    .meta({
+      description:
+        'The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application.',
+    });
+
 export const policy = define({
   kind: 'policy',
   yaml: 'policies',
@@ -124,10 +140,10 @@ export const policy = define({
           'resource_type',
           'The path of the type covered: `billing/invoice`; also covers resources that no record names.',
         ).optional(),
-        actions: stringSet(actionName)
-          .min(1, 'must name at least one action, or "*"')
-          .optional()
-          .meta({ description: 'The actions covered on the type; `*` covers all.' }),
+        resource_types: resourceTypes(),
+        actions: stringSet(actionName).min(1, 'must name at least one action, or "*"').optional().meta({
+          description: 'The actions covered on the type, or on those of the types that have them; `*` covers all.',
+        }),
         condition: z.string().min(1).max(CONDITION_LENGTH_MAX).optional().meta({
           description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
         }),
@@ -137,23 +153,23 @@ export const policy = define({
         description,
       })
       .superRefine((fields, context) => {
-        const byType = fields.resource_type !== undefined || fields.actions !== undefined;
-        if (fields.resources !== undefined && byType) {
-          context.addIssue({
-            code: 'custom',
-            path: ['resources'],
-            message: 'stands beside `resource_type` or `actions`: a policy covers either a list of resources or a type',
-          });
-        } else if (
-          fields.resources === undefined &&
-          (fields.resource_type === undefined || fields.actions === undefined)
-        ) {
-          context.addIssue({
-            code: 'custom',
-            path: [],
-            message: 'covers nothing: give `resource_type` and `actions`, or `resources`',
-          });
+        const { application, resource_type, resource_types, resources, actions } = fields;
+        const byType = resource_type !== undefined || resource_types !== undefined;
+        const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+        if (resource_type !== undefined && resource_types !== undefined)
+          refuse(['resource_types'], 'stands beside `resource_type`: name all types here');
+        if (resources !== undefined && (byType || actions !== undefined)) {
+          const message =
+            'stands beside `resource_type`, `resource_types` or `actions`: a policy covers either a list of resources or types';
+          refuse(['resources'], message);
+        } else if (resources === undefined && (!byType || actions === undefined)) {
+          refuse([], 'covers nothing: give `resource_type` or `resource_types` with `actions`, or `resources`');
         }
+        if (application === undefined && resource_types?.includes(ALL_TYPES) === true)
+          refuse(
+            ['resource_types'],
+            'of a policy of the tenant names its types: "*" stands for those of a policy\'s application',
+          );
         if (fields.effect === 'DENY' && fields.modifiers?.mfa_required === true)
           context.addIssue({ code: 'custom', path: ['modifiers', 'mfa_required'], message: DENIES_SECOND_FACTORS });
         if (fields.effect === 'ALLOW' && fields.unless !== undefined)
@@ -168,6 +184,10 @@ export const policy = define({
       found.push({ pointer: '/application', target: address('application', fields.application) });
     if (fields.resource_type !== undefined)
       found.push({ pointer: '/resource_type', target: address('resource_type', fields.resource_type) });
+    fields.resource_types?.forEach((type, index) => {
+      if (type !== ALL_TYPES)
+        found.push({ pointer: `/resource_types/${index}`, target: address('resource_type', type) });
+    });
     fields.resources?.forEach((item, index) => {
       found.push({ pointer: `/resources/${index}/resource`, target: address('resource', item.resource) });
     });

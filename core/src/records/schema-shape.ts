@@ -33,6 +33,8 @@ export function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): s
 export interface ReferenceField {
   steps: string[];
   kind: Kind;
+  /** This text is no path: it stands for all records that may be meant. */
+  all?: string;
 }
 
 /** Every field of a record's schema that holds the path of another record of a fixed kind. */
@@ -40,9 +42,10 @@ export function referenceFields(schema: z.core.$ZodType, steps: string[] = []): 
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) {
     const element = inner.element as z.core.$ZodType;
-    const { reference } = metaOf(element);
+    const { reference, all } = metaOf(element);
     const each = [...steps, '*'];
-    return reference ? [{ steps: each, kind: reference }] : referenceFields(element, each);
+    if (reference === undefined) return referenceFields(element, each);
+    return [{ steps: each, kind: reference, ...(all !== undefined && { all }) }];
   }
   if (!(inner instanceof z.ZodObject)) return [];
   return Object.entries(inner.shape).flatMap(([name, field]) => {

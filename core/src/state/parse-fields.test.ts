@@ -165,7 +165,12 @@ describe('parseFields', () => {
       'a rule over several fields',
       'policy',
       { name: 'p', effect: 'ALLOW' },
-      [{ pointer: '', detail: 'covers nothing: give `resource_type` and `actions`, or `resources`.' }],
+      [
+        {
+          pointer: '',
+          detail: 'covers nothing: give `resource_type` or `resource_types` with `actions`, or `resources`.',
+        },
+      ],
     ],
   ])('names %s', (_, kind, fields, faults) => {
     expect(parseFields(kind, fields)).toEqual({ faults });

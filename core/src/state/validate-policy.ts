@@ -1,6 +1,7 @@
 import { type ConditionCheck, checkCondition } from '../conditions/check.js';
 import { jsonPointer } from '../json-pointer.js';
 import type { Path } from '../records/address.js';
+import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
 import type { Suggest } from './suggest.js';
@@ -30,7 +31,11 @@ export function policyFindings(
       const type = typeAt(view, path);
       return type && new Set(type.fields.actions);
     });
-  return (policy) => [...actionFindings(actionsOf, policy, suggest), ...conditionFindings(view, policy, check)];
+  return (policy) => [
+    ...actionFindings(actionsOf, policy, suggest),
+    ...wideActionFindings(view, actionsOf, policy, suggest),
+    ...conditionFindings(view, policy, check),
+  ];
 }
 
 function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
@@ -66,8 +71,50 @@ function actionFindings(
   return findings;
 }
 
-function knownActions(known: ReadonlySet<string>): string {
-  return known.size === 0 ? 'it has none, declare it there.' : `it has ${[...known].slice(0, 10).join(', ')}.`;
+/**
+ * Actions that no type of a policy over many types declares. Of all types of an application more may be declared
+ * elsewhere, or later.
+ */
+function wideActionFindings(
+  view: RecordView,
+  actionsOf: (type: Path) => ReadonlySet<string> | undefined,
+  policy: DeclaredRecord<'policy'>,
+  suggest: Suggest,
+): RecordFinding[] {
+  const { resource_types: named, actions = [] } = policy.fields;
+  if (named === undefined) return [];
+  const all = named.includes(ALL_TYPES);
+  const types = typesOf(view, policy);
+  const declared = types.map(actionsOf);
+  if (types.length === 0 || declared.includes(undefined)) return [];
+  const known = new Set(declared.flatMap((names) => [...(names ?? [])]));
+  return actions.flatMap((name, index) => {
+    if (name === '*' || known.has(name)) return [];
+    const meant = suggest(name, () => known);
+    const remedy = meant === undefined ? knownActions(known, 'they have') : `did you mean "${meant}"?`;
+    const whose = all
+      ? `No type of the application "${policy.fields.application}"`
+      : `None of the types ${types.join(', ')}`;
+    const severity = all ? 'warning' : 'error';
+    const detail = `${whose} has an action "${name}": ${remedy}`;
+    return [{ severity, address: policy.address, pointer: jsonPointer('actions', index), detail }];
+  });
+}
+
+/** The paths of the types that a policy over types covers, as far as the view knows them. */
+function typesOf(view: RecordView, { fields }: DeclaredRecord<'policy'>): Path[] {
+  const { application, resource_type: one, resource_types: named } = fields;
+  if (one !== undefined) return [one];
+  if (named?.includes(ALL_TYPES) !== true) return named ?? [];
+  const kind = 'resource_type/';
+  return [...view.inbound(`application/${application}`)]
+    .filter((address) => address.startsWith(kind))
+    .map((address) => address.slice(kind.length))
+    .sort();
+}
+
+function knownActions(known: ReadonlySet<string>, has = 'it has'): string {
+  return known.size === 0 ? `${has} none, declare it there.` : `${has} ${[...known].slice(0, 10).join(', ')}.`;
 }
 
 function conditionFindings(
@@ -75,9 +122,11 @@ function conditionFindings(
   policy: DeclaredRecord<'policy'>,
   check: (condition: string, types: PropertyTypes) => ConditionCheck,
 ): RecordFinding[] {
-  const { condition, resource_type: type, resources } = policy.fields;
+  const { condition, resources } = policy.fields;
   if (condition === undefined) return [];
-  const paths = type === undefined ? [...new Set(resources?.map((item) => typeOfResource(item.resource)))] : [type];
+  const types = resources?.map((item) => typeOfResource(item.resource)) ?? typesOf(view, policy);
+  // Where no type is known, what is wrong with the condition by itself is found all the same.
+  const paths = types.length > 0 ? new Set(types) : [''];
   const reads = new Set<string>();
   for (const path of paths) {
     const result = check(condition, typeAt(view, path)?.fields.properties);

@@ -56,6 +56,20 @@ describe('validateRecords', () => {
     ['a policy on a type', [policy({ actions: ['read', 'approve'], condition: 'resource.properties.amount > 10' })]],
     ['a policy on all actions', [policy({ actions: ['*'] })]],
     [
+      'a policy on several types with an action that one of them has',
+      [
+        policy({
+          resource_type: undefined,
+          resource_types: ['billing/invoice', 'billing/note'],
+          actions: ['read', 'approve'],
+        }),
+      ],
+    ],
+    [
+      'a policy on all types of an application',
+      [policy({ application: 'billing', resource_type: undefined, resource_types: ['*'], actions: ['approve', '*'] })],
+    ],
+    [
       'a policy on resources of several types',
       [
         policy({
@@ -174,6 +188,38 @@ describe('validateRecords', () => {
             { resource: 'billing/invoice/INV-1', actions: ['read'] },
             { resource: 'billing/note/memo', actions: ['read'] },
           ],
+        }),
+      ],
+      { pointer: '/condition' },
+    ],
+    [
+      'an action that none of several types has',
+      [
+        policy({
+          resource_type: undefined,
+          resource_types: ['billing/invoice', 'billing/note'],
+          actions: ['read', 'print'],
+        }),
+      ],
+      {
+        pointer: '/actions/0',
+        detail: expect.stringMatching(
+          /^None of the types billing\/invoice, billing\/note has an action "print": they have /,
+        ),
+      },
+    ],
+    [
+      'a type that does not exist among several',
+      [policy({ resource_type: undefined, resource_types: ['billing/invoice', 'billing/notes'] })],
+      { pointer: '/resource_types/1', detail: expect.stringContaining('did you mean "billing/note"?') },
+    ],
+    [
+      'a condition that does not fit one of several types',
+      [
+        policy({
+          resource_type: undefined,
+          resource_types: ['billing/invoice', 'billing/note'],
+          condition: 'resource.properties.amount < "10"',
         }),
       ],
       { pointer: '/condition' },

@@ -7,16 +7,27 @@ import { entityOf, fixed, free, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 import type { Resource, ResourceType } from './resource-type.js';
 
-/** Either single resources, each with its actions, or a type, which also covers resources that no record names. */
+/**
+ * Single resources, each with its actions, or a type or several, which also cover resources that no record names: on
+ * each of several, the actions that it has. `['*']` stands for all types of the policy's application.
+ */
 export type Coverage =
   | {
       readonly resourceType: ResourceType | { readonly path: string };
       readonly actions: readonly string[];
+      readonly resourceTypes?: undefined;
+      readonly resources?: undefined;
+    }
+  | {
+      readonly resourceTypes: readonly (ResourceType | { readonly path: string } | '*')[];
+      readonly actions: readonly string[];
+      readonly resourceType?: undefined;
       readonly resources?: undefined;
     }
   | {
       readonly resources: readonly ResourceActions[];
       readonly resourceType?: undefined;
+      readonly resourceTypes?: undefined;
       readonly actions?: undefined;
     };
 
@@ -105,7 +116,14 @@ const RULES = {
   sharedWith: true,
   provider: true,
 } as const;
-const KNOWN = { ...RULES, application: true, resourceType: true, actions: true, resources: true } as const;
+const KNOWN = {
+  ...RULES,
+  application: true,
+  resourceType: true,
+  resourceTypes: true,
+  actions: true,
+  resources: true,
+} as const;
 const MODIFIERS = { ipRanges: true, timeWindows: true, mfaRequired: true } as const;
 const WINDOW = { days: true, start: true, end: true, zone: true } as const;
 
@@ -124,11 +142,20 @@ function wholeOf(at: string, priority: number): number {
   throw new Error(`${at}: "priority" is ${String(priority)}: give a whole number.`);
 }
 
-/** Refuses `resources` together with `resourceType`: the policy would cover less than it seems to. */
-function coverage(at: string, { resourceType, actions, resources }: Coverage) {
+/** Refuses `resources` together with `resourceType` or `resourceTypes`: the policy would cover less than it seems to. */
+function coverage(at: string, { resourceType, resourceTypes, actions, resources }: Coverage) {
+  if (resourceTypes !== undefined && resourceType !== undefined)
+    throw new Error(`${at}: a policy has either a "resourceType" or "resourceTypes": name all types in the second.`);
+  if (resources === undefined && resourceTypes !== undefined)
+    return {
+      resourceTypes: listOf(at, resourceTypes, 'resourceTypes').map((type) =>
+        type === '*' ? type : pathOf(at, type, 'resourceTypes'),
+      ),
+      actions: listOf(at, actions, 'actions'),
+    };
   if (resources === undefined)
     return { resourceType: pathOf(at, resourceType, 'resourceType'), actions: listOf(at, actions, 'actions') };
-  if (resourceType !== undefined || actions !== undefined)
+  if (resourceType !== undefined || resourceTypes !== undefined || actions !== undefined)
     throw new Error(
       `${at}: a policy covers either "resources", each with its actions, or a "resourceType" with "actions": declare two policies for both.`,
     );

@@ -75,9 +75,16 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
   };
   const scope = new Scope(request, facts, now, subject?.fields.properties, resource?.fields.properties);
   const evaluated = all('policy').flatMap((policy) => {
-    const { resource_type, actions, resources, condition, modifiers, unless } = policy.fields;
+    const { application, resource_type, resource_types, actions, resources, condition, modifiers, unless } =
+      policy.fields;
     const covered = [
       ...(type !== undefined && resource_type === type.path ? (actions ?? []) : []),
+      // Semantics 9.1: of several types, on those that declare the action.
+      ...(type !== undefined &&
+      (resource_types?.includes(type.path) === true ||
+        (resource_types?.[0] === '*' && type.fields.application === application))
+        ? (actions ?? []).filter((action) => action === '*' || type.fields.actions.includes(action))
+        : []),
       ...(resources ?? []).flatMap((item) =>
         resource !== undefined && item.resource === resource.path ? item.actions : [],
       ),

@@ -83,6 +83,13 @@ const policy = (name: string) =>
           actions: some(ACTIONS, 2).map((list) => (list.length > 0 ? list : ['read', '*'])),
         }),
         fc.record({
+          resource_types: fc.oneof(
+            some(TYPES, 3).map((list) => (list.length > 0 ? list : ['a/x', 'b/y'])),
+            fc.constant(['*']),
+          ),
+          actions: some(ACTIONS, 2).map((list) => (list.length > 0 ? list : ['read', 'other'])),
+        }),
+        fc.record({
           resources: some(RESOURCES, 2)
             .map((list) => (list.length > 0 ? list : ['a/x/1']))
             .map((list) => list.map((resource, at) => ({ resource, actions: [at === 0 ? 'read' : '*'] }))),
@@ -91,6 +98,9 @@ const policy = (name: string) =>
     })
     .map(({ covered, mfa, unless, ...fields }) => ({
       ...fields,
+      // Only a policy of an application can cover all its types.
+      application:
+        fields.application ?? ('resource_types' in covered && covered.resource_types[0] === '*' ? 'a' : undefined),
       name,
       ...covered,
       ...(mfa && fields.effect === 'ALLOW' && { modifiers: { mfa_required: mfa } }),
@@ -148,7 +158,10 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
     .map(({ resources, subjects, policies: made, given, held, memberships }) => {
       const list: [Kind, object][] = [
         ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
-        ...TYPES.map((path): [Kind, object] => ['resource_type', { ...split(path), actions: ['read', 'write'] }]),
+        ...TYPES.map((path): [Kind, object] => [
+          'resource_type',
+          { ...split(path), actions: path === 'b/y' ? ['read'] : ['read', 'write'] },
+        ]),
         ...RESOURCES.map((path, at): [Kind, object] => [
           'resource',
           { type: path.slice(0, 3), name: path.slice(4), properties: resources[at] },

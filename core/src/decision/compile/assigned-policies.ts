@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../json.js';
+import type { Path } from '../../records/address.js';
 import type { Modifiers } from '../../records/policy.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { SplitMap } from '../../split-map.js';
@@ -12,6 +13,7 @@ import type { Graph } from '../graph/graph.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { type Assignees, assigneesOf, numberOf, withAssignee, withoutAssignee } from './assignees.js';
 import { InternPool } from './intern-pool.js';
+import { DeclaredTypes, WidePolicies } from './wide-policies.js';
 
 type PolicyFields = Fields<'policy'>;
 
@@ -20,6 +22,8 @@ interface AssignedPolicy {
   rules: readonly Rule[];
   policy: Policy | null;
   assignees: Assignees;
+  /** Its fields where its rules hang on what types declare. */
+  wide: PolicyFields | null;
 }
 
 /** The policies of a tenant by path, with their assignees. Each assignee is granted the policy's rules. */
@@ -27,6 +31,8 @@ export class AssignedPolicies {
   readonly #byPath = new SplitMap<AssignedPolicy>();
   readonly #guards = new InternPool<LazyGuard>();
   readonly #actionSets = new InternPool<ActionSet>();
+  readonly #types = new DeclaredTypes();
+  readonly #wide = new WidePolicies<AssignedPolicy>();
 
   constructor(
     private readonly graph: Graph,
@@ -40,20 +46,36 @@ export class AssignedPolicies {
     const policy = new Policy(address, id, fields.effect === 'DENY', fields.priority, this.#guard(fields));
     assigned.policy = policy;
     assigned.rules = this.#rules(policy, fields);
-    for (const { to, period } of assigneesOf(assigned.assignees)) this.#grant(to, assigned.rules, period);
+    if (fields.resource_types !== undefined) {
+      assigned.wide = fields;
+      this.#wide.add(fields, assigned);
+    }
+    this.#grantAll(assigned);
+  }
+
+  /** A type with its actions, or without any where it goes: policies over many types cover what it now declares. */
+  declareType(path: Path, actions: readonly string[] | undefined): void {
+    this.#types.set(path, actions);
+    for (const assigned of this.#wide.over(path)) {
+      const { policy, wide } = assigned;
+      if (policy === null || wide === null) continue;
+      this.#withdrawAll(assigned);
+      assigned.rules = this.#rules(policy, wide);
+      this.#grantAll(assigned);
+    }
   }
 
   /** `kept` where a new version is put next: its assignees stay. */
   remove(fields: PolicyFields, kept: boolean): void {
     const path = pathOf(addressOf('policy', fields));
     const assigned = this.#at(path);
-    const { policy, rules, assignees } = assigned;
+    const { policy, assignees } = assigned;
     if (policy === null || (!kept && assignees !== null)) throw new Error(`The policy "${path}" cannot be removed`);
-    for (const { to } of assigneesOf(assignees)) this.#withdraw(to, rules);
+    this.#withdrawAll(assigned);
     if (policy.guard !== null) this.#guards.release(keyOf(policy.guard))?.forget();
-    for (const { actions } of rules) this.#actionSets.release(actions.names.join(' '));
+    if (assigned.wide !== null) this.#wide.delete(assigned.wide, assigned);
     assigned.policy = null;
-    assigned.rules = [];
+    assigned.wide = null;
     if (!kept) this.#byPath.delete(path);
   }
 
@@ -76,15 +98,42 @@ export class AssignedPolicies {
   }
 
   #at(path: string, declaring = false): AssignedPolicy {
-    return this.graph.mention(this.#byPath, path, () => ({ rules: [], policy: null, assignees: null }), declaring);
+    return this.graph.mention(
+      this.#byPath,
+      path,
+      () => ({ rules: [], policy: null, assignees: null, wide: null }),
+      declaring,
+    );
   }
 
-  #rules(policy: Policy, { resource_type, actions, resources }: PolicyFields): Rule[] {
+  /** How many grants a change of the type touches. */
+  grantsOver(type: Path): number {
+    let grants = 0;
+    for (const { rules, assignees } of this.#wide.over(type)) grants += rules.length * numberOf(assignees);
+    return grants;
+  }
+
+  #rules(policy: Policy, fields: PolicyFields): Rule[] {
+    const { resource_type, actions, resources } = fields;
+    if (fields.resource_types !== undefined)
+      return this.#types
+        .covered(fields)
+        .map(([type, names]) => new Rule(policy, this.graph.type(type), this.#actions(names), null));
     if (resource_type !== undefined)
       return [new Rule(policy, this.graph.type(resource_type), this.#actions(actions ?? []), null)];
     return (resources ?? []).map(
       (covered) => new Rule(policy, this.graph.resourceAt(covered.resource), this.#actions(covered.actions), null),
     );
+  }
+
+  #grantAll({ rules, assignees }: AssignedPolicy): void {
+    for (const { to, period } of assigneesOf(assignees)) this.#grant(to, rules, period);
+  }
+
+  #withdrawAll(assigned: AssignedPolicy): void {
+    for (const { to } of assigneesOf(assigned.assignees)) this.#withdraw(to, assigned.rules);
+    for (const { actions } of assigned.rules) this.#actionSets.release(actions.names.join(' '));
+    assigned.rules = [];
   }
 
   #grant(principal: Principal, rules: readonly Rule[], period: LinkPeriod): void {

@@ -29,6 +29,7 @@ export class RecordCompiler {
         const type = graph.type(path, !kept);
         type.actions = fields.actions;
         if (!kept) graph.types.declare(fields.name, path, type);
+        this.#policies.declareType(path, fields.actions);
         return;
       }
       case 'resource': {
@@ -92,7 +93,9 @@ export class RecordCompiler {
     const { graph } = this;
     switch (kind) {
       case 'resource_type':
-        if (!kept) graph.removeType(pathOf(kind, given), (given as Fields<'resource_type'>).name);
+        if (kept) return;
+        this.#policies.declareType(pathOf(kind, given), undefined);
+        graph.removeType(pathOf(kind, given), (given as Fields<'resource_type'>).name);
         return;
       case 'resource': {
         const fields = given as Fields<'resource'>;
@@ -156,9 +159,13 @@ export class RecordCompiler {
   /** How many steps the changes take, of about a microsecond each. */
   weigh(changes: readonly RecordChange[]): number {
     let steps = changes.length;
-    for (const { before, after } of changes)
+    for (const { before, after } of changes) {
+      const type = before?.kind === 'resource_type' ? before : after;
+      if (type?.kind === 'resource_type')
+        steps += this.#policies.grantsOver(pathOf(type.kind, type.fields)) / GRANTS_PER_STEP;
       if (before?.kind === 'policy' && after !== undefined)
         steps += this.#policies.grants(before.fields as Fields<'policy'>) / GRANTS_PER_STEP;
+    }
     return steps;
   }
 }

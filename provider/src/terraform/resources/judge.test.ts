@@ -316,6 +316,7 @@ describe('the record that is planned', () => {
     condition: null,
     application: null,
     resources: null,
+    resource_types: null,
     modifiers: null,
     unless: null,
     shared_with: null,

@@ -291,7 +291,9 @@ export type Policy = {
   resources?: PolicyResource[];
   /** The path of the type covered: `billing/invoice`; also covers resources that no record names. */
   resource_type?: string;
-  /** The actions covered on the type; `*` covers all. */
+  /** The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application. */
+  resource_types?: string[];
+  /** The actions covered on the type, or on those of the types that have them; `*` covers all. */
   actions?: string[];
   /** A CEL expression over `subject`, `resource`, `action` and `context` that must be true. */
   condition?: string;
@@ -364,7 +366,9 @@ export type NewPolicy = {
   resources?: readonly NewPolicyResource[] | undefined;
   /** The path of the type covered: `billing/invoice`; also covers resources that no record names. */
   resource_type?: string | undefined;
-  /** The actions covered on the type; `*` covers all. */
+  /** The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application. */
+  resource_types?: readonly string[] | undefined;
+  /** The actions covered on the type, or on those of the types that have them; `*` covers all. */
   actions?: readonly string[] | undefined;
   /** A CEL expression over `subject`, `resource`, `action` and `context` that must be true. */
   condition?: string | undefined;

@@ -392,7 +392,9 @@ class Policy(_Policy, total=False):
     resources: List[PolicyResource]
     #: The path of the type covered: `billing/invoice`; also covers resources that no record names.
     resource_type: str
-    #: The actions covered on the type; `*` covers all.
+    #: The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application.
+    resource_types: List[str]
+    #: The actions covered on the type, or on those of the types that have them; `*` covers all.
     actions: List[str]
     #: A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
     condition: str
@@ -479,7 +481,9 @@ class NewPolicy(_NewPolicy, total=False):
     resources: List[NewPolicyResource]
     #: The path of the type covered: `billing/invoice`; also covers resources that no record names.
     resource_type: str
-    #: The actions covered on the type; `*` covers all.
+    #: The paths of the types covered, in place of `resource_type`; `*` alone covers every type of the application.
+    resource_types: List[str]
+    #: The actions covered on the type, or on those of the types that have them; `*` covers all.
     actions: List[str]
     #: A CEL expression over `subject`, `resource`, `action` and `context` that must be true.
     condition: str
