@@ -11,7 +11,7 @@ const question = {
   action: { name: 'read' },
   resource: { type: 'invoice', id: 'INV-1' },
 };
-const patience = { decisionTimeoutMs: 30_000, attemptTimeoutMs: 30_000 };
+const timeouts = { decisionTimeoutMs: 30_000, attemptTimeoutMs: 30_000 };
 const CALLERS = 100;
 const ROUNDS = 10;
 
@@ -49,8 +49,8 @@ const together = (client: ServiceClient) => async (): Promise<void> => {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-const single = new ServiceClient({ url, ...patience });
-const joined = new ServiceClient({ url, ...patience, batching: true });
+const single = new ServiceClient({ url, ...timeouts });
+const joined = new ServiceClient({ url, ...timeouts, batching: true });
 const overBare = await inTurns(2000, asking(single), bare);
 const joining = await inTurns(10, together(single), together(joined));
 process.stdout.write(JSON.stringify({ overBare, joined: joining }));

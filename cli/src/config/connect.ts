@@ -79,7 +79,7 @@ export async function authorizationOf(
   ]);
   const transport = new Transport({
     base: url,
-    patience: { timeoutMs: 60_000, attemptTimeoutMs: 30_000, retries: 1, backoffMs: 200 },
+    retryPolicy: { timeoutMs: 60_000, attemptTimeoutMs: 30_000, retries: 1, backoffMs: 200 },
     userAgent: 'authz-service-cli',
     fetch: globalThis.fetch,
   });

@@ -12,7 +12,7 @@ import type { TenantView } from './endpoint.js';
 import type { SearchRequest } from './search.js';
 
 /** A page of whatever was searched for. */
-type Found = Pick<SearchResponse, 'page'> & { results: (FoundEntity | FoundAction)[] };
+type ResultPage = Pick<SearchResponse, 'page'> & { results: (FoundEntity | FoundAction)[] };
 
 /** When a search is made. */
 export interface SearchMoment {
@@ -43,7 +43,7 @@ export function* searchPage(
   { search, id: tenant, revision }: Pick<TenantView, 'search' | 'id' | 'revision'>,
   { question, page: asked }: SearchRequest,
   { now, clock }: SearchMoment,
-): Generator<undefined, Found> {
+): Generator<undefined, ResultPage> {
   const list = [tenant, revision, canonicalJson(question)];
   const token = asked.token === '' ? undefined : asked.token;
   const { limit, after } = placeOf(list, { ...asked, token });

@@ -19,7 +19,7 @@ import { everyResult, type SearchOptions } from './search.js';
 import { ServiceError } from './service-error.js';
 import { Spans, type Tracer } from './spans.js';
 import { TokenSource } from './token-source.js';
-import { type CallOptions, type Patience, type ServiceRequest, Transport } from './transport.js';
+import { type CallOptions, type RetryPolicy, type ServiceRequest, Transport } from './transport.js';
 
 /** An OAuth client, or an API key. */
 export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
@@ -74,7 +74,7 @@ export class DecisionClient {
   readonly url: string;
   protected readonly transport: Transport;
   protected readonly authorization: Authorization | undefined;
-  readonly #patience: Patience;
+  readonly #retryPolicy: RetryPolicy;
   readonly #discover: boolean;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
@@ -85,7 +85,7 @@ export class DecisionClient {
     const { credentials, retries, attemptTimeoutMs } = options;
     this.url = baseAddress(options.url);
     this.#discover = options.discover ?? false;
-    this.#patience = {
+    this.#retryPolicy = {
       timeoutMs: options.decisionTimeoutMs ?? 2_000,
       attemptTimeoutMs: attemptTimeoutMs ?? 1_000,
       retries: retries ?? 2,
@@ -94,7 +94,7 @@ export class DecisionClient {
     };
     this.transport = new Transport({
       base: this.url,
-      patience: {
+      retryPolicy: {
         timeoutMs: options.managementTimeoutMs ?? 120_000,
         attemptTimeoutMs: attemptTimeoutMs ?? 30_000,
         retries: retries ?? 3,
@@ -113,7 +113,7 @@ export class DecisionClient {
     if (options.batching) {
       this.#batcher = new Batcher({
         max: options.batching === true ? 1_000 : options.batching.max,
-        timeoutMs: this.#patience.timeoutMs,
+        timeoutMs: this.#retryPolicy.timeoutMs,
         one: (question, call) => this.#one(question, call),
         many: (questions, call) => this.#many(questions, call),
         offered: (error) => !(error instanceof ServiceError && NOT_OFFERED.has(error.status)),
@@ -168,7 +168,7 @@ export class DecisionClient {
   /** What the decision point says of itself (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
   async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
     const path = AUTHZEN_PATHS.configuration;
-    const request: ServiceRequest = { method: 'GET', path, repeat: 'harmless', patience: this.#patience };
+    const request: ServiceRequest = { method: 'GET', path, repeat: 'harmless', retryPolicy: this.#retryPolicy };
     return metadataOf(await this.json(request, options), this.url, `GET ${this.url}${path}`);
   }
 
@@ -200,11 +200,11 @@ export class DecisionClient {
 
   async #ask(endpoint: Endpoint, body: unknown, options: CallOptions = {}, onAttempt?: () => void): Promise<unknown> {
     const path = AUTHZEN_PATHS[endpoint];
-    const patience = this.#patience;
-    const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', patience };
+    const retryPolicy = this.#retryPolicy;
+    const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy };
     if (onAttempt !== undefined) request.onAttempt = onAttempt;
     if (!this.#discover) return this.json(request, options);
-    const timeoutMs = options.timeoutMs ?? patience.timeoutMs;
+    const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
     const endsAt = performance.now() + timeoutMs;
     request.url = await this.#discovered(endpoint, options.signal, timeoutMs);
     return this.json(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });

@@ -23,7 +23,7 @@ const client = () => new ServiceClient({ url: server.url, credentials: CLIENT, r
 const transport = () =>
   new Transport({
     base: server.url,
-    patience: { timeoutMs: 5000, attemptTimeoutMs: 5000, retries: 0, backoffMs: 1 },
+    retryPolicy: { timeoutMs: 5000, attemptTimeoutMs: 5000, retries: 0, backoffMs: 1 },
     userAgent: 't',
     fetch,
   });

@@ -18,7 +18,7 @@ export interface CallOptions {
 }
 
 /** How long a kind of call may take, and how often it is tried again. */
-export interface Patience {
+export interface RetryPolicy {
   timeoutMs: number;
   attemptTimeoutMs: number;
   retries: number;
@@ -31,7 +31,7 @@ export interface Patience {
 export interface TransportOptions {
   /** The base address, without a slash at its end. */
   base: string;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   userAgent: string;
   fetch: typeof globalThis.fetch;
 }
@@ -45,9 +45,9 @@ export interface ServiceRequest {
   /** Sent as JSON; a URLSearchParams as a form. */
   body?: unknown;
   repeat: Repeat;
-  /** In place of the transport's own. */
-  patience?: Patience;
-  /** An address on the origin of the base, in place of the path below it. */
+  /** Used instead of the transport's own. */
+  retryPolicy?: RetryPolicy;
+  /** An address on the origin of the base, instead of the path below it. */
   url?: string | undefined;
   /** Counts the attempts. */
   onAttempt?: () => void;
@@ -84,9 +84,9 @@ export class Transport {
   async send(request: ServiceRequest, options: CallOptions = {}, authorization?: Authorization): Promise<Answer> {
     const url = request.url ?? this.#url(request);
     const at = `${request.method} ${request.url ?? `${this.#options.base}${request.path}`}`;
-    const patience = request.patience ?? this.#options.patience;
-    const timeoutMs = options.timeoutMs ?? patience.timeoutMs;
-    const whose = options.timeoutMs === undefined ? (patience.whose ?? '') : '';
+    const retryPolicy = request.retryPolicy ?? this.#options.retryPolicy;
+    const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
+    const whose = options.timeoutMs === undefined ? (retryPolicy.whose ?? '') : '';
     let last: Fault | undefined;
     const overall = new Limit(options.signal, timeoutMs, () => timeout(at, timeoutMs, whose, last));
     const endsAt = performance.now() + timeoutMs;
@@ -96,7 +96,7 @@ export class Transport {
       for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
         request.onAttempt?.();
-        const attemptMs = options.attemptTimeoutMs ?? patience.attemptTimeoutMs;
+        const attemptMs = options.attemptTimeoutMs ?? retryPolicy.attemptTimeoutMs;
         const outcome = await this.#attempt(request, url, at, options, attemptMs, credential?.header, overall.signal);
         if ('status' in outcome) return outcome;
         last = { ...outcome, error: redacted(outcome.error, request.secrets ?? authorization?.secrets() ?? []) };
@@ -106,9 +106,9 @@ export class Transport {
           continue;
         }
         unclear ||= last.fate === 'unclear';
-        const waitMs = Math.max(last.waitMs, backoffMs(patience.backoffMs, attempt));
+        const waitMs = Math.max(last.waitMs, backoffMs(retryPolicy.backoffMs, attempt));
         const hopeless = performance.now() + waitMs >= endsAt;
-        if (attempt >= patience.retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.error;
+        if (attempt >= retryPolicy.retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.error;
         await pause(waitMs, overall.signal);
         attempt += 1;
       }

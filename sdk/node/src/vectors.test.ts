@@ -67,7 +67,7 @@ describe.each(files)('vectors: %s', (file) => {
       const tookMs = performance.now() - begunAt;
       compare(outcome, JSON.parse(JSON.stringify(one.outcome).replaceAll('"BASE', `"${server.url}`)));
       if (one.outcome.withinMs !== undefined) expect(tookMs).toBeLessThan(one.outcome.withinMs + 100);
-      for (const { request, step } of server.met) {
+      for (const { request, step } of server.exchanges) {
         expect(step, `a request too many: ${request.method} ${request.path}`).toBeDefined();
         const { method, path, headers = {}, body, form } = step?.expect ?? {};
         if (method !== undefined) expect(request.method).toBe(method);

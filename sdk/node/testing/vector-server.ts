@@ -28,15 +28,15 @@ interface Request {
   body: string;
 }
 
-/** A request that came, and the step of the script that was there for it. */
-interface Met {
+/** A request that arrived, and the step of the script that answered it. */
+interface Exchange {
   request: Request;
   step: Step | undefined;
 }
 
 /** Answers from a script over plain sockets, so that it can also answer wrongly. */
 export async function startVectorServer(script: readonly Step[]) {
-  const met: Met[] = [];
+  const exchanges: Exchange[] = [];
   const sockets = new Set<Socket>();
   const left = [...script];
   let url = '';
@@ -49,7 +49,7 @@ export async function startVectorServer(script: readonly Step[]) {
       for (let taken = takeRequest(received); taken !== undefined; taken = takeRequest(received)) {
         received = taken.rest;
         const step = left.shift();
-        met.push({ request: taken.request, step });
+        exchanges.push({ request: taken.request, step });
         reply(socket, step?.reply ?? { status: 599, text: 'a request too many' }, url);
       }
     });
@@ -58,7 +58,7 @@ export async function startVectorServer(script: readonly Step[]) {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    met,
+    exchanges,
     left,
     async close(): Promise<void> {
       for (const socket of sockets) socket.destroy();

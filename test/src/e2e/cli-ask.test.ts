@@ -47,7 +47,7 @@ describe('authorize', () => {
     expect(await bench.json(args, { env })).toMatchObject({ decision, context: { access_path } });
   });
 
-  it('prints the response object of the specification', async () => {
+  it('prints the response object of POST /v1/authorize', async () => {
     expect(await bench.json(question('alice', 'read'), { env })).toEqual({
       decision: true,
       context: { reason: expect.any(String), policy_id: expect.any(String), access_path: 'group' },

@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest';
 import { evaluate } from './evaluate.js';
 import { crowdedTenant, request, tenant } from './generate.js';
 
-type Found = FoundEntity | FoundAction;
-type Answer = Found[] | 'ambiguous_name';
+type SearchResult = FoundEntity | FoundAction;
+type Answer = SearchResult[] | 'ambiguous_name';
 
 const KINDS: readonly SearchKind[] = ['subject', 'resource', 'action'];
 const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
@@ -28,7 +28,7 @@ function bruteForce(records: readonly EngineRecord[], kind: SearchKind, asked: D
   const types = fieldsOf('resource_type').filter(
     ({ application, name }) => name === resource.type || `${application}/${name}` === resource.type,
   );
-  const candidates: { key: string; found: Found; request: DecisionRequest }[] = {
+  const candidates: { key: string; found: SearchResult; request: DecisionRequest }[] = {
     subject: () =>
       fieldsOf('subject')
         .filter(({ type }) => type === subject.type)
@@ -73,7 +73,7 @@ function answerOf(searched: Searched, search: SearchRequest, now: number) {
 
 /** All pages of so many results each. */
 function paged(searched: Searched, search: SearchRequest, now: number, limit: number): Answer {
-  const results: Found[] = [];
+  const results: SearchResult[] = [];
   let page: SearchRequest['page'] = { limit };
   for (;;) {
     const answer = answerOf(searched, { ...search, page }, now);

@@ -54,9 +54,9 @@ async function round() {
 /** What is alive once all is settled, also what nobody waits for any more, and collected. */
 async function left() {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-  const patience = performance.now() + 10_000;
+  const deadline = performance.now() + 10_000;
   do await setImmediate();
-  while (timers() > 0 && performance.now() < patience);
+  while (timers() > 0 && performance.now() < deadline);
   globalThis.gc();
   return {
     listeners: getEventListeners(shared.signal, 'abort').length,

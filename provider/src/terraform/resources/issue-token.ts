@@ -22,7 +22,7 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   const transport = new Transport({
     base: url,
-    patience: { timeoutMs: TIMEOUT_MS, attemptTimeoutMs: ATTEMPT_TIMEOUT_MS, retries: 3, backoffMs: 200 },
+    retryPolicy: { timeoutMs: TIMEOUT_MS, attemptTimeoutMs: ATTEMPT_TIMEOUT_MS, retries: 3, backoffMs: 200 },
     userAgent,
     fetch,
   });
