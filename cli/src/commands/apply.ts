@@ -31,7 +31,7 @@ export default class Apply extends ServiceCommand {
     `Takes a folder, or a plan saved with "service plan --out". On a terminal it shows the plan and asks; elsewhere \
 it needs --yes. Either all changes are made, in one revision, or none.
 
-A "yes" on the terminal covers removals; with --yes they also need --prune, and without it nothing at all is \
+A "yes" on the terminal covers removals, those of --exclusive too; with --yes they also need --prune, and without it nothing at all is \
 changed. Secrets of new API keys and OAuth clients are shown once: --credentials-out writes them to a file that only \
 you can read.
 
@@ -53,6 +53,9 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     yes: boolean({ char: 'y', description: 'Do not ask for confirmation.' }),
     all: boolean({ description: 'Show every change, however many.' }),
     prune: boolean({ description: 'Allow removals.' }),
+    exclusive: boolean({
+      description: "Remove other stacks' links that grant a role, policy or group of the tree.",
+    }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     'credentials-out': string({
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
@@ -74,13 +77,14 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       import('@authz-service/provider/reconcile/consent'),
     ]);
     try {
-      const { plan, replan } = await this.#plan(args.tree, client, flags['take-ownership'], progress);
+      const { plan, replan } = await this.#plan(args.tree, client, flags, progress);
       progress.done();
       if (!flags.json) await show(plan, flags.all);
       if (plan.changes.length === 0) return nothingToDo(plan);
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
         prune: flags.prune || asks,
+        exclusive: flags.exclusive || asks,
         takeOwnership: true,
         credentialsSink: flags['credentials-out'],
       });
@@ -91,6 +95,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       try {
         const { created: _, ...result } = await applyPlan(client, plan, {
           prune: flags.prune || asks,
+          exclusive: flags.exclusive || asks,
           takeOwnership: true,
           signal: this.signal,
           onProgress: (event) => report(progress, event),
@@ -111,7 +116,12 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     }
   }
 
-  async #plan(tree: string, client: ServiceClient, takeOwnership: boolean, progress: Progress): Promise<Planned> {
+  async #plan(
+    tree: string,
+    client: ServiceClient,
+    { exclusive, 'take-ownership': takeOwnership }: { exclusive: boolean; 'take-ownership': boolean },
+    progress: Progress,
+  ): Promise<Planned> {
     const saved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
     if (saved) {
       const plan = await readPlan(tree);
@@ -133,7 +143,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       progress.step(
         `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
       );
-    const options = { takeOwnership, signal: this.signal, onState: comparing };
+    const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
     const replan = () => placeRefusals(planTree(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     return { plan: await replan(), replan };

@@ -16,7 +16,8 @@ export default class Plan extends ServiceCommand {
   static override summary = 'Show what apply would change, and change nothing.';
   static override description =
     `Compares the tree with the tenant: + added, ~ changed (old → new), - removed, > renamed. Only records \
-of the tree's own stack are changed or removed; another stack's need --take-ownership.
+of the tree's own stack are changed or removed; another stack's need --take-ownership. Whom other stacks give a role, \
+policy or group of the tree is shown; --exclusive plans to remove it.
 
 --out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
 --detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure.`;
@@ -35,6 +36,9 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
     all: boolean({ description: 'Show every change, however many.' }),
     markdown: boolean({ description: 'Print Markdown, for a pull request.', exclusive: ['json'] }),
     'detailed-exitcode': boolean({ description: 'Exit with 2 if there are changes.' }),
+    exclusive: boolean({
+      description: "Remove other stacks' links that grant a role, policy or group of the tree.",
+    }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     ...connectionFlags,
   };
@@ -55,7 +59,8 @@ of the tree's own stack are changed or removed; another stack's need --take-owne
         progress.step(
           `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
         );
-      const options = { takeOwnership: flags['take-ownership'], signal: this.signal, onState: comparing };
+      const { exclusive, 'take-ownership': takeOwnership } = flags;
+      const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
       const plan = await placeRefusals(planTree(client, manifest, options), placeOf);
       if (flags.out !== undefined) await writePlan(flags.out, plan);
       return {

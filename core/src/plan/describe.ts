@@ -22,7 +22,11 @@ export function describe(change: PlannedChange): Description {
     'taken_from' in change && change.taken_from !== undefined
       ? `, taken over from "${visible(change.taken_from)}"`
       : '';
-  const title = `${visible(change.address)}${taken}`;
+  const removed =
+    'removed_from' in change && change.removed_from !== undefined
+      ? `, which belongs to "${visible(change.removed_from)}"`
+      : '';
+  const title = `${visible(change.address)}${taken}${removed}`;
   switch (change.action) {
     case 'create':
       return { mark: '+', title, details: createdDetails(change.kind, change.fields) };

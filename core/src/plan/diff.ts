@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import { grantedBy } from '../limits/foreign-link.js';
 import { ProblemError } from '../problem.js';
 import type { Address } from '../records/address.js';
 import { kindRank } from '../records/kinds.js';
@@ -9,7 +10,7 @@ import { refusedForms } from '../state/refused-forms.js';
 import type { Move } from '../state/renames.js';
 import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
-import type { Follower, Plan, PlannedChange } from './plan.js';
+import type { Follower, ForeignLink, Plan, PlannedChange } from './plan.js';
 
 /** The records that a stack declares. */
 export interface Declared {
@@ -32,7 +33,11 @@ export interface Held {
  * one is refused (`not_owner`) unless ownership is to be taken. Removed are only records of this stack. Throws
  * `conflict` where the tenant is another one or moves cannot be made.
  */
-export function plan(declared: Declared, held: Held, options: { takeOwnership?: boolean } = {}): Plan {
+export function plan(
+  declared: Declared,
+  held: Held,
+  options: { takeOwnership?: boolean; exclusive?: boolean } = {},
+): Plan {
   const { stack } = declared;
   if (declared.tenant !== undefined && declared.tenant !== held.tenant) {
     throw new ProblemError(
@@ -60,16 +65,29 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
 
   const removals: PlannedChange[] = [];
   const followers: Follower[] = [];
+  const foreignLinks: ForeignLink[] = [];
   for (const [address, { record, fields }] of present) {
     if (wanted.has(address)) continue;
     const { kind, managed_by } = record;
     if (managed_by === stack) {
       removals.push({ action: 'delete', kind, address, differences: differences(record.fields as JsonObject, {}) });
-    } else if (fields !== record.fields) followers.push({ kind, address, from: record.address, managed_by });
+      continue;
+    }
+    const grants = grantedBy({ ...record, address, fields } as DeclaredRecord);
+    const isForeignLink =
+      grants !== undefined && (wanted.has(grants) || present.get(grants)?.record.managed_by === stack);
+    if (isForeignLink && options.exclusive === true) {
+      const lost = differences(record.fields as JsonObject, {});
+      removals.push({ action: 'delete', kind, address, removed_from: managed_by, differences: lost });
+      continue;
+    }
+    if (isForeignLink) foreignLinks.push({ kind, address, managed_by, grants });
+    if (fields !== record.fields) followers.push({ kind, address, from: record.address, managed_by });
   }
   changes.sort(byDependency);
   removals.sort((left, right) => kindRank(right.kind) - kindRank(left.kind) || byText(left.address, right.address));
   followers.sort(byDependency);
+  foreignLinks.sort(byDependency);
   const added = changes.filter(({ action }) => action === 'create').length;
   const rewritten = new Set(
     [...changes, ...removals].map((change) => ('from' in change ? change.from : change.address)),
@@ -84,6 +102,7 @@ export function plan(declared: Declared, held: Held, options: { takeOwnership?: 
     base_revision: held.revision,
     changes: [...changes, ...removals],
     ...(followers.length > 0 && { followers }),
+    ...(foreignLinks.length > 0 && { foreign_links: foreignLinks }),
     ...(refused.length > 0 && { refused_forms: refused }),
     counts: { added, changed: changes.length - added + followers.length, removed: removals.length, unchanged },
   };

@@ -20,7 +20,7 @@ export type PlannedChange = { kind: Kind; address: Address; differences: Differe
   | { action: 'update'; fields: JsonObject; taken_from?: string }
   | { action: 'move'; from: Address; fields: JsonObject; taken_from?: string }
   | { action: 'adopt'; taken_from: string }
-  | { action: 'delete' }
+  | { action: 'delete'; removed_from?: string }
 );
 
 /** A record of another stack that changes only because it mentions what is moved. */
@@ -30,6 +30,19 @@ export interface Follower {
   address: Address;
   from: Address;
   managed_by: string;
+}
+
+/**
+ * A link of another stack that grants a role, policy or group of this stack: an access that the tree does not say. A plan
+ * that is exclusive removes it in place of showing it here.
+ */
+export interface ForeignLink {
+  kind: Kind;
+  /** As it is after the moves of the plan. */
+  address: Address;
+  managed_by: string;
+  /** What it grants. */
+  grants: Address;
 }
 
 /** How many records a plan touches, as the change-set's answer counts them: followers are changed. */
@@ -48,6 +61,8 @@ export interface Plan {
   changes: PlannedChange[];
   /** Absent where there are none. */
   followers?: Follower[];
+  /** Absent where there are none. */
+  foreign_links?: ForeignLink[];
   /** Records of the tenant that say what would be refused now, and stay as they are; absent where there are none. */
   refused_forms?: RefusedForm[];
   counts: PlanCounts;

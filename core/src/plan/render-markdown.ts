@@ -15,6 +15,7 @@ const OPEN_LINES_MAX = 40;
 
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
+const FOREIGN_LINKS_MAX = 50;
 
 const SECTIONS = [
   { title: 'Remove', marks: ['-'] },
@@ -29,7 +30,7 @@ const SECTIONS = [
 export function renderMarkdown(plan: Plan): string {
   const head = `### ${countsLine(plan.counts)}\n\nTenant ${code(plan.tenant)}, stack ${code(plan.stack)}, at revision ${code(plan.base_revision)}.\n`;
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
-  const refused = refusedForms(plan.refused_forms);
+  const refused = [...foreignLinks(plan.foreign_links), ...refusedForms(plan.refused_forms)];
   if (descriptions.length === 0) return [`${head}\nNo changes: everything is as declared.\n`, ...refused].join('\n');
   const parts = [head, ...refused, table(plan)];
   let room = CHARACTERS_MAX - FRAME_CHARACTERS - parts.join('\n').length;
@@ -51,6 +52,17 @@ export function renderMarkdown(plan: Plan): string {
   if (leftOut > 0)
     parts.push(`**${leftOut} more are left out here**, for the length of a comment; the plan as text shows all.\n`);
   return parts.join('\n');
+}
+
+/** What other stacks grant of this stack's, which the tree does not say. */
+function foreignLinks(links: Plan['foreign_links'] = []): string[] {
+  if (links.length === 0) return [];
+  const lines = links
+    .slice(0, FOREIGN_LINKS_MAX)
+    .map(({ address, managed_by }) => `! ${visible(address)}, which belongs to "${visible(managed_by)}"`);
+  const more = links.length - lines.length;
+  const title = `Granted by other stacks (${links.length}): left alone, apply --exclusive removes them`;
+  return [section(title, [...lines, ...(more > 0 ? [`! … and ${more} more`] : [])])];
 }
 
 /** What the plan leaves as it is, although nobody could declare it now. */

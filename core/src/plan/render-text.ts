@@ -13,6 +13,8 @@ export interface RenderTextOptions {
 
 /** Lines about changes beyond this become a summary by kind. */
 const LINES_MAX = 200;
+/** Links of other stacks beyond this are counted. */
+const FOREIGN_LINKS_MAX = 50;
 
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
@@ -37,9 +39,22 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   const shown = options.all === true ? new Set(blocks) : withinBound(blocks);
   for (const block of blocks) if (shown.has(block)) lines.push(...block.lines);
   if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
-  lines.push('', countsLine(plan.counts));
+  lines.push(...foreignLinks(plan.foreign_links, options.all), '', countsLine(plan.counts));
   lines.push(...refusedForms(plan.refused_forms));
   return `${lines.join('\n')}\n`;
+}
+
+/** What other stacks grant of this stack's, which the tree does not say. */
+function foreignLinks(links: Plan['foreign_links'] = [], all = false): string[] {
+  if (links.length === 0) return [];
+  const shown = all ? links : links.slice(0, FOREIGN_LINKS_MAX);
+  const more = links.length - shown.length;
+  return [
+    '',
+    "Other stacks grant what is this stack's (left alone; --exclusive removes it):",
+    ...shown.map(({ address, managed_by }) => `  ! ${visible(address)}, which belongs to "${visible(managed_by)}"`),
+    ...(more > 0 ? [`  … and ${more} more; --all shows every one`] : []),
+  ];
 }
 
 /** What the plan leaves as it is, although nobody could declare it now. */

@@ -27,10 +27,11 @@ const planSchema = z.strictObject({
       z.strictObject({ ...common, action: z.literal('update'), fields, taken_from: text.optional() }),
       z.strictObject({ ...common, action: z.literal('move'), from: text, fields, taken_from: text.optional() }),
       z.strictObject({ ...common, action: z.literal('adopt'), taken_from: text }),
-      z.strictObject({ ...common, action: z.literal('delete') }),
+      z.strictObject({ ...common, action: z.literal('delete'), removed_from: text.optional() }),
     ]),
   ),
   followers: z.array(z.strictObject({ ...target, from: text, managed_by: text })).optional(),
+  foreign_links: z.array(z.strictObject({ ...target, managed_by: text, grants: text })).optional(),
   refused_forms: z.array(z.strictObject({ address: text, managed_by: text, detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
 });
@@ -59,8 +60,8 @@ export function parsePlan(saved: string): Plan {
   return plan;
 }
 
-function checkAgreement({ changes, followers = [], counts }: Plan): void {
-  const wrong = [...changes, ...followers].find(({ kind, address }) => !address.startsWith(`${kind}/`));
+function checkAgreement({ changes, followers = [], foreign_links: links = [], counts }: Plan): void {
+  const wrong = [...changes, ...followers, ...links].find(({ kind, address }) => !address.startsWith(`${kind}/`));
   const added = changes.filter(({ action }) => action === 'create').length;
   const removed = changes.filter(({ action }) => action === 'delete').length;
   const changed = changes.length - added - removed + followers.length;

@@ -8,7 +8,7 @@ const NAMED_MAX = 5;
 /** Refuses a plan that does what the user has not agreed to, before anything is sent. Throws `conflict`. */
 export function checkConsent(
   plan: Plan,
-  consent: { prune?: boolean; takeOwnership?: boolean; credentialsSink?: unknown },
+  consent: { prune?: boolean; exclusive?: boolean; takeOwnership?: boolean; credentialsSink?: unknown },
 ): void {
   const removed = plan.changes.filter((change) => change.action === 'delete');
   if (removed.length > 0 && consent.prune !== true) {
@@ -20,6 +20,9 @@ export function checkConsent(
       `Nothing was changed. Agree to the removals with --prune, or declare them again${renamed}.`,
     );
   }
+  const foreign = removed.filter((change) => change.removed_from !== undefined);
+  if (foreign.length > 0 && consent.exclusive !== true)
+    throw refusal(foreign, 'removes from other stacks', 'Nothing was changed. Agree to that with --exclusive.');
   const taken = plan.changes.filter((change) => 'taken_from' in change && change.taken_from !== undefined);
   if (taken.length > 0 && consent.takeOwnership !== true) {
     throw refusal(taken, 'takes over from other stacks', 'Nothing was changed. Agree to that with --take-ownership.');

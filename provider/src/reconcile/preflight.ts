@@ -24,11 +24,17 @@ export function preflight(
   new TenantState(snapshot.records).stage(planChanges(plan), {
     stack: plan.stack,
     takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
+    exclusive: removesForeign(plan),
     ...(writer && { writer }),
     now: new Date(),
     newId: randomUUID,
     revision: revisionNumber(plan.base_revision) + 1,
   });
+}
+
+/** Whether a plan removes links of other stacks. */
+export function removesForeign({ changes }: Plan): boolean {
+  return changes.some((change) => 'removed_from' in change && change.removed_from !== undefined);
 }
 
 function checkExternal(external: readonly Address[], { tenant, records }: TenantSnapshot): void {

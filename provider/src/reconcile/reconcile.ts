@@ -10,11 +10,13 @@ import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
-import { preflight } from './preflight.js';
+import { preflight, removesForeign } from './preflight.js';
 import { type CloudClient, type Progress, sendOnce } from './send-once.js';
 
 export interface PlanOptions {
   takeOwnership?: boolean;
+  /** Whether links of other stacks that grant what this stack owns are to be removed. */
+  exclusive?: boolean;
   signal?: AbortSignal;
   /** Called with the number of the tenant's records when they have arrived, before they are compared. */
   onState?: (records: number) => void;
@@ -32,11 +34,11 @@ export async function planTree(
   manifest: Manifest,
   options: PlanOptions = {},
 ): Promise<Plan> {
-  const { signal, takeOwnership = false } = options;
+  const { signal, takeOwnership = false, exclusive = false } = options;
   const call = signal === undefined ? {} : { signal };
   const [state, { credential, limits }] = await Promise.all([client.state(call), client.whoami(call)]);
   options.onState?.(state.records.length);
-  const plan = diff(manifest, state, { takeOwnership });
+  const plan = diff(manifest, state, { takeOwnership, exclusive });
   preflight(plan, manifest, state, limits && { name: credential.name, limits });
   return plan;
 }
@@ -46,6 +48,8 @@ export interface ApplyOptions {
   prune?: boolean;
   /** Consent to taking over records of other stacks. */
   takeOwnership?: boolean;
+  /** Consent to removing links of other stacks. */
+  exclusive?: boolean;
   /**
    * Receives the secrets of the credentials that the plan creates, before `applyPlan` resolves. It must be ready to
    * keep them as soon as it is called: the service shows them only once.
@@ -113,6 +117,7 @@ function changesetOf(plan: Plan): ChangesetRequest {
     base_revision: plan.base_revision,
     stack: plan.stack,
     take_ownership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
+    exclusive: removesForeign(plan),
     changes: planChanges(plan),
   };
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { billingTree, PLATFORM, SHIPPING } from './cli/two-teams.js';
 import { Workbench } from './cli/workbench.js';
@@ -7,11 +8,16 @@ let bench: Workbench;
 type Variables = Record<string, string>;
 let admin: Variables;
 let billing: Variables;
+let client: ServiceClient;
 
 beforeAll(async () => {
   bench = await Workbench.create();
   const cloud = await bench.startCloud();
   admin = await cloud.tenant();
+  client = new ServiceClient({
+    url: cloud.url,
+    credentials: { clientId: admin.SERVICE_CLIENT_ID ?? '', clientSecret: admin.SERVICE_CLIENT_SECRET ?? '' },
+  });
   await bench.write({ ...PLATFORM, ...SHIPPING, ...billingTree() });
   await bench.json(['apply', 'platform', '--yes', '--credentials-out', 'clients.json'], { env: admin });
   const { credentials } = JSON.parse(await readFile(bench.path('clients.json'), 'utf8')) as {
@@ -101,6 +107,63 @@ group_memberships: [{ group: on-call, member: user/alice }]`;
     expect(await bench.json(['apply', 'billing', '--yes'], { env: billing })).toMatchObject({ added: 3 });
     await bench.write(billingTree());
     expect(await bench.json(['apply', 'billing', '--yes', '--prune'], { env: billing })).toMatchObject({ removed: 3 });
+  });
+});
+
+describe('a link that somebody else hung onto the role of a team', () => {
+  const LINK = 'role_assignment/billing/clerk//subject/user/mallory';
+  const plan = (...flags: string[]) =>
+    bench.run(['plan', 'billing', '--detailed-exitcode', ...flags], { env: billing });
+  const hang = () =>
+    client.records('role_assignment').create({ role: 'billing/clerk', entity_type: 'subject', entity: 'user/mallory' });
+
+  it('is shown with its owner, counts under --exclusive, and is removed with consent by the limited client', async () => {
+    await bench.write(billingTree());
+    await hang();
+    const shown = await plan();
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`
+Other stacks grant what is this stack's (left alone; --exclusive removes it):
+  ! ${LINK}, which belongs to "api"
+`);
+    const exclusive = await plan('--exclusive', '--out', 'billing.plan');
+    expect(exclusive.code).toBe(2);
+    expect(exclusive.stdout).toContain(`  - ${LINK}, which belongs to "api"\n`);
+
+    const without = await bench.run(['apply', 'billing', '--exclusive', '--yes'], { env: billing });
+    expect(without.stderr).toMatch(/The plan removes .*mallory.*--prune/);
+    const saved = await bench.run(['apply', 'billing.plan', '--yes', '--prune'], { env: billing });
+    expect(saved.stderr).toMatch(/The plan removes from other stacks .*mallory.*--exclusive/);
+    const applied = await bench.json(['apply', 'billing.plan', '--yes', '--prune', '--exclusive'], { env: billing });
+    expect(applied).toMatchObject({ removed: 1 });
+    expect((await plan('--exclusive')).code).toBe(0);
+  });
+
+  it('cannot be changed by the limited client, nor removed without --exclusive', async () => {
+    await hang();
+    const as = new ServiceClient({
+      url: billing.SERVICE_CLOUD_URL ?? '',
+      credentials: { clientId: billing.SERVICE_CLIENT_ID ?? '', clientSecret: billing.SERVICE_CLIENT_SECRET ?? '' },
+    });
+    const fields = {
+      role: 'billing/clerk',
+      entity_type: 'subject',
+      entity: 'user/mallory',
+      expires_at: '2030-01-01T00:00:00Z',
+    };
+    for (const [change, code] of [
+      [{ op: 'update', address: LINK, fields }, 'not_owner'],
+      [{ op: 'adopt', address: LINK }, 'not_owner'],
+      [{ op: 'delete', address: LINK }, 'not_owner'],
+      [{ op: 'delete', address: 'role_assignment/shipping/packer//subject/user/alice' }, 'not_owner'],
+    ] as const) {
+      const exclusive = change.op !== 'delete' || change.address !== LINK;
+      const refused = await as.changeset({ stack: 'billing', exclusive, changes: [change] }).catch((error) => error);
+      expect([change.op, refused.code]).toEqual([change.op, code]);
+      const taking = { stack: 'billing', take_ownership: true, changes: [change] };
+      expect((await as.changeset(taking).catch((error) => error)).code).toBe('outside_limits');
+    }
+    await as.changeset({ stack: 'billing', exclusive: true, changes: [{ op: 'delete', address: LINK }] });
   });
 });
 
