@@ -36,6 +36,8 @@ type Candidate struct {
 	AccessPath string `json:"access_path"`
 	// Through are the addresses from the subject to whom the policy is assigned.
 	Through []string `json:"through"`
+	// Place is the address of the resource on which the role is held; empty if it is held everywhere.
+	Place string `json:"place,omitempty"`
 	// Outcome is "applies", "does_not_apply" or "failed".
 	Outcome string `json:"outcome"`
 	Why     string `json:"why"`

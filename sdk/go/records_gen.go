@@ -146,7 +146,8 @@ type ResourceTypeRecord struct {
 	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
-	Properties map[string]string `json:"properties,omitempty"`
+	Properties map[string]string    `json:"properties,omitempty"`
+	Parents    []ResourceTypeParent `json:"parents,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -164,7 +165,8 @@ type NewResourceType struct {
 	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
-	Properties map[string]string `json:"properties,omitempty"`
+	Properties map[string]string    `json:"properties,omitempty"`
+	Parents    []ResourceTypeParent `json:"parents,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -196,6 +198,8 @@ type ResourceRecord struct {
 	Type string `json:"type"`
 	// The name, unique among the resources of its type.
 	Name string `json:"name"`
+	// The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
+	Parents []string `json:"parents,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -216,6 +220,8 @@ type NewResource struct {
 	Type string `json:"type,omitempty"`
 	// The name, unique among the resources of its type.
 	Name string `json:"name"`
+	// The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
+	Parents []string `json:"parents,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -292,6 +298,8 @@ type RoleRecord struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// Whether requests may name the role for their subject; they may unless this is `false`.
+	FromRequests bool `json:"from_requests,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -306,6 +314,8 @@ type NewRole struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// Whether requests may name the role for their subject; they may unless this is `false`.
+	FromRequests bool `json:"from_requests,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -512,6 +522,8 @@ type RoleAssignmentRecord struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity"`
+	// The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
+	Resource string `json:"resource,omitempty"`
 	// From when on this counts (RFC 3339); absent means from the beginning.
 	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
@@ -520,6 +532,8 @@ type RoleAssignmentRecord struct {
 	RoleID string `json:"role_id,omitempty"`
 	// The id of the entity.
 	EntityID string `json:"entity_id,omitempty"`
+	// The id of the resource.
+	ResourceID string `json:"resource_id,omitempty"`
 }
 
 // NewRoleAssignment is a role assignment to make.
@@ -530,6 +544,8 @@ type NewRoleAssignment struct {
 	EntityType string `json:"entity_type"`
 	// The path of whom it is given to: `user/alice`, `finance`.
 	Entity string `json:"entity,omitempty"`
+	// The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
+	Resource string `json:"resource,omitempty"`
 	// From when on this counts (RFC 3339); absent means from the beginning.
 	StartsAt *time.Time `json:"starts_at,omitempty"`
 	// When this expires (RFC 3339).
@@ -538,6 +554,8 @@ type NewRoleAssignment struct {
 	RoleID string `json:"role_id,omitempty"`
 	// The id of the entity.
 	EntityID string `json:"entity_id,omitempty"`
+	// The id of the resource.
+	ResourceID string `json:"resource_id,omitempty"`
 }
 
 // RoleAssignments are the records of kind role_assignment.
@@ -785,6 +803,8 @@ type PolicyResource struct {
 	Resource string `json:"resource"`
 	// The actions covered; `*` covers all.
 	Actions []string `json:"actions"`
+	// Whether all that lies below the resource is covered, too.
+	Below bool `json:"below,omitempty"`
 	// The id of the resource.
 	ResourceID string `json:"resource_id,omitempty"`
 }
@@ -809,4 +829,14 @@ type PolicyUnless struct {
 	TimeWindows []PolicyTimeWindow `json:"time_windows,omitempty"`
 	// `context.mfa` must be true.
 	MFARequired bool `json:"mfa_required,omitempty"`
+}
+
+// ResourceTypeParent is a part of a record.
+type ResourceTypeParent struct {
+	// The path of the type of the parents: `docs/folder`.
+	Type string `json:"type"`
+	// The property in which a request names the parents of a resource that has no record.
+	Property string `json:"property"`
+	// The id of the resource_type.
+	TypeID string `json:"type_id,omitempty"`
 }

@@ -102,6 +102,14 @@ export function fromWire(
       }),
     );
   }
+  for (const { name, kind: target } of shape.paths) {
+    const items = members.get(name);
+    if (Array.isArray(items))
+      members.set(
+        name,
+        items.map((item) => reader.path(target, item)),
+      );
+  }
   if (shape.within !== undefined && scope !== undefined) reader.agree(members, shape.within, scope);
   return { fields: Object.fromEntries(members), faults: reader.faults };
 }
@@ -142,7 +150,7 @@ class Reader {
       const kind = kindOf(mention, { ...present, ...Object.fromEntries(members) });
       if (kind === undefined) continue;
       const application = scope ?? members.get('application') ?? present?.application;
-      const byPath = this.#path(kind, members.get(name), application);
+      const byPath = this.path(kind, members.get(name), application);
       const byId = this.#byId(members, name, kind, at);
       const isOld = byId !== undefined && byId === (present?.[name] ?? null);
       const chosen = byPath === undefined || (byId !== undefined && byPath === present?.[name]) ? byId : byPath;
@@ -169,7 +177,9 @@ class Reader {
   }
 
   /** A path as it is, the path of the record with that id, or the path of a bare type in the application. */
-  #path(kind: Kind, value: Json | undefined, application: Json | undefined): Json | undefined {
+  path(kind: Kind, value: Json, application?: Json): Json;
+  path(kind: Kind, value: Json | undefined, application?: Json): Json | undefined;
+  path(kind: Kind, value: Json | undefined, application?: Json): Json | undefined {
     if (typeof value !== 'string' || this.lookup.get(address(kind, value))) return value;
     const found = this.lookup.find(kind, value);
     if (found) return splitAddress(found.address).path;

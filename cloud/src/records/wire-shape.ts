@@ -15,6 +15,8 @@ export interface WireShape {
   mentions: Mention[];
   /** Lists of objects that reference records. */
   lists: { name: string; mentions: Mention[] }[];
+  /** Lists of paths. */
+  paths: { name: string; kind: Kind }[];
   /** The field whose path begins with an application, if no field names the application itself. */
   within?: string;
 }
@@ -29,11 +31,14 @@ export function wireShape(kind: Kind): WireShape {
 function shapeOf(kind: Kind): WireShape {
   const fields = Object.entries(definitionOf(kind).schema.shape);
   const lists: WireShape['lists'] = [];
+  const paths: WireShape['paths'] = [];
   for (const [name, field] of fields) {
     const list = unwrap(field);
     const item = list instanceof z.ZodArray ? unwrap(list.element) : undefined;
     const mentions = item instanceof z.ZodObject ? mentionsOf(Object.entries(item.shape)) : [];
     if (mentions.length > 0) lists.push({ name, mentions });
+    const reference = list instanceof z.ZodArray ? metaOf(list.element).reference : undefined;
+    if (reference !== undefined) paths.push({ name, kind: reference });
   }
   const within = fields.find(([, field]) => {
     const { key, reference } = metaOf(field);
@@ -44,6 +49,7 @@ function shapeOf(kind: Kind): WireShape {
   return {
     mentions: mentionsOf(fields),
     lists,
+    paths,
     ...(within && !('application' in definitionOf(kind).schema.shape) && { within: within[0] }),
   };
 }

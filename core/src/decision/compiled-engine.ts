@@ -11,16 +11,16 @@ import { evaluationFailed } from './evaluate/evaluation-failed.js';
 import { Explainer } from './evaluate/explain.js';
 import { LazyDecision } from './evaluate/lazy-decision.js';
 import type { ResolvedRequest } from './evaluate/resolved-request.js';
-import { type Grants, visitRules } from './grants/grants.js';
+import { visitCandidates } from './evaluate/visit-candidates.js';
 import type { Policy } from './grants/rule.js';
 import type { Resource, ResourceType } from './grants/target.js';
-import type { RuleVisitor } from './grants/target-grants.js';
-import { AccessPath, DIRECT, THROUGH_ROLE } from './graph/access-path.js';
-import type { EffectivePrincipalsMemo, GrantsAndPaths } from './graph/effective-principals.js';
+import type { EffectivePrincipals, EffectivePrincipalsMemo } from './graph/effective-principals.js';
 import { findResource, findRole, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
+import { whereaboutsOf } from './graph/whereabouts.js';
 
-const NO_ROLES: readonly Principal[] = [];
+const NOBODY: readonly Principal[] = [];
+const NO_ROLES = { counted: NOBODY, uncounted: NOBODY };
 
 /** The typical steps of a decision apart from its conditions. */
 const DECISION_STEPS = 50;
@@ -85,13 +85,20 @@ export class CompiledEngine implements Engine {
     const failed = this.#evaluate(resolved, now, scope, outcomes);
     const taken = scope.steps;
     const explainer = new Explainer(resolved.subject, request, now);
-    this.#visitCandidates(resolved, explainer, true);
+    visitCandidates(resolved, this.#effectiveOf(resolved), explainer, true);
+    explainer.settle();
     const others = explainer.evaluate(scope, outcomes);
     this.#steps += scope.steps - taken;
     if (failed !== undefined)
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
     const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
-    return { decision, reason, access_path, policy_id, policy, resource_id, candidates: explainer.candidates() };
+    const answer = { decision, reason, access_path, policy_id, policy, resource_id };
+    const uncounted = resolved.uncounted.map((role) => role.address).sort();
+    return {
+      ...answer,
+      candidates: explainer.candidates(),
+      ...(uncounted.length > 0 && { uncounted_roles: uncounted }),
+    };
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {
@@ -104,26 +111,40 @@ export class CompiledEngine implements Engine {
     }
   }
 
-  /** Throws `ambiguous_name`. */
+  /** Throws `ambiguous_name`; `invalid_request` where the request does not say rightly where the resource lies. */
   #resolve(request: DecisionRequest): ResolvedRequest {
     const { subject, resource } = request;
     const type = findType(this.types, resource.type);
+    const { counted, uncounted } = subject.roles === undefined ? NO_ROLES : this.#namedRoles(subject.roles);
+    const found = type === undefined ? undefined : findResource(type, this.resourcesById, resource);
     return {
       request,
       subject: this.subjects.get(subject.type)?.get(subject.id),
-      roles: subject.roles === undefined ? NO_ROLES : this.#namedRoles(subject.roles),
+      roles: counted,
       type,
-      resource: type === undefined ? undefined : findResource(type, this.resourcesById, resource),
+      resource: found,
+      where: type === undefined ? null : whereaboutsOf(type, found, resource.properties),
+      uncounted,
     };
   }
 
-  #namedRoles(names: readonly string[]): readonly Principal[] {
+  #namedRoles(names: readonly string[]): { counted: readonly Principal[]; uncounted: readonly Principal[] } {
     const found = new Set<Principal>();
     for (const name of names) {
       const role = findRole(this.roles, name);
       if (role !== undefined) found.add(role);
     }
-    return [...found];
+    const { unnamed } = this.#compiler;
+    if (unnamed.size === 0) return { counted: [...found], uncounted: NOBODY };
+    const all = [...found];
+    return {
+      counted: all.filter((role) => !unnamed.has(role)),
+      uncounted: all.filter((role) => unnamed.has(role)),
+    };
+  }
+
+  #effectiveOf({ subject }: ResolvedRequest): EffectivePrincipals | undefined {
+    return subject === undefined ? undefined : this.#effectivePrincipals.of(subject);
   }
 
   /** Leaves the deciding candidate in `#combining`; returns the failure that leaves the answer open. */
@@ -133,8 +154,10 @@ export class CompiledEngine implements Engine {
     given?: Scope,
     outcomes?: Map<Policy, Outcome>,
   ): FailedPolicy | undefined {
-    this.#combining.begin(now);
-    this.#visitCandidates(resolved, this.#combining, false);
+    const unknown = resolved.where !== null && resolved.where.unknown !== null;
+    this.#combining.begin(now, unknown);
+    visitCandidates(resolved, this.#effectiveOf(resolved), this.#combining, unknown);
+    if (unknown) this.#combining.settle();
     this.#steps += DECISION_STEPS;
     if (!this.#combining.waits) return undefined;
     const scope = given ?? scopeOf(resolved, now);
@@ -143,45 +166,8 @@ export class CompiledEngine implements Engine {
     return failed;
   }
 
-  /** Visits every rule that covers the request's action and resource, of every principal that the subject acts as. */
-  #visitCandidates(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, every: boolean): void {
-    const { request, subject, roles, type, resource } = resolved;
-    if (type === undefined) return;
-    const action = request.action.name;
-    if (subject !== undefined) {
-      if (subject.grants !== null) {
-        const direct = new AccessPath(DIRECT, subject, null, null);
-        visitRules(subject.grants, direct, type, resource, action, visitor, every);
-      }
-      const effective = this.#effectivePrincipals.of(subject);
-      visitEach(effective.always, resolved, type, visitor, every);
-      if (effective.indexed) {
-        visitEach(effective.for(type), resolved, type, visitor, every);
-        if (resource !== undefined) visitEach(effective.for(resource), resolved, type, visitor, every);
-      }
-    }
-    for (const role of roles) {
-      if (role.grants === null) continue;
-      const named = new AccessPath(THROUGH_ROLE, role, null, null);
-      visitRules(role.grants, named, type, resource, action, visitor, every);
-    }
-  }
-
   #decision(resolved: ResolvedRequest): LazyDecision {
     return new LazyDecision(resolved, this.#combining);
-  }
-}
-
-function visitEach(
-  principals: GrantsAndPaths,
-  { request, resource }: ResolvedRequest,
-  type: ResourceType,
-  visitor: RuleVisitor<AccessPath>,
-  every: boolean,
-): void {
-  for (let at = 0; at < principals.length; at += 2) {
-    const [grants, path] = [principals[at] as Grants, principals[at + 1] as AccessPath];
-    visitRules(grants, path, type, resource, request.action.name, visitor, every);
   }
 }
 

@@ -11,7 +11,7 @@ export class EngineBuilder {
   readonly #compiler = new RecordCompiler();
 
   add(record: EngineRecord): void {
-    this.#compiler.put(record, false);
+    this.#compiler.add(record);
   }
 
   finish(): CompiledEngine {

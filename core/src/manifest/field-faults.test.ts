@@ -248,7 +248,7 @@ policies:
 `,
       [
         'a.yaml:7:41: policy/r: resources[0].actions[1]: "" must not be empty.',
-        'a.yaml:7:46: policy/r: resources[0]: the key "foo" is not known: write one of resource, actions.',
+        'a.yaml:7:46: policy/r: resources[0]: the key "foo" is not known: write one of resource, actions, below.',
         'a.yaml:8:21: policy/r: resources[1].resource: "b" is no path of a resource: write APPLICATION/TYPE/NAME.',
         'a.yaml:8:33: policy/r: resources[1].actions: must name at least one action, or "*".',
         'a.yaml:10:21: policy/r: modifiers.mfa_required: is the text "yes": write true, without quotes.',

@@ -39,7 +39,8 @@ export function manifestJsonSchema(): JsonObject {
     const { kind, to } = notation;
     const given = givenField(kind);
     const ends = { [given]: fieldSchemas(kind)[given] ?? {}, [to]: entity('`user/alice`, `group/finance`, …') };
-    const item = mapping({ ...ends, ...pick(kind, fieldsOf(kind).plain) }, [given, to]);
+    const { places, plain } = fieldsOf(kind);
+    const item = mapping({ ...ends, ...pick(kind, [...places, ...plain]) }, [given, to]);
     properties[name] = list(item, definitionOf(kind).docs);
   }
   properties.moved = list(mapping({ from: address, to: address }, ['from', 'to']), ADDRESS_LISTS.moved);
@@ -88,7 +89,8 @@ function record({ kind, body, links, collections }: RecordsNotation, defs: JsonO
 function linkItem({ kind, end, item }: LinksNotation): JsonObject {
   const example = end === 'entity' ? '`user/alice`, `group/finance`, `role/billing/accountant`.' : undefined;
   const short = example === undefined ? (fieldSchemas(kind)[end] as JsonObject) : entity(example);
-  const long = mapping({ [item]: short, ...pick(kind, fieldsOf(kind).plain) }, [item]);
+  const { places, plain } = fieldsOf(kind);
+  const long = mapping({ [item]: short, ...pick(kind, [...places, ...plain]) }, [item]);
   return { anyOf: [{ ...short, description: `${short.description} ${EXPIRING}` }, long] };
 }
 

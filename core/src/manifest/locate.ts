@@ -80,8 +80,11 @@ export function writtenPath(written: Json, normalized: Json | undefined, pointer
   return found;
 }
 
+/** What tells the items of a set of objects apart: what a policy covers, and the parents of a type. */
+const IDENTIFYING = ['resource', 'below', 'property'];
+
 function sameItem(left: Json | undefined, right: Json | undefined): boolean {
   if (typeof left !== 'object' || typeof right !== 'object') return left === right;
-  const resource = valueAt(left, ['resource']);
-  return resource !== undefined && resource === valueAt(right, ['resource']);
+  const same = (key: string) => valueAt(left, [key]) === valueAt(right, [key]);
+  return IDENTIFYING.some((key) => valueAt(left, [key]) !== undefined) && IDENTIFYING.every(same);
 }

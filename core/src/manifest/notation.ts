@@ -137,6 +137,8 @@ export const ADDRESS_LISTS = {
 export interface KindFields {
   /** Fields that may be written beside a key or in a link's long form. */
   plain: readonly string[];
+  /** Fields of a link's natural key that are no end of it, and may be written in its long form: `resource`. */
+  places: readonly string[];
   /** The fields of the natural key. */
   keys: readonly { name: string; optional: boolean }[];
   references: readonly ReferenceField[];
@@ -154,10 +156,15 @@ export function fieldsOf(kind: Kind): KindFields {
       if (metaOf(field).key) keys.push({ name, optional: field._zod.optin === 'optional' });
       else plain.push(name);
     }
-    found = { plain, keys, references: referenceFields(definitionOf(kind).schema) };
+    const places = isLink(kind) ? keys.flatMap(({ name, optional }) => (optional ? [name] : [])) : [];
+    found = { plain, places, keys, references: referenceFields(definitionOf(kind).schema) };
     fieldsOfKind.set(kind, found);
   }
   return found;
+}
+
+function isLink(kind: Kind): boolean {
+  return LINK_LISTS.has(definitionOf(kind).yaml);
 }
 
 /** The field of a link that holds the path of what is given: `role`, `policy`, `group`. */

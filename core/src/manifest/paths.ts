@@ -122,11 +122,12 @@ export function readAddress(text: string): { kind: Kind; address: Address } {
   const ends = rest.split('//');
   const link = PATH_FORMS[kind].length === 3 && PATH_FORMS[kind][1] === '';
   if (!link) return { kind, address: address(kind, readPath(kind, rest).path) };
-  const [from, to] = ends;
-  if (from === undefined || to === undefined || ends.length !== 2) {
+  const [from, to, place] = ends;
+  if (from === undefined || to === undefined || ends.length > (kind === 'role_assignment' ? 3 : 2)) {
     throw new NotationError(`${quote(text)} is no address of ${oneOf(kind)}: join its two ends by "//".`);
   }
   const entity = readEntity(to);
   const reference = PATH_FORMS[kind][0] as 'role' | 'policy' | 'group';
-  return { kind, address: `${kind}/${readPath(reference, from).path}//${entity.kind}/${entity.path}` };
+  const on = place === undefined ? '' : `//${readPath('resource', place).path}`;
+  return { kind, address: `${kind}/${readPath(reference, from).path}//${entity.kind}/${entity.path}${on}` };
 }

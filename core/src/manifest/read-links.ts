@@ -77,7 +77,7 @@ export class LinkReader {
 
   private link(site: Site, node: YamlNode, body: readonly Entry[], about: About): void {
     const { kind, document, ends } = site;
-    const { plain } = fieldsOf(kind);
+    const { plain, places } = fieldsOf(kind);
     const input = { ...site.fixed };
     const parts: Entry[] = [];
     let missing = ends;
@@ -89,11 +89,14 @@ export class LinkReader {
         missing = missing.filter((other) => other !== end);
         if (!this.end(site, end, entry.value, input, about)) usable = false;
         parts.push({ ...entry, key: end.field });
+      } else if (places.includes(entry.key)) {
+        if (!this.place(site, entry, input, about)) usable = false;
+        parts.push(entry);
       } else if (plain.includes(entry.key)) {
         parts.push(entry);
         more = true;
       } else {
-        const known = [...ends.map(({ key }) => key), ...plain];
+        const known = [...ends.map(({ key }) => key), ...places, ...plain];
         document.fault(entry.keyNode, about, unknownKeyText(entry.key, known));
       }
     }
@@ -101,7 +104,8 @@ export class LinkReader {
     if (!usable || missing.length > 0) return;
     const origin = { document, node, parts, input };
     const here = aboutRecord(kind, input, about.label);
-    const faults = more ? readFields({ kind, body: ends.map(({ field }) => field) }, origin, here) : undefined;
+    const read = [...ends.map(({ field }) => field), ...places];
+    const faults = more ? readFields({ kind, body: read }, origin, here) : undefined;
     this.declarations.declare(kind, origin, here, faults);
   }
 
@@ -123,6 +127,19 @@ export class LinkReader {
     );
     Object.assign(input, read);
     return read !== undefined;
+  }
+
+  /** Reads the resource on which a link counts into its fields. Says whether it could. */
+  private place({ document, application }: Site, entry: Entry, input: Record<string, Json>, about: About): boolean {
+    const { key, value } = entry;
+    const text = textOf(document, value, { label: `${about.label}: ${key}` });
+    if (text === undefined) return false;
+    const path = attempt(
+      () => readPath('resource', text, application).path,
+      (fault) => document.fault(value, about, fault),
+    );
+    if (path !== undefined) input[key] = path;
+    return path !== undefined;
   }
 
   /** Whom a text names, if a link of the kind may lead there. */

@@ -163,13 +163,22 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     const own = put('application', { name: application });
     owners.push(own);
     for (const type of draw(names, 2)) {
+      const parents = some(types).map(({ path }, at) => ({ type: path, property: `p${at}` }));
+      const lying = parents.length > 0 ? { parents } : {};
       const made = {
-        path: put('resource_type', { application: own, name: type, actions: ['read', '*ALL', 'null', '1'] }),
+        path: put('resource_type', { application: own, name: type, actions: ['read', '*ALL', 'null', '1'], ...lying }),
         actions: ['read', '*', '1', 'null'],
       };
       types.push(made);
       for (const each of draw(names, 3)) {
-        const fields = { type: made.path, name: each, properties: draw(() => properties) };
+        const fitting = resources.filter(({ path }) => parents.some(({ type: one }) => path.startsWith(`${one}/`)));
+        const above = some(fitting).map(({ path }) => path);
+        const fields = {
+          type: made.path,
+          name: each,
+          properties: draw(() => properties),
+          ...(above.length > 0 && { parents: above }),
+        };
         resources.push({ path: put('resource', fields), actions: made.actions });
       }
     }
@@ -186,7 +195,11 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     return { entity_type: 'subject', entity: made.address.slice('subject/'.length) };
   });
   const groups = draw(names, 4).map((each) => ({ entity_type: 'group', entity: put('group', { name: each }) }));
-  const roles = owners.flatMap((application) => draw(names, 2).map((each) => put('role', { application, name: each })));
+  const roles = owners.flatMap((application) =>
+    draw(names, 2).map((each) =>
+      put('role', { application, name: each, from_requests: pick([undefined, true, false]) }),
+    ),
+  );
   const policies = owners.flatMap((application) =>
     draw(names, 2).map((each) => {
       const effect = pick(['ALLOW', 'DENY']);
@@ -213,7 +226,11 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
       if (covered.length > 0)
         return put('policy', {
           ...shared,
-          resources: covered.map((resource) => ({ resource: resource.path, actions: resource.actions.slice(0, 2) })),
+          resources: covered.map((resource) => ({
+            resource: resource.path,
+            actions: resource.actions.slice(0, 2),
+            ...(pick([true, false]) && { below: true }),
+          })),
         });
       const several = some(types);
       if (several.length > 1) {
@@ -227,7 +244,8 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     }),
   );
   for (const role of roles)
-    for (const entity of some([...subjects, ...groups])) link('role_assignment', { role, ...entity });
+    for (const entity of some([...subjects, ...groups]))
+      link('role_assignment', { role, ...entity, resource: pick([undefined, ...resources])?.path });
   const holders = [...subjects, ...groups, ...roles.map((entity) => ({ entity_type: 'role', entity }))];
   for (const policy of policies) for (const entity of some(holders)) link('policy_assignment', { policy, ...entity });
   const order = [...new Set(groups.map(({ entity }) => entity))];

@@ -2,7 +2,7 @@ import type { Json } from '../json.js';
 import type { Address, Path } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
-import { COLLECTIONS, givenField, LINK_LISTS, type LinkKind, type LinksNotation } from './notation.js';
+import { COLLECTIONS, fieldsOf, givenField, LINK_LISTS, type LinkKind, type LinksNotation } from './notation.js';
 
 /** Where links are written: in lists on records, or at the top of a file where no record is at hand. */
 export interface WrittenLinks {
@@ -44,7 +44,7 @@ export function placeLinks(
       .find((found) => found !== undefined);
     if (place === undefined) {
       const [name, to] = topList(link.kind);
-      const item = { [givenField(link.kind)]: given.path, [to]: entityText(entity), ...periodOf(link) };
+      const item = { [givenField(link.kind)]: given.path, [to]: entityText(entity), ...more(link) };
       apart[name] ??= [];
       apart[name].push(item);
       continue;
@@ -85,8 +85,8 @@ function listOn(
   if (record === undefined || found === undefined || !canSay(other, applicationOf(record), known)) return undefined;
   const [name, { item }] = found;
   const text = end === 'entity' ? entityText(other) : other.path;
-  const period = periodOf(link);
-  return { holder: address, name, item: Object.keys(period).length > 0 ? { [item]: text, ...period } : text };
+  const said = more(link);
+  return { holder: address, name, item: Object.keys(said).length > 0 ? { [item]: text, ...said } : text };
 }
 
 /** Inside an application a bare role or policy means the application's own, if there is one of that name. */
@@ -104,8 +104,16 @@ function entityText({ kind, path }: End): string {
   return kind !== 'subject' || /^(?:role|group|subject)\//.test(path) ? `${kind}/${path}` : path;
 }
 
-function periodOf({ fields: { starts_at, expires_at } }: LinkRecord): { starts_at?: string; expires_at?: string } {
-  return { ...(starts_at !== undefined && { starts_at }), ...(expires_at !== undefined && { expires_at }) };
+/** What a link says besides its ends. */
+function more({ kind, fields }: LinkRecord): Record<string, string> {
+  const { places, plain } = fieldsOf(kind);
+  const values = fields as unknown as Record<string, string | undefined>;
+  return Object.fromEntries(
+    [...places, ...plain].flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function topList(kind: LinkKind): [name: string, to: string] {

@@ -25,6 +25,11 @@ const addresses: [Kind, Record<string, unknown>, string][] = [
     'role_assignment/auditor//subject/user/alice',
   ],
   [
+    'role_assignment',
+    { role: 'docs/viewer', entity_type: 'subject', entity: 'user/anne', resource: 'docs/document/a%2Fb' },
+    'role_assignment/docs/viewer//subject/user/anne//docs/document/a%2Fb',
+  ],
+  [
     'group_membership',
     { group: 'finance', entity_type: 'group', entity: 'accounting' },
     'group_membership/finance//group/accounting',

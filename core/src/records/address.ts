@@ -3,8 +3,9 @@ import { isKind, type Kind } from './kinds.js';
 
 /**
  * The address of a record: its kind and natural key, as plans, errors, imports and reasons write it.
- * Segments are joined by "/"; a link record joins the paths of its two ends by "//":
- * `role/billing/accountant`, `role_assignment/billing/accountant//group/finance`.
+ * Segments are joined by "/"; a link record joins the paths of its two ends by "//", and after them that of the resource
+ * where it counts if it does not count everywhere: `role/billing/accountant`,
+ * `role_assignment/billing/accountant//group/finance`, `role_assignment/docs/viewer//subject/user/anne//docs/document/plan`.
  */
 export type Address = string;
 

@@ -62,6 +62,9 @@ export const stringSet = <T extends z.ZodType<string>>(item: T) =>
 export const reference = (kind: Kind, text: string) =>
   z.string().min(1, 'must not be empty').max(1024).meta({ reference: kind, description: text });
 
+/** Paths of records of `kind`, sorted and without repetition. */
+export const referenceSet = (kind: Kind, text: string) => stringSet(reference(kind, text));
+
 /** An RFC 3339 moment, kept in UTC. */
 const moment = (text: string) =>
   z.iso

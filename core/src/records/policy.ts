@@ -75,6 +75,7 @@ const covered = () =>
     actions: stringSet(actionName)
       .min(1, 'must name at least one action, or "*"')
       .meta({ description: 'The actions covered; `*` covers all.' }),
+    below: z.boolean().optional().meta({ description: 'Whether all that lies below the resource is covered, too.' }),
   });
 
 /** Nobody means the first, and `modifiers` say what the second could (docs/semantics.md 4.10). */
@@ -82,16 +83,22 @@ export const DENIES_SECOND_FACTORS =
   'in a DENY denies those with a second factor and lets those without one pass: take it out, and write `unless: { mfa_required: true }`, which denies unless there is one';
 const NO_UNLESS = 'is for a DENY: of an ALLOW, `modifiers` say what it requires';
 
-/** One resource and the actions covered on it, sorted by resource and one entry a resource, since order means nothing. */
+/** What an entry of `resources` covers: the resource alone, or also all below it. */
+const coverage = ({ resource, below = false }: { resource: string; below?: boolean | undefined }) =>
+  `${resource}${below ? '/' : ''}`;
+
+/** Sorted, and one entry for each resource, or for it and all below it, since order means nothing. */
 const resources = () =>
   z
     .array(covered())
     .min(1)
     .overwrite((list) =>
-      [...list].sort((left, right) => (left.resource < right.resource ? -1 : left.resource > right.resource ? 1 : 0)),
+      [...list].sort((left, right) =>
+        coverage(left) < coverage(right) ? -1 : coverage(left) > coverage(right) ? 1 : 0,
+      ),
     )
     .refine(
-      (list) => new Set(list.map((item) => item.resource)).size === list.length,
+      (list) => new Set(list.map(coverage)).size === list.length,
       'names a resource twice: join its actions in one entry',
     )
     .optional()

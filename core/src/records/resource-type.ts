@@ -2,11 +2,38 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
+import { PARENTS_MAX } from './hierarchy.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 /** The types a declared property may have; `any` is checked only when a condition runs. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'list', 'map', 'any'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
+
+/** Sorted by property, since order means nothing. */
+const parents = () =>
+  z
+    .array(
+      z.strictObject({
+        type: reference('resource_type', 'The path of the type of the parents: `docs/folder`.'),
+        property: z.string().min(1).max(256).meta({
+          description: 'The property in which a request names the parents of a resource that has no record.',
+        }),
+      }),
+    )
+    .min(1)
+    .max(PARENTS_MAX, `must have at most ${PARENTS_MAX} items`)
+    .overwrite((list) =>
+      [...list].sort((left, right) => (left.property < right.property ? -1 : left.property > right.property ? 1 : 0)),
+    )
+    .refine(
+      (list) => new Set(list.map(({ property }) => property)).size === list.length,
+      'names a property twice: give each type a property of its own',
+    )
+    .optional()
+    .meta({
+      set: true,
+      description: 'Of which types the resources are that resources of this type lie in, at most 8.',
+    });
 
 export const resourceType = define({
   kind: 'resource_type',
@@ -21,12 +48,17 @@ export const resourceType = define({
         description:
           'The properties that resources of this type may have, and their types; conditions are checked against them.',
       }),
+      parents: parents(),
       shared_with: sharedWith,
       description,
     }),
   path: (fields) => `${fields.application}/${path(fields.name)}`,
   references: (fields) => [
     { pointer: '/application', target: address('application', fields.application) },
+    ...(fields.parents ?? []).map(({ type }, index) => ({
+      pointer: `/parents/${index}/type`,
+      target: address('resource_type', type),
+    })),
     ...referencesOfSharing(fields.shared_with),
   ],
   home: (fields) => ({ application: fields.application }),

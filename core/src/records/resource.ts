@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
-import { description, nameText, properties, reference } from './fields.js';
+import { description, nameText, properties, reference, referenceSet } from './fields.js';
+import { PARENTS_MAX } from './hierarchy.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const resource = define({
@@ -12,6 +13,13 @@ export const resource = define({
     z.strictObject({
       type: reference('resource_type', 'The path of its type: `billing/invoice`.').meta({ key: true }),
       name: nameText.meta({ key: true, description: 'The name, unique among the resources of its type.' }),
+      parents: referenceSet('resource', 'The path of a parent: `docs/folder/hr`.')
+        .max(PARENTS_MAX, `must have at most ${PARENTS_MAX} items`)
+        .optional()
+        .meta({
+          description:
+            'The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.',
+        }),
       properties,
       shared_with: sharedWith,
       description,
@@ -19,6 +27,10 @@ export const resource = define({
   path: (fields) => `${fields.type}/${path(fields.name)}`,
   references: (fields) => [
     { pointer: '/type', target: address('resource_type', fields.type) },
+    ...(fields.parents ?? []).map((parent, index) => ({
+      pointer: `/parents/${index}`,
+      target: address('resource', parent),
+    })),
     ...referencesOfSharing(fields.shared_with),
   ],
   home: (fields) => ({ application: fields.type.slice(0, fields.type.indexOf('/')) }),

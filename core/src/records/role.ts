@@ -17,6 +17,9 @@ export const role = define({
         key: true,
         description: 'The name, unique in the application or among the roles of the tenant.',
       }),
+      from_requests: z.boolean().optional().meta({
+        description: 'Whether requests may name the role for their subject; they may unless this is `false`.',
+      }),
       shared_with: sharedWith,
       description,
     }),

@@ -48,29 +48,40 @@ export class ReverseIndex {
     return index;
   }
 
-  /** The subjects of a type to whom some policy leads that allows the action on one of the targets. */
-  *subjects(targets: readonly Target[], action: string, type: string): Generator<undefined, Set<Principal>> {
+  /**
+   * The subjects of a type to whom some policy leads that allows the action on one of the targets, and those among and
+   * behind `others`.
+   */
+  *subjects(
+    targets: readonly Target[],
+    others: readonly Principal[],
+    action: string,
+    type: string,
+  ): Generator<undefined, Set<Principal>> {
     const found = new Set<Principal>();
     const seen = new Set<Principal>();
+    const open: Principal[] = [];
     let worked = 0;
+    const enter = (principal: Principal) => {
+      if (seen.has(principal)) return;
+      seen.add(principal);
+      if (principal.kind !== 'subject') open.push(principal);
+      else if (principal.type === type) found.add(principal);
+    };
+    for (const principal of others) {
+      if (++worked % STEP === 0) yield;
+      enter(principal);
+    }
     for (const target of targets) {
       for (const { principal, actions } of this.#assignees.get(target) ?? []) {
         if (++worked % STEP === 0) yield;
-        if (!actions.covers(action) || seen.has(principal)) continue;
-        seen.add(principal);
-        const open = [principal];
-        for (let next = open.pop(); next !== undefined; next = open.pop()) {
-          if (next.kind === 'subject') {
-            if (next.type === type) found.add(next);
-            continue;
-          }
-          for (const member of this.#members.get(next) ?? []) {
-            if (++worked % STEP === 0) yield;
-            if (seen.has(member)) continue;
-            seen.add(member);
-            open.push(member);
-          }
-        }
+        if (actions.covers(action)) enter(principal);
+      }
+    }
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const member of this.#members.get(next) ?? []) {
+        if (++worked % STEP === 0) yield;
+        enter(member);
       }
     }
     return found;

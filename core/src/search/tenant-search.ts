@@ -1,10 +1,15 @@
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import { rulesOf, visitRules } from '../decision/grants/grants.js';
 import type { Rule } from '../decision/grants/rule.js';
-import { Resource, type ResourceType, type Target } from '../decision/grants/target.js';
+import { Below, Resource, type ResourceType, type Target } from '../decision/grants/target.js';
 import { groupsOf } from '../decision/graph/effective-principals.js';
+import { itemsOf } from '../decision/graph/few-or-many.js';
+import { heldRoles } from '../decision/graph/held-roles.js';
+import { holdings } from '../decision/graph/holders.js';
 import { findResource, findRole, findType } from '../decision/graph/names.js';
+import { placeOf } from '../decision/graph/place.js';
 import type { Principal } from '../decision/graph/principal.js';
+import { type Whereabouts, whereaboutsOf } from '../decision/graph/whereabouts.js';
 import { inOrder, type Ordered } from './ordered.js';
 import { type Candidates, type Page, type PageBounds, pageOf } from './page.js';
 import type {
@@ -65,14 +70,19 @@ export class TenantSearch {
     const resourceType = findType(this.engine.types, resource.type);
     const roles = this.#roles(subject.roles);
     const one = resourceType && findResource(resourceType, this.engine.resourcesById, resource);
-    const targets = targetsOf(resourceType, one);
+    const where = resourceType && whereaboutsOf(resourceType, one, resource.properties);
+    const targets = targetsOf(resourceType, one, where ?? null);
     const all = this.engine.subjects.get(type);
     const anyone = roles.some((role) => covers(role, targets, action.name));
-    const key = anyone ? ['subject', type] : ['subject', type, resourceType?.path, one?.name, action.name];
+    const above = one === undefined ? where?.places.map((place) => `${place.type.path} ${place.name}`) : undefined;
+    const key = anyone
+      ? ['subject', type]
+      : ['subject', type, resourceType?.path, one?.name, action.name, ...(above ?? [])];
     const index = anyone || targets.length === 0 ? undefined : yield* this.#index();
     const ordered = yield* this.#ordered(key, function* () {
       if (anyone) return all?.values() ?? [];
-      return index === undefined ? [] : yield* index.subjects(targets, action.name, type);
+      const holders = where == null ? [] : yield* holdersOf(where.places, targets, action.name);
+      return index === undefined ? [] : yield* index.subjects(targets, holders, action.name, type);
     });
     return {
       ordered,
@@ -95,7 +105,11 @@ export class TenantSearch {
     const ordered = yield* this.#ordered(key, function* () {
       if (type === undefined) return [];
       if (anything) return recorded(type.resources.values());
-      return recorded(yield* resourcesOf(principals, type, action.name));
+      const found = new Set<Resource>();
+      yield* addCovered(found, principals, type, action.name);
+      const holders = principal === undefined ? [] : [principal, ...groupsOf(principal.groups ?? []).keys()];
+      yield* addHeld(found, holders, type, action.name);
+      return recorded(found);
     });
     const idOf = (item: Item) => this.#idOf(item as Resource);
     return {
@@ -107,7 +121,12 @@ export class TenantSearch {
 
   *#actions({ subject, resource, context }: ActionSearch): Generator<undefined, Candidates<string, FoundAction>> {
     this.#roles(subject.roles);
-    const names = findType(this.engine.types, resource.type)?.actions ?? [];
+    const type = findType(this.engine.types, resource.type);
+    if (type !== undefined) {
+      // Throws where the request misplaces the resource, whatever actions there are.
+      whereaboutsOf(type, findResource(type, this.engine.resourcesById, resource), resource.properties);
+    }
+    const names = type?.actions ?? [];
     return {
       ordered: yield* inOrder(names, (name) => name),
       ask: (name) => ({ subject, resource, action: { name }, context }),
@@ -153,9 +172,13 @@ export class TenantSearch {
   }
 }
 
-function targetsOf(type: ResourceType | undefined, resource: Resource | undefined): Target[] {
+function targetsOf(
+  type: ResourceType | undefined,
+  resource: Resource | undefined,
+  where: Whereabouts | null,
+): Target[] {
   if (type === undefined) return [];
-  return resource === undefined ? [type] : [type, resource];
+  return [type, ...(resource === undefined ? [] : [resource]), ...(where?.belows ?? [])];
 }
 
 /** Whom the subject acts as, as long as any of its memberships lasts. */
@@ -167,32 +190,94 @@ function actedAs(subject: Principal): Set<Principal> {
 }
 
 /** Whether a policy of the principal allows the action on one of the targets, as far as can be told without a request. */
-function covers(principal: Principal, [type, resource]: readonly Target[], action: string): boolean {
+function covers(principal: Principal, targets: readonly Target[], action: string): boolean {
   let allows = false;
-  const visit = ({ policy }: Rule) => {
-    allows ||= !policy.deny;
+  const visitor = {
+    visit: ({ policy }: Rule) => {
+      allows ||= !policy.deny;
+    },
+    visitUnknown: () => {},
   };
-  if (principal.grants !== null && type !== undefined)
-    visitRules(principal.grants, undefined, type, resource, action, { visit }, true);
+  for (const target of targets) {
+    if (principal.grants !== null && !allows)
+      visitRules(principal.grants, undefined, target, undefined, action, visitor, true);
+  }
   return allows;
 }
 
-function* resourcesOf(
-  principals: readonly Principal[],
+/** Those who hold, on one of these resources, a role that may allow the action on one of the targets. */
+function* holdersOf(
+  places: readonly Resource[],
+  targets: readonly Target[],
+  action: string,
+): Generator<undefined, Principal[]> {
+  const found: Principal[] = [];
+  const known = new Map<Principal, boolean>();
+  let worked = 0;
+  for (const place of places) {
+    for (const [holder, { to: role }] of holdings(placeOf(place)?.holders ?? null)) {
+      if (++worked % STEP === 0) yield;
+      let allows = known.get(role);
+      if (allows === undefined) {
+        allows = covers(role, targets, action);
+        known.set(role, allows);
+      }
+      if (allows) found.push(holder);
+    }
+  }
+  return found;
+}
+
+/** Adds the resources of a type that policies of the principals may allow the action on, one by one or with all below. */
+function* addCovered(
+  found: Set<Resource>,
+  principals: Iterable<Principal>,
   type: ResourceType,
   action: string,
-): Generator<undefined, Set<Resource>> {
-  const found = new Set<Resource>();
+): Generator<undefined, void> {
   let worked = 0;
   for (const { grants } of principals) {
     for (const { policy, target, actions } of grants === null ? [] : rulesOf(grants)) {
       if (++worked % STEP === 0) yield;
-      if (target instanceof Resource && target.type === type && !policy.deny && actions.covers(action)) {
-        found.add(target);
-      }
+      if (policy.deny || !actions.covers(action)) continue;
+      if (target instanceof Resource) {
+        if (target.type === type) found.add(target);
+      } else if (target instanceof Below) yield* addBelow(found, [target.resource], type);
     }
   }
-  return found;
+}
+
+/** Adds the resources of a type that roles held on resources may allow the action on. */
+function* addHeld(
+  found: Set<Resource>,
+  holders: Iterable<Principal>,
+  type: ResourceType,
+  action: string,
+): Generator<undefined, void> {
+  for (const { held } of holders) {
+    for (const [role, places] of heldRoles(held)) {
+      if (covers(role, [type], action)) yield* addBelow(found, itemsOf(places), type);
+      else yield* addCovered(found, [role], type, action);
+    }
+  }
+}
+
+/** Adds the resources of a type among these and all that lies below them. */
+function* addBelow(
+  found: Set<Resource>,
+  resources: Iterable<Resource>,
+  type: ResourceType,
+): Generator<undefined, void> {
+  const seen = new Set<Resource>();
+  const open = [...resources];
+  let worked = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (++worked % STEP === 0) yield;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (next.type === type) found.add(next);
+    for (const child of itemsOf(placeOf(next)?.children ?? null)) open.push(child);
+  }
 }
 
 function* recorded(resources: Iterable<Resource>): Generator<Resource> {

@@ -5,8 +5,8 @@ import { equalJson } from './equal-json.js';
 
 /**
  * Untouched records whose validity hangs on a resource type that takes away actions or says something else about
- * properties: its resources, its policies, and the policies on its resources. Each with the address of that type.
- * `before` are the touched records as they were, under the addresses they have now.
+ * properties or parents: its resources, its policies, and the policies on its resources and on what holds those. Each
+ * with the address of that type. `before` are the touched records as they were, under the addresses they have now.
  */
 export function affectedByTypes(view: RecordView, before: ReadonlyMap<Address, DeclaredRecord>): Map<Address, Address> {
   const affected = new Map<Address, Address>();
@@ -15,11 +15,64 @@ export function affectedByTypes(view: RecordView, before: ReadonlyMap<Address, D
     if (previous.kind !== 'resource_type' || present?.kind !== 'resource_type') continue;
     const actions = new Set(present.fields.actions);
     const kept = previous.fields.actions.every((action) => actions.has(action));
-    if (kept && equalJson(previous.fields.properties, present.fields.properties)) continue;
+    const placed = equalJson(previous.fields.parents, present.fields.parents);
+    if (kept && placed && equalJson(previous.fields.properties, present.fields.properties)) continue;
     for (const source of view.inbound(address)) {
       affected.set(source, address);
       if (view.get(source)?.kind !== 'resource') continue;
       for (const policy of view.inbound(source)) affected.set(policy, address);
+    }
+    for (const holding of typesAbove(view, [previous, present])) {
+      for (const source of view.inbound(holding)) {
+        if (!source.startsWith('resource/')) continue;
+        for (const policy of view.inbound(source)) if (policy.startsWith('policy/')) affected.set(policy, address);
+      }
+    }
+  }
+  return affected;
+}
+
+/** The addresses of the types whose resources may hold, at any level, resources of these. */
+function typesAbove(view: RecordView, types: readonly DeclaredRecord<'resource_type'>[]): Set<Address> {
+  const found = new Set<Address>();
+  const open = [...types];
+  for (let type = open.pop(); type !== undefined; type = open.pop()) {
+    for (const parent of type.fields.parents ?? []) {
+      const address = `resource_type/${parent.type}`;
+      const above = found.has(address) ? undefined : view.get(address);
+      found.add(address);
+      if (above?.kind === 'resource_type') open.push(above);
+    }
+  }
+  return found;
+}
+
+/** Resources visited in one step. */
+const STEP = 256;
+
+/**
+ * Untouched resources below those that came to lie elsewhere, each with the address of one of these: they may now lie too
+ * deep.
+ */
+export function* affectedByParents(
+  view: RecordView,
+  touched: Iterable<Address>,
+  before: ReadonlyMap<Address, DeclaredRecord>,
+): Generator<undefined, Map<Address, Address>> {
+  const affected = new Map<Address, Address>();
+  let visited = 0;
+  for (const cause of touched) {
+    const [present, previous] = [view.get(cause), before.get(cause)];
+    if (present?.kind !== 'resource' || previous?.kind !== 'resource') continue;
+    if (equalJson(present.fields.parents, previous.fields.parents)) continue;
+    const open = [cause];
+    for (let address = open.pop(); address !== undefined; address = open.pop()) {
+      for (const source of view.inbound(address)) {
+        if (++visited % STEP === 0) yield;
+        if (!source.startsWith('resource/') || affected.has(source)) continue;
+        affected.set(source, cause);
+        open.push(source);
+      }
     }
   }
   return affected;

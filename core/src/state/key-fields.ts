@@ -45,11 +45,17 @@ export function keyFieldsOf(address: Address): Record<string, string | undefined
   return fields;
 }
 
-function linkFields(address: Address, end: string, path: string): Record<string, string> {
-  const [left, right, ...more] = path.split('//');
+function linkFields(address: Address, end: string, path: string): Record<string, string | undefined> {
+  const [left, right, place, ...more] = path.split('//');
   const slash = right?.indexOf('/') ?? -1;
   if (!left || !right || slash < 1 || slash === right.length - 1 || more.length > 0) throw malformed(address);
-  return { [end]: left, entity_type: right.slice(0, slash), entity: right.slice(slash + 1) };
+  const fields = { [end]: left, entity_type: right.slice(0, slash), entity: right.slice(slash + 1) };
+  if (end !== 'role') {
+    if (place !== undefined) throw malformed(address);
+    return fields;
+  }
+  if (place === '') throw malformed(address);
+  return { ...fields, resource: place };
 }
 
 function malformed(address: Address): ProblemError {

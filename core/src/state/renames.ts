@@ -41,8 +41,10 @@ export function renames<M extends Move>(
 
   const moved = new Map<Address, Address>();
   const found: Rename<M>[] = [];
-  // A kind mentions only kinds before it, so whatever a record mentions has its new address by now.
+  // A kind mentions only kinds before it, so that whatever a record mentions has its new address by now; or its own kind,
+  // but never in what makes its address.
   for (const addresses of waiting) {
+    const first = found.length;
     for (const address of addresses) {
       const previous = base.get(address);
       const cause = causes.get(address);
@@ -60,8 +62,19 @@ export function renames<M extends Move>(
         enqueue(source);
       }
     }
+    for (const rename of found.slice(first)) {
+      const { previous, cause, explicit } = rename;
+      if (!mentionsOwnKind(previous, moved)) continue;
+      const again = renameOf(previous, moved, explicit ? cause.to : undefined, () => {});
+      if (again) rename.fields = again.fields;
+    }
   }
   return withoutCollisions(base, found, moved, refuse);
+}
+
+function mentionsOwnKind({ kind, fields }: StoredRecord, moved: ReadonlyMap<Address, Address>): boolean {
+  if (kind !== 'resource' && kind !== 'resource_type') return false;
+  return referencesOf(kind, fields).some(({ target }) => moved.has(target) && target.startsWith(`${kind}/`));
 }
 
 function wishesOf<M extends Move>(

@@ -7,7 +7,7 @@ import { chosenSecretFault } from '../records/chosen-secret.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { eachInSteps } from '../time-slicing.js';
-import { affectedByTypes } from './affected.js';
+import { affectedByParents, affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
@@ -254,7 +254,10 @@ export class Stage {
     const before = new Map<Address, StoredRecord>();
     for (const [address, { record }] of this.#removed) before.set(address, record);
     for (const [address, { previous }] of this.#entries) if (previous) before.set(address, previous);
-    const affected = affectedByTypes(this.#overlay, before);
+    const affected = new Map([
+      ...affectedByTypes(this.#overlay, before),
+      ...(yield* affectedByParents(this.#overlay, touched, before)),
+    ]);
     for (const finding of yield* validateInSteps(this.#overlay, [...touched, ...affected.keys()])) {
       if (finding.severity !== 'error') continue;
       const { address, detail } = finding;

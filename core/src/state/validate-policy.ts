@@ -26,10 +26,14 @@ export function policyFindings(
       () => checkCondition(condition, types),
     );
   const actions = new Map<Path, ReadonlySet<string> | undefined>();
-  const actionsOf = (path: Path) =>
-    remembered(actions, path, () => {
-      const type = typeAt(view, path);
-      return type && new Set(type.fields.actions);
+  const inside = new Map<Path, ReadonlySet<string> | undefined>();
+  const below = typesBelow(view);
+  const actionsOf = (path: Path, withBelow: boolean) =>
+    remembered(withBelow ? inside : actions, path, () => {
+      // A view that cannot list the types does not tell what lies below.
+      if (withBelow && view.addresses === undefined) return undefined;
+      const types = [path, ...(withBelow ? below(path) : [])].map((one) => typeAt(view, one));
+      return types[0] && new Set(types.flatMap((type) => type?.fields.actions ?? []));
     });
   return (policy) => [
     ...actionFindings(actionsOf, policy, suggest),
@@ -47,26 +51,27 @@ function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
 }
 
 function actionFindings(
-  actionsOf: (type: Path) => ReadonlySet<string> | undefined,
+  actionsOf: (type: Path, withBelow: boolean) => ReadonlySet<string> | undefined,
   policy: DeclaredRecord<'policy'>,
   suggest: Suggest,
 ): RecordFinding[] {
   const { resource_type: type, actions, resources } = policy.fields;
   const findings: RecordFinding[] = [];
-  const judge = (path: Path, names: readonly string[], tokens: PropertyKey[]) => {
-    const known = actionsOf(path);
+  const judge = (path: Path, names: readonly string[], tokens: PropertyKey[], below = false) => {
+    const known = actionsOf(path, below);
     if (!known) return;
     names.forEach((name, index) => {
       if (name === '*' || known.has(name)) return;
       const meant = suggest(name, () => known);
       const remedy = meant === undefined ? knownActions(known) : `did you mean "${meant}"?`;
-      const detail = `The type "${path}" has no action "${name}": ${remedy}`;
+      const whose = below ? `Neither the type "${path}" nor any below it has an` : `The type "${path}" has no`;
+      const detail = `${whose} action "${name}": ${remedy}`;
       findings.push({ severity: 'error', address: policy.address, pointer: jsonPointer(...tokens, index), detail });
     });
   };
   if (type !== undefined) judge(type, actions ?? [], ['actions']);
   resources?.forEach((item, index) => {
-    judge(typeOfResource(item.resource), item.actions, ['resources', index, 'actions']);
+    judge(typeOfResource(item.resource), item.actions, ['resources', index, 'actions'], item.below);
   });
   return findings;
 }
@@ -77,7 +82,7 @@ function actionFindings(
  */
 function wideActionFindings(
   view: RecordView,
-  actionsOf: (type: Path) => ReadonlySet<string> | undefined,
+  actionsOf: (type: Path, withBelow: boolean) => ReadonlySet<string> | undefined,
   policy: DeclaredRecord<'policy'>,
   suggest: Suggest,
 ): RecordFinding[] {
@@ -85,7 +90,7 @@ function wideActionFindings(
   if (named === undefined) return [];
   const all = named.includes(ALL_TYPES);
   const types = typesOf(view, policy);
-  const declared = types.map(actionsOf);
+  const declared = types.map((type) => actionsOf(type, false));
   if (types.length === 0 || declared.includes(undefined)) return [];
   const known = new Set(declared.flatMap((names) => [...(names ?? [])]));
   return actions.flatMap((name, index) => {
@@ -113,6 +118,27 @@ function typesOf(view: RecordView, { fields }: DeclaredRecord<'policy'>): Path[]
     .sort();
 }
 
+/** The types of what may lie, at any level, in resources of a type. Types are few; they are gone through once. */
+function typesBelow(view: RecordView): (type: Path) => Iterable<Path> {
+  let children: Map<Path, Path[]> | undefined;
+  const childrenOf = (type: Path): readonly Path[] => {
+    if (children === undefined) {
+      children = new Map();
+      for (const address of view.addresses?.('resource_type') ?? []) {
+        const path = address.slice('resource_type/'.length);
+        for (const parent of typeAt(view, path)?.fields.parents ?? [])
+          children.set(parent.type, [...(children.get(parent.type) ?? []), path]);
+      }
+    }
+    return children.get(type) ?? [];
+  };
+  return (type) => {
+    const found = new Set(childrenOf(type));
+    for (const one of found) for (const child of childrenOf(one)) found.add(child);
+    return found;
+  };
+}
+
 function knownActions(known: ReadonlySet<string>, has = 'it has'): string {
   return known.size === 0 ? `${has} none, declare it there.` : `${has} ${[...known].slice(0, 10).join(', ')}.`;
 }
@@ -124,7 +150,9 @@ function conditionFindings(
 ): RecordFinding[] {
   const { condition, resources } = policy.fields;
   if (condition === undefined) return [];
-  const types = resources?.map((item) => typeOfResource(item.resource)) ?? typesOf(view, policy);
+  // What lies below a resource may be of any type.
+  const covered = resources?.map((item) => (item.below ? '' : typeOfResource(item.resource)));
+  const types = covered ?? typesOf(view, policy);
   // Where no type is known, what is wrong with the condition by itself is found all the same.
   const paths = types.length > 0 ? new Set(types) : [''];
   const reads = new Set<string>();

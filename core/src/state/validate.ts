@@ -9,6 +9,7 @@ import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { nounOf, titleOf } from './kind-words.js';
 import { isSlip, type Suggest, suggester } from './suggest.js';
+import { hierarchyFindings } from './validate-hierarchy.js';
 import { policyFindings } from './validate-policy.js';
 
 /** Records judged in one step: about a millisecond's work at most. */
@@ -46,6 +47,7 @@ export function* validateInSteps(
   const memberships: Address[] = [];
   const suggest = suggester();
   const judgePolicy = policyFindings(view, suggest);
+  const judgePlace = hierarchyFindings(view);
   // One by one: there may be more of them than a call takes arguments.
   const add = (found: readonly RecordFinding[]) => {
     for (const finding of found) findings.push(finding);
@@ -60,8 +62,10 @@ export function* validateInSteps(
     }
     if (options.now !== undefined) add(expiryFindings(record, options.now));
     if (record.kind === 'policy') add(judgePolicy(record));
-    else if (record.kind === 'resource') add(resourceFindings(view, record, suggest));
-    else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
+    else if (record.kind === 'resource') {
+      add(resourceFindings(view, record, suggest));
+      add(judgePlace(record));
+    } else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
   });
   add(findGroupCycles(view, memberships));
   return findings;

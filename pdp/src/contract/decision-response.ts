@@ -8,6 +8,10 @@ const candidateSchema = z
     priority: z.int(),
     access_path: z.enum(['direct', 'role', 'group']),
     through: z.array(z.string()).meta({ description: 'Addresses from the subject to whom the policy is assigned.' }),
+    place: z
+      .string()
+      .optional()
+      .meta({ description: 'The address of the resource on which the role is held, unless it is held everywhere.' }),
     outcome: z.enum(['applies', 'does_not_apply', 'failed']),
     why: z.string(),
   })
@@ -24,7 +28,15 @@ export const decisionResponseSchema = z
         .optional()
         .meta({ description: 'The id of the deciding policy, of an allow or of a deny.' }),
       access_path: z.enum(['direct', 'role', 'group', 'none']),
-      explanation: z.object({ candidates: z.array(candidateSchema) }).optional(),
+      explanation: z
+        .object({
+          candidates: z.array(candidateSchema),
+          uncounted_roles: z
+            .array(z.string())
+            .optional()
+            .meta({ description: 'The addresses of roles that the request names in vain: `from_requests` is false.' }),
+        })
+        .optional(),
     }),
   })
   .meta({ id: 'DecisionResponse' });

@@ -40,6 +40,9 @@ export function decisionResponse(answer: Decision | Explanation): DecisionRespon
   const { decision, reason, policy_id, access_path } = answer;
   const context: DecisionResponse['context'] =
     policy_id === undefined ? { reason, access_path } : { reason, policy_id, access_path };
-  if ('candidates' in answer) context.explanation = { candidates: answer.candidates };
+  if ('candidates' in answer) {
+    const { candidates, uncounted_roles } = answer;
+    context.explanation = { candidates, ...(uncounted_roles !== undefined && { uncounted_roles }) };
+  }
   return { decision, context };
 }

@@ -1,5 +1,5 @@
 import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
-import { ProblemError } from '@authz-service/core/problem';
+import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type * as z from 'zod';
 import { isObject } from '../contract/attributes.js';
 import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
@@ -86,11 +86,19 @@ function itemOf(envelope: Envelope, evaluation: unknown, index: number): Questio
     return parseQuestion(whole);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    return malformed(
-      what,
-      error.errors.map((fault) => ({ ...fault, pointer: `${at}${fault.pointer}` })),
-    );
+    return malformed(what, faultsIn(error, index));
   }
+}
+
+/** The faults of an evaluation, their pointers leading into the whole request. */
+function faultsIn({ errors }: ProblemError, index: number): ProblemItem[] {
+  return errors.map((fault) => ({ ...fault, pointer: `/evaluations/${index}${fault.pointer}` }));
+}
+
+/** What the engine finds wrong with a request names its members, too. */
+function placedIn<T>(outcome: T | ProblemError, index: number): T | ProblemError {
+  if (!(outcome instanceof ProblemError) || outcome.code !== 'invalid_request') return outcome;
+  return new ProblemError(outcome.code, outcome.detail, faultsIn(outcome, index));
 }
 
 /** Answers a batch in its order, one item a step, up to the decision that its semantic ends with. */
@@ -109,7 +117,11 @@ function* decideInSteps(
   return { evaluations };
 
   function decideItem(item: Question | ProblemError, index: number) {
-    if (!(item instanceof ProblemError)) return evaluate(item, () => engine, call, index);
+    if (!(item instanceof ProblemError))
+      return placedIn(
+        evaluate(item, () => engine, call, index),
+        index,
+      );
     call.evaluated({ outcome: item, index });
     return item;
   }

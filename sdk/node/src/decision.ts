@@ -10,6 +10,8 @@ export interface Candidate {
   access_path: 'direct' | 'role' | 'group';
   /** Addresses from the subject to whom the policy is assigned. */
   through: string[];
+  /** The address of the resource on which the role is held, unless it is held everywhere. */
+  place?: string | undefined;
   outcome: 'applies' | 'does_not_apply' | 'failed';
   why: string;
 }
@@ -26,7 +28,11 @@ export interface Decision {
   /** How the subject comes to the deciding policy: `direct`, `role`, `group`, or `none`. */
   accessPath?: string;
   /** Every policy that came into question, where the question asked for it (`options.explain`). */
-  explanation?: { candidates: Candidate[] };
+  explanation?: {
+    candidates: Candidate[];
+    /** The addresses of roles that the question names in vain, since `from_requests` is false. */
+    uncounted_roles?: string[] | undefined;
+  };
   /** What the decision point said beside its decision, as it came. */
   context: Readonly<Record<string, unknown>>;
   error?: ServiceError;

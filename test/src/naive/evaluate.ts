@@ -1,5 +1,5 @@
 import { Guard } from '@authz-service/core/conditions/guard';
-import { Absent, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
+import { Absent, both, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
 import { Scope } from '@authz-service/core/conditions/scope';
 import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
@@ -7,11 +7,12 @@ import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { names, path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import { whereaboutsOf } from './whereabouts.js';
 
 /** An answer, as far as it can be compared. */
 export type NaiveAnswer =
   | { decision: boolean; access_path: AccessPathKind; policy?: string; policy_id?: string }
-  | { error: 'ambiguous_name' | 'evaluation_failed' };
+  | { error: 'ambiguous_name' | 'evaluation_failed' | 'invalid_request' };
 
 const PATHS = ['direct', 'role', 'group'] as const;
 type Rank = 0 | 1 | 2;
@@ -39,7 +40,9 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     const chosen =
       fits.find((role) => role.path === name) ?? fits.find((role) => role.fields.application === undefined);
     if (chosen === undefined && fits.length > 1) return { error: 'ambiguous_name' };
-    namedRoles.push(...[chosen ?? fits[0]].flatMap((role) => role?.path ?? []));
+    const meant = chosen ?? fits[0];
+    // Semantics 8.9.
+    if (meant !== undefined && meant.fields.from_requests !== false) namedRoles.push(meant.path);
   }
   const { id, name } = request.resource;
   const ofType = all('resource').filter((resource) => resource.fields.type === type?.path);
@@ -48,6 +51,13 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
   const subject = all('subject').find(
     ({ fields }) => fields.type === request.subject.type && fields.id === request.subject.id,
   );
+
+  // Semantics 8.1 to 8.3: where the resource lies, and where it may lie for all that is known.
+  const where = whereaboutsOf(records, type?.path, resource?.path, request.resource.properties ?? {});
+  if (where === 'invalid_request') return { error: where };
+  const mayLieBelow = (path: string) =>
+    !where.above.has(path) && where.unknown.has(path.slice(0, path.lastIndexOf('/')));
+  const liesIn = (path: string) => path === resource?.path || where.above.has(path);
 
   // Semantics 2: whom the subject acts as, and by which access path (6.1).
   const subjectAddress = `subject/${path(request.subject.type, request.subject.id)}`;
@@ -60,11 +70,18 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
       if (counts({ fields, ...rest }) && ranks.has(`${fields.entity_type}/${fields.entity}`))
         actsAs(`group/${fields.group}`, 2);
   }
-  for (const link of all('role_assignment').filter(counts)) {
-    const holder = `${link.fields.entity_type}/${link.fields.entity}`;
-    if (ranks.has(holder)) actsAs(`role/${link.fields.role}`, holder === subjectAddress ? 1 : 2);
+  /** Each way to act as somebody: its rank, and whether it is known that it is one (8.4, 8.6). */
+  const ways: { principal: string; rank: Rank; known: boolean }[] = [];
+  for (const { fields } of all('role_assignment').filter(counts)) {
+    const holder = `${fields.entity_type}/${fields.entity}`;
+    if (!ranks.has(holder)) continue;
+    const rank = holder === subjectAddress ? 1 : 2;
+    const { role, resource: place } = fields;
+    const known = place === undefined || liesIn(place);
+    if (known || mayLieBelow(place)) ways.push({ principal: `role/${role}`, rank, known });
   }
-  for (const role of namedRoles) actsAs(`role/${role}`, 1);
+  for (const role of namedRoles) ways.push({ principal: `role/${role}`, rank: 1, known: true });
+  for (const [principal, rank] of ranks) ways.push({ principal, rank, known: true });
 
   // Semantics 3 and 4: the candidates, and the outcome of each.
   const facts = {
@@ -77,22 +94,28 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
   const evaluated = all('policy').flatMap((policy) => {
     const { application, resource_type, resource_types, actions, resources, condition, modifiers, unless } =
       policy.fields;
-    const covered = [
-      ...(type !== undefined && resource_type === type.path ? (actions ?? []) : []),
-      // Semantics 9.1: of several types, on those that declare the action.
-      ...(type !== undefined &&
+    const covers = (names: readonly string[]) => names.includes('*') || names.includes(request.action.name);
+    // Semantics 9.1: of several types, on those that declare the action.
+    const wide =
+      type !== undefined &&
       (resource_types?.includes(type.path) === true ||
-        (resource_types?.[0] === '*' && type.fields.application === application))
-        ? (actions ?? []).filter((action) => action === '*' || type.fields.actions.includes(action))
-        : []),
-      ...(resources ?? []).flatMap((item) =>
-        resource !== undefined && item.resource === resource.path ? item.actions : [],
-      ),
-    ];
-    if (!covered.includes('*') && !covered.includes(request.action.name)) return [];
-    const paths = all('policy_assignment')
+        (resource_types?.[0] === '*' && type.fields.application === application));
+    const declared = (actions ?? []).filter((action) => action === '*' || type?.fields.actions.includes(action));
+    const covered =
+      (type !== undefined && resource_type === type.path && covers(actions ?? [])) ||
+      (wide && covers(declared)) ||
+      (resources ?? []).some(
+        (item) => covers(item.actions) && (item.below ? liesIn(item.resource) : item.resource === resource?.path),
+      );
+    const maybeCovered = (resources ?? []).some(
+      (item) => covers(item.actions) && item.below === true && mayLieBelow(item.resource),
+    );
+    if (type === undefined || (!covered && !maybeCovered)) return [];
+    const found = all('policy_assignment')
       .filter((link) => link.fields.policy === policy.path && counts(link))
-      .flatMap((link) => ranks.get(`${link.fields.entity_type}/${link.fields.entity}`) ?? []);
+      .flatMap(({ fields }) => ways.filter(({ principal }) => principal === `${fields.entity_type}/${fields.entity}`));
+    const certain = covered ? found.filter(({ known }) => known) : [];
+    const paths = certain.length > 0 ? certain : found;
     if (paths.length === 0) return [];
     const required: Outcome = new Guard(condition, modifiers).evaluate(scope);
     // Semantics 4.10: exempted where every part holds; a part that is absent does not.
@@ -102,13 +125,15 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     const exempting = parts.some((part) => part === false || part instanceof Absent)
       ? false
       : (parts.find((part) => part instanceof Failure) ?? parts.length > 0);
-    const outcome =
+    const met: Outcome =
       exempting === true || required === false
         ? false
         : required instanceof Absent || exempting === false
           ? required
           : exempting;
-    return [{ policy, rank: Math.min(...paths) as Rank, outcome, deny: policy.fields.effect === 'DENY' }];
+    const outcome = certain.length > 0 ? met : both(new Absent('the place'), met);
+    const rank = Math.min(...paths.map((way) => way.rank)) as Rank;
+    return [{ policy, rank, outcome, deny: policy.fields.effect === 'DENY' }];
   });
 
   // Semantics 5 and 6.2: which of them decides.

@@ -16,7 +16,16 @@ const SUBJECTS = ['user/s', 'user/t', 'service/s'];
 /** Most is about one subject, so that much comes together. */
 const MOSTLY = ['user/s', 'user/s', ...SUBJECTS];
 const TYPES = ['a/x', 'a/y', 'b/y'];
-const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2'];
+const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2', 'a/x/0'];
+/** Of some tenants: what lies in what. A resource lies only in others before it, so that there is no circle. */
+const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
+  'a/x': [
+    { type: 'a/x', property: 'up' },
+    { type: 'a/y', property: 'in' },
+  ],
+  'a/y': [{ type: 'a/x', property: 'up' }],
+  'b/y': [{ type: 'a/y', property: 'in' }],
+};
 const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
 const ACTIONS = ['read', 'write', '*'];
 /** With contexts made of `a` and `b`, these give true, false, an absent attribute and a failure in all mixtures. */
@@ -64,6 +73,13 @@ const within = (fields: object, [start, end]: [number?, number?] = []) => ({
   ...(start !== undefined && { starts_at: new Date(start).toISOString() }),
   ...(end !== undefined && { expires_at: new Date(end).toISOString() }),
 });
+/** The paths of the resources that the one at this place may lie in. */
+const parentsFor = (at: number) => {
+  const types = PARENT_TYPES[typeOf(RESOURCES[at] ?? '')]?.map(({ type }) => type) ?? [];
+  const before = RESOURCES.slice(0, at).filter((path) => types.includes(typeOf(path)));
+  return before.length === 0 ? fc.constant([]) : some(before, 2);
+};
+const typeOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
 const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(1, 2, 'x', null) }), {
   nil: undefined,
 });
@@ -92,7 +108,10 @@ const policy = (name: string) =>
         fc.record({
           resources: some(RESOURCES, 2)
             .map((list) => (list.length > 0 ? list : ['a/x/1']))
-            .map((list) => list.map((resource, at) => ({ resource, actions: [at === 0 ? 'read' : '*'] }))),
+            .chain((list) => fc.tuple(fc.constant(list), fc.array(fc.constantFrom(true, undefined), { minLength: 2 })))
+            .map(([list, below]) =>
+              list.map((resource, at) => ({ resource, actions: [at === 0 ? 'read' : '*'], below: below[at] })),
+            ),
         }),
       ),
     })
@@ -141,36 +160,47 @@ const membership = (groups: readonly string[]) =>
 
 const holding = (groups: readonly string[]) =>
   fc
-    .tuple(fc.constantFrom(...ROLES), holder(groups), period)
-    .map(([role, who, when]) => within({ role, ...who }, when));
+    .tuple(fc.constantFrom(...ROLES), holder(groups), fc.constantFrom(undefined, ...RESOURCES), period)
+    .map(([role, who, resource, when]) => within({ role, ...who, resource }, when));
 
 /** Valid records of a tenant, in the order of their kinds. */
 const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
   fc
     .record({
       resources: fc.tuple(...RESOURCES.map(() => properties)),
+      hierarchy: fc.constantFrom(true, true, false),
+      parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
+      unnamed: some(ROLES, 2),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size.policies),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
       held: many(holding(size.groups), 8),
       memberships: many(membership(size.groups), size.memberships),
     })
-    .map(({ resources, subjects, policies: made, given, held, memberships }) => {
+    .map(({ resources, hierarchy, parents, unnamed, subjects, policies: made, given, held, memberships }) => {
+      const lying = (list: readonly string[] | undefined) => (hierarchy && list?.length ? { parents: list } : {});
       const list: [Kind, object][] = [
         ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
         ...TYPES.map((path): [Kind, object] => [
           'resource_type',
-          { ...split(path), actions: path === 'b/y' ? ['read'] : ['read', 'write'] },
+          {
+            ...split(path),
+            actions: path === 'b/y' ? ['read'] : ['read', 'write'],
+            ...(hierarchy && { parents: PARENT_TYPES[path] }),
+          },
         ]),
         ...RESOURCES.map((path, at): [Kind, object] => [
           'resource',
-          { type: path.slice(0, 3), name: path.slice(4), properties: resources[at] },
+          { type: typeOf(path), name: path.slice(4), properties: resources[at], ...lying(parents[at]) },
         ]),
         ...SUBJECTS.map((path, at): [Kind, object] => {
           const [type, id] = path.split('/');
           return ['subject', { type, id, properties: subjects[at] }];
         }),
-        ...ROLES.map((path): [Kind, object] => ['role', split(path)]),
+        ...ROLES.map((path): [Kind, object] => [
+          'role',
+          { ...split(path), ...(unnamed.includes(path) && { from_requests: false }) },
+        ]),
         ...size.groups.map((name): [Kind, object] => ['group', { name }]),
         ...made.map((fields): [Kind, object] => ['policy', fields]),
         ...given.map(([which, who, when]): [Kind, object] => {
@@ -231,6 +261,13 @@ const asked = fc.oneof(
   fc.nat(20).map((at) => ({ id: `id-${at}` })),
 );
 
+/** What a request says of where the resource lies: mostly the names of recorded ones, or that there is none. */
+const place = fc.constantFrom<JsonObject[string]>('1', '2', '1', '2', null, null, [], ['1', '0'], '0', '9', 3);
+const lies = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: fc.record({ up: place, in: place }, { requiredKeys: [] }) },
+);
+
 /** Requests in the same names, known and unknown. */
 export const request: fc.Arbitrary<DecisionRequest> = fc
   .record({
@@ -245,12 +282,14 @@ export const request: fc.Arbitrary<DecisionRequest> = fc
     context: fc.option(context, { nil: undefined, freq: 9 }),
     own: properties,
     stored: properties,
+    lies,
   })
-  .map(({ subject, roles, type, asked: which, action, context: given, own, stored }) => {
+  .map(({ subject, roles, type, asked: which, action, context: given, own, stored, lies: where }) => {
     const [kind = '', id = ''] = subject.split('/');
+    const said = stored || Object.keys(where).length > 0 ? { ...stored, ...where } : undefined;
     return {
       subject: { type: kind, id, ...(roles && { roles }), ...(own && { properties: own }) },
-      resource: { type, ...which, ...(stored && { properties: stored }) },
+      resource: { type, ...which, ...(said && { properties: said }) },
       action: { name: action },
       ...(given && { context: given }),
     };

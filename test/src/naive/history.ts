@@ -119,10 +119,10 @@ function ofKind({ all }: Pool, kind: Kind): Address[] {
 function add(all: State, state: Map<Address, EngineRecord>, address: Address): void {
   const record = all.get(address);
   if (record === undefined || state.has(address)) return;
-  for (const { target } of referencesOf(record.kind, record.fields)) add(all, state, target);
   // A record that was moved here may still have the id.
   const taken = [...state.values()].some(({ kind, id }) => kind === record.kind && id === record.id);
   state.set(address, taken ? { ...record, id: `${address} again` } : record);
+  for (const { target } of referencesOf(record.kind, record.fields)) add(all, state, target);
 }
 
 /** Takes out a record and all that mentions it. */
@@ -151,6 +151,9 @@ function alter(all: State, state: Map<Address, EngineRecord>, address: Address, 
       put({ ...record.fields, actions: ['read', 'write', 'other'].slice(0, 1 + (seed % 3)) });
       return;
     case 'resource':
+      if (seed % 3 === 0) put({ ...record.fields, parents: undefined });
+      else put({ ...record.fields, properties: seed % 5 === 0 ? undefined : { n } });
+      return;
     case 'subject':
       put({ ...record.fields, properties: seed % 5 === 0 ? undefined : { n } });
       return;

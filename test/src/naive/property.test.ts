@@ -38,7 +38,7 @@ const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
 
 const KINDS_OF_ANSWERS = [
   ...['true direct', 'true role', 'true group', 'false direct', 'false role', 'false group', 'false none'],
-  ...['ambiguous_name', 'evaluation_failed'],
+  ...['ambiguous_name', 'evaluation_failed', 'invalid_request'],
 ];
 
 describe.each([

@@ -15,7 +15,8 @@ import { evaluate } from './evaluate.js';
 import { crowdedTenant, request, tenant } from './generate.js';
 
 type SearchResult = FoundEntity | FoundAction;
-type Answer = SearchResult[] | 'ambiguous_name';
+type Refusal = 'ambiguous_name' | 'invalid_request';
+type Answer = SearchResult[] | Refusal;
 
 const KINDS: readonly SearchKind[] = ['subject', 'resource', 'action'];
 const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
@@ -49,7 +50,9 @@ function bruteForce(records: readonly EngineRecord[], kind: SearchKind, asked: D
   // Names are resolved though nothing may be a candidate.
   for (const one of [asked, ...candidates.map((candidate) => candidate.request)]) {
     const answer = evaluate(records, one, now);
-    if ('error' in answer && answer.error === 'ambiguous_name') return answer.error;
+    if (!('error' in answer) || answer.error === 'evaluation_failed') continue;
+    // Where the resource lies is asked of one that the request names, not of all.
+    if (answer.error === 'ambiguous_name' || kind !== 'resource') return answer.error;
   }
   return candidates
     .sort((left, right) => (encodeSegment(left.key) < encodeSegment(right.key) ? -1 : 1))
@@ -66,7 +69,8 @@ function answerOf(searched: Searched, search: SearchRequest, now: number) {
   try {
     return finished(searchPage(searched, search, { now, clock: () => 0 }));
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'ambiguous_name') return 'ambiguous_name' as const;
+    if (error instanceof ProblemError && ['ambiguous_name', 'invalid_request'].includes(error.code))
+      return error.code as Refusal;
     throw error;
   }
 }
@@ -77,7 +81,7 @@ function paged(searched: Searched, search: SearchRequest, now: number, limit: nu
   let page: SearchRequest['page'] = { limit };
   for (;;) {
     const answer = answerOf(searched, { ...search, page }, now);
-    if (answer === 'ambiguous_name') return answer;
+    if (typeof answer === 'string') return answer;
     expect(answer.results.length).toBeLessThanOrEqual(limit);
     results.push(...answer.results);
     const token = answer.page?.next_token;

@@ -26,8 +26,14 @@ export interface ExplainedCandidate {
   access_path: Exclude<AccessPathKind, 'none'>;
   /** How the principal was reached: addresses from the subject to the one that the policy is assigned to. */
   through: Address[];
+  /** The resource on which the role is held that leads there, unless it is held everywhere. */
+  place?: Address;
   outcome: 'applies' | 'does_not_apply' | 'failed';
   why: string;
 }
 
-export type Explanation = Decision & { candidates: ExplainedCandidate[] };
+export type Explanation = Decision & {
+  candidates: ExplainedCandidate[];
+  /** The roles that the request names and that requests may not name; absent where there are none. */
+  uncounted_roles?: Address[];
+};

@@ -8,8 +8,10 @@ import { withGrant, withoutGrant } from '../grants/grants.js';
 import { LazyGuard } from '../grants/lazy-guard.js';
 import type { LinkPeriod } from '../grants/period.js';
 import { Policy, Rule } from '../grants/rule.js';
+import { Below } from '../grants/target.js';
 import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import type { Graph } from '../graph/graph.js';
+import { releaseBelow, takeBelow } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { type Assignees, assigneesOf, numberOf, withAssignee, withoutAssignee } from './assignees.js';
 import { InternPool } from './intern-pool.js';
@@ -121,9 +123,10 @@ export class AssignedPolicies {
         .map(([type, names]) => new Rule(policy, this.graph.type(type), this.#actions(names), null));
     if (resource_type !== undefined)
       return [new Rule(policy, this.graph.type(resource_type), this.#actions(actions ?? []), null)];
-    return (resources ?? []).map(
-      (covered) => new Rule(policy, this.graph.resourceAt(covered.resource), this.#actions(covered.actions), null),
-    );
+    return (resources ?? []).map(({ resource: path, actions: names, below }) => {
+      const resource = this.graph.resourceAt(path);
+      return new Rule(policy, below ? takeBelow(resource) : resource, this.#actions(names), null);
+    });
   }
 
   #grantAll({ rules, assignees }: AssignedPolicy): void {
@@ -132,7 +135,10 @@ export class AssignedPolicies {
 
   #withdrawAll(assigned: AssignedPolicy): void {
     for (const { to } of assigneesOf(assigned.assignees)) this.#withdraw(to, assigned.rules);
-    for (const { actions } of assigned.rules) this.#actionSets.release(actions.names.join(' '));
+    for (const { actions, target } of assigned.rules) {
+      this.#actionSets.release(actions.names.join(' '));
+      if (target instanceof Below) releaseBelow(target);
+    }
     assigned.rules = [];
   }
 

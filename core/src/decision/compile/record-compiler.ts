@@ -2,9 +2,13 @@ import { kindRank } from '../../records/kinds.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
 import { periodOf } from '../grants/period.js';
+import type { Resource } from '../grants/target.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import { Graph } from '../graph/graph.js';
-import type { Link } from '../graph/principal.js';
+import { withHeld, withoutHeld } from '../graph/held-roles.js';
+import { withHolder, withoutHolder } from '../graph/holders.js';
+import { changePlace } from '../graph/place.js';
+import type { Link, Principal } from '../graph/principal.js';
 import { AssignedPolicies } from './assigned-policies.js';
 
 /** This many grants are replaced in the time that one other change takes. */
@@ -17,10 +21,18 @@ const GRANTS_PER_STEP = 10;
 export class RecordCompiler {
   readonly graph = new Graph();
   readonly effectivePrincipals = new EffectivePrincipalsMemo();
+  /** The roles that requests may not name. */
+  readonly unnamed = new Set<Principal>();
   readonly #policies = new AssignedPolicies(this.graph, this.effectivePrincipals);
 
+  /** Adds a record to a tenant that nothing has been removed from. */
+  add(record: EngineRecord): void {
+    this.#put(record, false);
+    this.#join(record);
+  }
+
   /** `kept` where a record of this address was there before, and what mentions it stays. */
-  put({ kind, id, fields: given }: EngineRecord, kept: boolean): void {
+  #put({ kind, id, fields: given }: EngineRecord, kept: boolean): void {
     const { graph } = this;
     switch (kind) {
       case 'resource_type': {
@@ -49,6 +61,7 @@ export class RecordCompiler {
         const fields = given as Fields<'role'>;
         const path = pathOf(kind, fields);
         const role = graph.role(path, !kept);
+        if (fields.from_requests === false) this.unnamed.add(role);
         if (!kept) graph.roles.declare(fields.name, path, role);
         return;
       }
@@ -67,7 +80,12 @@ export class RecordCompiler {
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
         const holder = graph.principal(fields.entity_type, fields.entity);
-        holder.roles = graph.linked(holder.roles, { to: graph.role(fields.role), period: periodOf(fields) });
+        const link = { to: graph.role(fields.role), period: periodOf(fields) };
+        if (fields.resource !== undefined) {
+          this.#hold(holder, link, graph.resourceAt(fields.resource));
+          return;
+        }
+        holder.roles = graph.linked(holder.roles, link);
         this.effectivePrincipals.invalidate(holder);
         return;
       }
@@ -101,7 +119,7 @@ export class RecordCompiler {
         const fields = given as Fields<'resource'>;
         const type = graph.type(fields.type);
         graph.freeId(id, graph.resource(type, fields.name));
-        if (!kept) type.resources.delete(fields.name);
+        if (!kept) graph.removeResource(type, fields.name);
         return;
       }
       case 'subject': {
@@ -109,9 +127,12 @@ export class RecordCompiler {
         if (!kept) graph.removeSubject(fields.type, fields.id);
         return;
       }
-      case 'role':
-        if (!kept) graph.removeRole(pathOf(kind, given), (given as Fields<'role'>).name);
+      case 'role': {
+        const path = pathOf(kind, given);
+        this.unnamed.delete(graph.role(path));
+        if (!kept) graph.removeRole(path, (given as Fields<'role'>).name);
         return;
+      }
       case 'group':
         if (!kept) graph.removeGroup(pathOf(kind, given));
         return;
@@ -126,7 +147,16 @@ export class RecordCompiler {
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
         const holder = graph.principal(fields.entity_type, fields.entity);
-        holder.roles = unlinked(holder.roles, graph.role(fields.role));
+        const role = graph.role(fields.role);
+        if (fields.resource !== undefined) {
+          const place = graph.resourceAt(fields.resource);
+          holder.held = withoutHeld(holder.held, role, place);
+          changePlace(place, (at) => {
+            at.holders = withoutHolder(at.holders, holder, role);
+          });
+          return;
+        }
+        holder.roles = unlinked(holder.roles, role);
         this.effectivePrincipals.invalidate(holder);
         return;
       }
@@ -144,6 +174,29 @@ export class RecordCompiler {
     }
   }
 
+  #hold(holder: Principal, link: Link, place: Resource): void {
+    this.effectivePrincipals.rememberHolders();
+    changePlace(place, (at) => {
+      at.holders = withHolder(at.holders, holder, link);
+    });
+    holder.held = withHeld(holder.held, link.to, place);
+  }
+
+  /** Joins a record to those of its own kind, which all have been put: resources and their types to their parents. */
+  #join({ kind, fields: given }: EngineRecord): void {
+    const { graph } = this;
+    if (kind === 'resource_type') {
+      const { parents = [] } = given as Fields<'resource_type'>;
+      const joined = parents.map(({ type, property }) => ({ type: graph.type(type), property }));
+      graph.type(pathOf(kind, given)).parents = joined;
+    } else if (kind === 'resource') {
+      const { type, name, parents } = given as Fields<'resource'>;
+      if (parents === undefined) return;
+      const joined = parents.map((parent) => graph.resourceAt(parent));
+      graph.place(graph.resource(graph.type(type), name), joined);
+    }
+  }
+
   /**
    * Everything that goes is removed before anything is put: links before what they link, then what is linked before its
    * links. So the order of the changes does not matter, and addresses and ids may change places.
@@ -151,9 +204,16 @@ export class RecordCompiler {
   apply(changes: readonly RecordChange[]): void {
     const ranked = changes.map((change) => ({ ...change, rank: rankOf(change) }));
     ranked.sort((left, right) => right.rank - left.rank);
+    for (const { before } of ranked) if (before?.kind === 'resource') this.#part(before.fields as Fields<'resource'>);
     for (const { before, after } of ranked) if (before !== undefined) this.#remove(before, after !== undefined);
     ranked.reverse();
-    for (const { before, after } of ranked) if (after !== undefined) this.put(after, before !== undefined);
+    for (const { before, after } of ranked) if (after !== undefined) this.#put(after, before !== undefined);
+    for (const { after } of ranked) if (after !== undefined) this.#join(after);
+  }
+
+  /** Takes a resource from its parents. */
+  #part({ type, name, parents }: Fields<'resource'>): void {
+    if (parents !== undefined) this.graph.place(this.graph.resource(this.graph.type(type), name), []);
   }
 
   /** How many steps the changes take, of about a microsecond each. */

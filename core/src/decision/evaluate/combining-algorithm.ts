@@ -1,5 +1,5 @@
 import { CONDITION_LIMITS } from '../../conditions/limits.js';
-import { Absent, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
+import { Absent, both, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
 import type { Scope } from '../../conditions/scope.js';
 import type { LazyGuard } from '../grants/lazy-guard.js';
 import { isCurrent } from '../grants/period.js';
@@ -48,9 +48,12 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
   /** The highest priority of a DENY that applies. */
   #denied = Number.NEGATIVE_INFINITY;
   #waiting: Candidate[] = [];
+  /** The policies that known ways lead to, where there may be unknown ones; and the best unknown way to each policy. */
+  #known: Set<Policy> | null = null;
+  #unknown: Map<Policy, Candidate> | null = null;
 
-  /** `now` is milliseconds since the epoch. */
-  begin(now: number): void {
+  /** `now` is milliseconds since the epoch; `unknown` says whether there may be unknown ways to policies. */
+  begin(now: number, unknown: boolean): void {
     this.#decision++;
     this.#now = now;
     this.deciding = null;
@@ -58,13 +61,34 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     this.unmet = null;
     this.#denied = Number.NEGATIVE_INFINITY;
     if (this.#waiting.length > 0) this.#waiting = [];
+    this.#known = unknown ? new Set() : null;
+    this.#unknown = null;
   }
 
   visit({ policy, period }: Rule, path: AccessPath): void {
     if (!isCurrent(period, this.#now) || !isCurrent(path.period, this.#now)) return;
-    const candidate = { policy, path };
+    const candidate = { policy, path, unknown: null };
+    this.#known?.add(policy);
     if (policy.guard === null) this.#apply(candidate, null);
     else this.#waiting.push(candidate);
+  }
+
+  /** An ALLOW does not apply by an unknown way, whatever its condition gives. */
+  visitUnknown({ policy, period }: Rule, path: AccessPath, unknown: Absent): void {
+    if (!policy.deny || !isCurrent(period, this.#now) || !isCurrent(path.period, this.#now)) return;
+    const candidate = { policy, path, unknown };
+    this.#unknown ??= new Map();
+    const best = this.#unknown.get(policy);
+    if (best === undefined || byPrecedence(candidate, best) < 0) this.#unknown.set(policy, candidate);
+  }
+
+  /** Call it when all has been visited: unknown ways count for policies that no other way leads to. */
+  settle(): void {
+    for (const [policy, candidate] of this.#unknown ?? []) {
+      if (this.#known?.has(policy)) continue;
+      if (policy.guard === null) this.#apply(candidate, candidate.unknown);
+      else this.#waiting.push(candidate);
+    }
   }
 
   #apply(candidate: Candidate, absent: Absent | null): void {
@@ -104,7 +128,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
       if (policy.priority < this.#denied) break;
       if (policy.evaluatedIn === this.#decision || !this.#matters(candidate)) continue;
       policy.evaluatedIn = this.#decision;
-      const outcome = (policy.guard as LazyGuard).get().evaluate(scope);
+      const met = (policy.guard as LazyGuard).get().evaluate(scope);
+      const outcome = candidate.unknown === null ? met : both(candidate.unknown, met);
       outcomes?.set(policy, outcome);
       if (outcome === true) this.#apply(candidate, null);
       else if (outcome instanceof Absent) {

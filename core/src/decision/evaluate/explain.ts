@@ -1,4 +1,4 @@
-import { Absent, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
+import { Absent, both, Failure, type Outcome, OutOfSteps } from '../../conditions/outcome.js';
 import type { Scope } from '../../conditions/scope.js';
 import { address, path as pathOf } from '../../records/address.js';
 import type { ExplainedCandidate } from '../api/decision.js';
@@ -8,7 +8,7 @@ import type { Policy, Rule } from '../grants/rule.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import { ACCESS_PATH_KINDS, type AccessPath } from '../graph/access-path.js';
 import type { Principal } from '../graph/principal.js';
-import { byPrecedence, type Candidate } from './candidate.js';
+import { byPrecedence, type Candidate, placeAddress } from './candidate.js';
 import { EXHAUSTED, type FailedPolicy } from './combining-algorithm.js';
 
 /** More milliseconds than lie between any two moments of the years 0000 to 9999. */
@@ -25,6 +25,7 @@ interface DatedCandidate extends Candidate {
  */
 export class Explainer implements RuleVisitor<AccessPath> {
   readonly #candidates = new Map<Policy, DatedCandidate>();
+  readonly #unknown = new Map<Policy, DatedCandidate>();
   readonly #outcomes = new Map<Policy, { outcome: ExplainedCandidate['outcome']; why: string }>();
 
   constructor(
@@ -33,10 +34,32 @@ export class Explainer implements RuleVisitor<AccessPath> {
     private readonly now: number,
   ) {}
 
-  visit({ policy, period }: Rule, path: AccessPath): void {
-    const candidate = { policy, path, period: inBoth(period ?? ALWAYS, path.period ?? ALWAYS) };
-    const known = this.#candidates.get(policy);
-    if (known === undefined || this.#isBetter(candidate, known)) this.#candidates.set(policy, candidate);
+  visit(rule: Rule, path: AccessPath): void {
+    this.#visit(this.#candidates, rule, path, null);
+  }
+
+  visitUnknown(rule: Rule, path: AccessPath, absent: Absent): void {
+    this.#visit(this.#unknown, rule, path, absent);
+  }
+
+  #visit(
+    candidates: Map<Policy, DatedCandidate>,
+    { policy, period }: Rule,
+    path: AccessPath,
+    unknown: Absent | null,
+  ): void {
+    const candidate = { policy, path, unknown, period: inBoth(period ?? ALWAYS, path.period ?? ALWAYS) };
+    const known = candidates.get(policy);
+    if (known === undefined || this.#isBetter(candidate, known)) candidates.set(policy, candidate);
+  }
+
+  /** Call it when all has been visited: unknown ways count for policies that no other way leads to. */
+  settle(): void {
+    for (const [policy, candidate] of this.#unknown) {
+      const known = this.#candidates.get(policy);
+      if (known === undefined || (!isCurrent(known.period, this.now) && isCurrent(candidate.period, this.now)))
+        this.#candidates.set(policy, candidate);
+    }
   }
 
   #isBetter(candidate: DatedCandidate, known: DatedCandidate): boolean {
@@ -61,13 +84,13 @@ export class Explainer implements RuleVisitor<AccessPath> {
   evaluate(scope: Scope, known: ReadonlyMap<Policy, Outcome>): FailedPolicy[] {
     const failed: FailedPolicy[] = [];
     let exhausted = false;
-    for (const { policy, period } of this.#inOrder()) {
+    for (const { policy, period, unknown } of this.#inOrder()) {
       if (!isCurrent(period, this.now)) {
         this.#outcomes.set(policy, { outcome: 'does_not_apply', why: whyNotNow(period, this.now) });
         continue;
       }
-      const outcome: Outcome =
-        known.get(policy) ?? (exhausted && policy.guard !== null ? EXHAUSTED : outcomeOf(policy, scope));
+      const met = (): Outcome => (exhausted && policy.guard !== null ? EXHAUSTED : outcomeOf(policy, scope));
+      const outcome = known.get(policy) ?? (unknown === null ? met() : both(unknown, met()));
       exhausted ||= outcome === EXHAUSTED;
       if (outcome instanceof Failure) failed.push({ policy, failure: outcome });
       this.#outcomes.set(policy, { outcome: effectOf(policy, outcome), why: whyOf(policy, outcome, scope) });
@@ -83,6 +106,7 @@ export class Explainer implements RuleVisitor<AccessPath> {
       priority: policy.priority,
       access_path: ACCESS_PATH_KINDS[path.rank],
       through: this.#through(path),
+      ...(path.place !== null && { place: placeAddress(path.place) }),
       ...(this.#outcomes.get(policy) ?? { outcome: 'failed', why: 'it has not been evaluated' }),
     }));
   }

@@ -1,6 +1,7 @@
 import type { Absent } from '../../conditions/outcome.js';
 import type { Policy } from '../grants/rule.js';
 import { type AccessPath, DIRECT } from '../graph/access-path.js';
+import { placeAddress } from './candidate.js';
 import type { UnmetPolicy } from './combining-algorithm.js';
 import type { ResolvedRequest } from './resolved-request.js';
 
@@ -12,14 +13,18 @@ export function decidingReason(policy: Policy, path: AccessPath, action: string,
 }
 
 /** The access path in words. */
-function inWords({ rank, principal, group }: AccessPath): string {
+function inWords({ rank, principal, group, place }: AccessPath): string {
   if (rank === DIRECT) return 'directly';
   const through = `through ${principal.kind}/${principal.name}`;
-  return group === null || group === principal ? through : `${through} of group/${group.name}`;
+  const of = group === null || group === principal ? '' : ` of group/${group.name}`;
+  return `${through}${of}${place === null ? '' : ` on ${placeAddress(place)}`}`;
 }
 
 /** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */
-export function noMatchReason({ request, subject: known, type }: ResolvedRequest, unmet: UnmetPolicy | null): string {
+export function noMatchReason(
+  { request, subject: known, type, uncounted }: ResolvedRequest,
+  unmet: UnmetPolicy | null,
+): string {
   const { subject, action, resource } = request;
   const which = resource.name ?? resource.id ?? '';
   const missing = known === undefined ? [`there is no subject "${subject.type}/${subject.id}"`] : [];
@@ -27,6 +32,7 @@ export function noMatchReason({ request, subject: known, type }: ResolvedRequest
   else if (!type.actions.includes(action.name)) missing.push(`the type has no action "${action.name}"`);
   if (unmet !== null)
     missing.push(`policy "${unmet.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`);
+  for (const role of uncounted) missing.push(`requests may not name ${role.address}`);
   const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
   return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
 }

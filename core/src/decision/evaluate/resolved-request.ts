@@ -1,6 +1,7 @@
 import type { DecisionRequest } from '../api/request.js';
 import type { Resource, ResourceType } from '../grants/target.js';
 import type { Principal } from '../graph/principal.js';
+import type { Whereabouts } from '../graph/whereabouts.js';
 
 /** A request and what its names stand for in the tenant. */
 export interface ResolvedRequest {
@@ -10,4 +11,8 @@ export interface ResolvedRequest {
   readonly roles: readonly Principal[];
   readonly type: ResourceType | undefined;
   readonly resource: Resource | undefined;
+  /** Where the resource lies; null where that makes no difference. */
+  readonly where: Whereabouts | null;
+  /** The roles that the request names in vain (docs/semantics.md 8.9). */
+  readonly uncounted: readonly Principal[];
 }

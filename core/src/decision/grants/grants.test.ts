@@ -40,7 +40,8 @@ it('holds what was granted and was not taken back, however much that is', () => 
         const other = TARGETS[(at + 1) % TARGETS.length];
         for (const action of ACTIONS) {
           const visited = new Set<Rule>();
-          visitRules(grants, undefined, target, other, action, { visit: (rule) => void visited.add(rule) }, true);
+          const visitor = { visit: (rule: Rule) => void visited.add(rule), visitUnknown: () => {} };
+          visitRules(grants, undefined, target, other, action, visitor, true);
           const due = [...held].filter((rule) => rule.target === target || rule.target === other);
           expect(visited).toEqual(new Set(due.filter(({ actions }) => actions.covers(action))));
         }

@@ -1,9 +1,12 @@
+import type { Absent } from '../../conditions/outcome.js';
 import { comparePrecedence } from './precedence.js';
 import { Rule } from './rule.js';
 
 /** Receives the rules that a principal has for a target and an action, and the access path to that principal. */
 export interface RuleVisitor<Path> {
   visit(rule: Rule, path: Path): void;
+  /** The same where it is not known whether the way leads to the rule: this attribute would say so. */
+  visitUnknown(rule: Rule, path: Path, absent: Absent): void;
 }
 
 /** Up to this many rules are scanned faster than they are looked up by action. */

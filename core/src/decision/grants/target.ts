@@ -1,9 +1,18 @@
 import type { JsonObject } from '../../json.js';
 import { SplitMap } from '../../split-map.js';
 
+export interface ParentType {
+  readonly type: ResourceType;
+  readonly property: string;
+}
+
+const NO_PARENTS: readonly ParentType[] = [];
+
 export class ResourceType {
   /** The actions that its record declares. */
   actions: readonly string[] = [];
+  /** The types whose resources hold its own, by the property in which a request names them. */
+  parents: readonly ParentType[] = NO_PARENTS;
   readonly resources = new SplitMap<Resource>();
 
   constructor(
@@ -16,6 +25,8 @@ export class ResourceType {
 export class Resource {
   id: string | undefined = undefined;
   properties: JsonObject | undefined = undefined;
+  /** Its part in a hierarchy: a `graph/Place`. Null for a resource that has none, as most do. */
+  place: object | null = null;
 
   constructor(
     readonly type: ResourceType,
@@ -23,5 +34,17 @@ export class Resource {
   ) {}
 }
 
-/** What a policy may cover: one resource, or all of a type. */
-export type Target = ResourceType | Resource;
+/** A resource and all that lies below it, as one target of policies. */
+export class Below {
+  /** How many rules cover it. */
+  rules = 0;
+
+  constructor(readonly resource: Resource) {}
+
+  get name(): string {
+    return this.resource.name;
+  }
+}
+
+/** What a policy may cover: one resource, one with all below it, or all of a type. */
+export type Target = ResourceType | Resource | Below;

@@ -1,4 +1,5 @@
 import type { LinkPeriod } from '../grants/period.js';
+import type { Resource } from '../grants/target.js';
 import type { Principal } from './principal.js';
 
 /** The kinds of access path, the better ones first: rank 0 is `direct`. */
@@ -16,5 +17,7 @@ export class AccessPath {
     /** The group through which it leads: the principal itself, or the one that holds the role; else null. */
     readonly group: Principal | null,
     readonly period: LinkPeriod,
+    /** The resource on which the role is held, unless it is held everywhere. */
+    readonly place: Resource | null = null,
   ) {}
 }

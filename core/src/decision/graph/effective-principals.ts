@@ -1,6 +1,6 @@
 import { type Grants, targetsOf } from '../grants/grants.js';
 import { ALWAYS, contains, inBoth, isEmpty, type LinkPeriod, type Period } from '../grants/period.js';
-import type { Target } from '../grants/target.js';
+import { Below, type Target } from '../grants/target.js';
 import { AccessPath, THROUGH_GROUP, THROUGH_ROLE } from './access-path.js';
 import type { Link, Principal } from './principal.js';
 
@@ -17,6 +17,14 @@ const TARGETS_MAX = 64;
 
 const NONE: GrantsAndPaths = [];
 
+/** The groups of a subject, at any level, and the periods in which each counts, in the same order. */
+export interface Groups {
+  readonly groups: readonly Principal[];
+  readonly periods: readonly (readonly Period[])[];
+}
+
+const NO_GROUPS: Groups = { groups: [], periods: [] };
+
 /** The principals that a subject acts as besides itself: its groups, and the roles that it or they hold. Only those with grants. */
 export class EffectivePrincipals {
   /** Those that are asked whatever the target. */
@@ -29,8 +37,10 @@ export class EffectivePrincipals {
     found: readonly (readonly [Grants, AccessPath])[],
     /** Valid while the memo is of this generation. */
     readonly generation: number,
+    /** Those that may hold roles on resources. */
+    readonly holders: Groups = NO_GROUPS,
   ) {
-    let weight = 1 + found.length;
+    let weight = 1 + found.length + holders.groups.length;
     if (found.length < INDEX_MIN) {
       this.always = found.flat();
       this.#byTarget = null;
@@ -58,6 +68,11 @@ export class EffectivePrincipals {
     return this.#byTarget?.get(target) ?? NONE;
   }
 
+  /** Those with grants on resources and all below them, besides `always`. */
+  *belows(): Generator<readonly [Below, GrantsAndPaths], void> {
+    for (const [target, principals] of this.#byTarget ?? []) if (target instanceof Below) yield [target, principals];
+  }
+
   get indexed(): boolean {
     return this.#byTarget !== null;
   }
@@ -79,7 +94,16 @@ export class EffectivePrincipalsMemo {
   /** The principals that hold an older entry, unless they have been asked about since. */
   #outdated: Principal[] = [];
 
+  #withHolders = false;
+
   constructor(private readonly weightMax = MEMO_WEIGHT_MAX) {}
+
+  /** Call it when a role is held on a resource: the groups of subjects are remembered from then on. */
+  rememberHolders(): void {
+    if (this.#withHolders) return;
+    this.#withHolders = true;
+    this.#invalidateAll();
+  }
 
   of(subject: Principal): EffectivePrincipals {
     const { groups, roles } = subject;
@@ -114,11 +138,13 @@ export class EffectivePrincipalsMemo {
   }
 
   #remember(owner: Principal, groups: readonly Link[] | null, roles: readonly Link[] | null): EffectivePrincipals {
-    const found = principalsOf(groups ?? [], roles ?? []);
-    let effective = new EffectivePrincipals(found, this.#generation);
+    const all = groupsOf(groups ?? []);
+    const found = principalsOf(all, roles ?? []);
+    const holders = this.#withHolders ? { groups: [...all.keys()], periods: [...all.values()] } : NO_GROUPS;
+    let effective = new EffectivePrincipals(found, this.#generation, holders);
     if (this.#weight + effective.weight > this.weightMax) {
       this.#invalidateAll();
-      effective = new EffectivePrincipals(found, this.#generation);
+      effective = new EffectivePrincipals(found, this.#generation, holders);
     }
     owner.effective = effective;
     this.#remembered.push(owner);
@@ -140,7 +166,10 @@ interface Way {
   readonly group: Principal;
 }
 
-function principalsOf(groups: readonly Link[], roles: readonly Link[]): (readonly [Grants, AccessPath])[] {
+function principalsOf(
+  groups: ReadonlyMap<Principal, readonly Period[]>,
+  roles: readonly Link[],
+): (readonly [Grants, AccessPath])[] {
   const found: (readonly [Grants, AccessPath])[] = [];
   const own = new Map<Principal, Period>();
   for (const link of roles) {
@@ -148,7 +177,7 @@ function principalsOf(groups: readonly Link[], roles: readonly Link[]): (readonl
     if (link.to.grants !== null) found.push([link.to.grants, heldPathOf(link)]);
   }
   const held = new Map<Principal, readonly Way[]>();
-  for (const [group, periods] of groupsOf(groups)) {
+  for (const [group, periods] of groups) {
     for (const period of periods) {
       if (group.grants !== null) found.push([group.grants, pathThrough(group, group, period)]);
       for (const link of group.roles ?? []) {

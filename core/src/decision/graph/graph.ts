@@ -1,7 +1,9 @@
 import { decodeSegment } from '../../records/address.js';
 import { SplitMap } from '../../split-map.js';
 import { Resource, ResourceType } from '../grants/target.js';
+import { withItem, withoutItem } from './few-or-many.js';
 import { Names } from './names.js';
+import { changePlace, placeOf } from './place.js';
 import { type Link, Principal } from './principal.js';
 
 /** Up to this many links an array is copied, which costs less than growing it. */
@@ -107,6 +109,26 @@ export class Graph {
     this.groups.remove(path);
   }
 
+  /** Puts a resource into these parents, and takes it out of those that it was in. */
+  place(resource: Resource, parents: readonly Resource[]): void {
+    for (const parent of placeOf(resource)?.parents ?? [])
+      changePlace(parent, (place) => {
+        place.children = withoutItem(place.children, resource);
+      });
+    changePlace(resource, (place) => {
+      place.parents = parents;
+    });
+    for (const parent of parents)
+      changePlace(parent, (place) => {
+        place.children = withItem(place.children, resource);
+      });
+  }
+
+  removeResource(type: ResourceType, name: string): void {
+    if (this.resource(type, name).place !== null) throw new Error(`"${type.path}/${name}" still is a place`);
+    type.resources.delete(name);
+  }
+
   removeType(path: string, name: string): void {
     if (this.type(path).resources.size > 0) throw new Error(`"${path}" still has resources`);
     this.types.remove(path, name);
@@ -120,7 +142,8 @@ export class Graph {
 }
 
 function assertUnlinked(principal: Principal): void {
-  if (principal.grants !== null || principal.groups !== null || principal.roles !== null)
+  const { grants, groups, roles, held } = principal;
+  if (grants !== null || groups !== null || roles !== null || held !== null)
     throw new Error(`${principal.address} is still linked`);
 }
 

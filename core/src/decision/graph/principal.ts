@@ -4,6 +4,7 @@ import type { Grants } from '../grants/grants.js';
 import type { LinkPeriod } from '../grants/period.js';
 import type { AccessPath } from './access-path.js';
 import type { EffectivePrincipals } from './effective-principals.js';
+import type { HeldRoles } from './held-roles.js';
 
 /** A membership in a group or the holding of a role. */
 export interface Link {
@@ -19,6 +20,8 @@ export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
   roles: Link[] | null = null;
+  /** The roles that it holds on resources, and nowhere else. */
+  held: HeldRoles = null;
   /** The access path of subjects that hold this role themselves and always. */
   heldPath: AccessPath | null = null;
   /** Remembered by `EffectivePrincipalsMemo`. */

@@ -77,12 +77,23 @@ export type ResourceType = {
   actions: string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
+  parents?: ResourceTypeParent[];
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
   /** The id of the application. */
   application_id?: string;
+};
+
+/** A part of a record. */
+export type ResourceTypeParent = {
+  /** The path of the type of the parents: `docs/folder`. */
+  type: string;
+  /** The property in which a request names the parents of a resource that has no record. */
+  property: string;
+  /** The id of the resource_type. */
+  type_id?: string;
 };
 
 /** A record of kind resource type to make. */
@@ -95,12 +106,23 @@ export type NewResourceType = {
   actions: readonly string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
+  parents?: readonly NewResourceTypeParent[] | undefined;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** The id of the application. */
   application_id?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewResourceTypeParent = {
+  /** The path of the type of the parents: `docs/folder`. */
+  type: string;
+  /** The property in which a request names the parents of a resource that has no record. */
+  property: string;
+  /** The id of the resource_type. */
+  type_id?: string | undefined;
 };
 
 /** A record of kind resource, as the service sends it. */
@@ -122,6 +144,8 @@ export type Resource = {
   type: string;
   /** The name, unique among the resources of its type. */
   name: string;
+  /** The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type. */
+  parents?: string[];
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: JsonObject;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
@@ -142,6 +166,8 @@ export type NewResource = {
   type?: string | undefined;
   /** The name, unique among the resources of its type. */
   name: string;
+  /** The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type. */
+  parents?: readonly string[] | undefined;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: SentObject | undefined;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
@@ -210,6 +236,8 @@ export type Role = {
   application?: string;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** Whether requests may name the role for their subject; they may unless this is `false`. */
+  from_requests?: boolean;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
   shared_with?: string[];
   /** A note for people. */
@@ -224,6 +252,8 @@ export type NewRole = {
   application?: string | undefined;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** Whether requests may name the role for their subject; they may unless this is `false`. */
+  from_requests?: boolean | undefined;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
@@ -317,6 +347,8 @@ export type PolicyResource = {
   resource: string;
   /** The actions covered; `*` covers all. */
   actions: string[];
+  /** Whether all that lies below the resource is covered, too. */
+  below?: boolean;
   /** The id of the resource. */
   resource_id?: string;
 };
@@ -392,6 +424,8 @@ export type NewPolicyResource = {
   resource: string;
   /** The actions covered; `*` covers all. */
   actions: readonly string[];
+  /** Whether all that lies below the resource is covered, too. */
+  below?: boolean | undefined;
   /** The id of the resource. */
   resource_id?: string | undefined;
 };
@@ -498,6 +532,8 @@ export type RoleAssignment = {
   entity_type: 'subject' | 'group';
   /** The path of whom it is given to: `user/alice`, `finance`. */
   entity: string;
+  /** The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere. */
+  resource?: string;
   /** From when on this counts (RFC 3339); absent means from the beginning. */
   starts_at?: string;
   /** When this expires (RFC 3339). */
@@ -506,6 +542,8 @@ export type RoleAssignment = {
   role_id?: string;
   /** The id of the entity. */
   entity_id?: string;
+  /** The id of the resource. */
+  resource_id?: string;
 };
 
 /** A record of kind role assignment to make. */
@@ -516,6 +554,8 @@ export type NewRoleAssignment = {
   entity_type: 'subject' | 'group';
   /** The path of whom it is given to: `user/alice`, `finance`. */
   entity?: string | undefined;
+  /** The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere. */
+  resource?: string | undefined;
   /** From when on this counts (RFC 3339); absent means from the beginning. */
   starts_at?: string | undefined;
   /** When this expires (RFC 3339). */
@@ -524,6 +564,8 @@ export type NewRoleAssignment = {
   role_id?: string | undefined;
   /** The id of the entity. */
   entity_id?: string | undefined;
+  /** The id of the resource. */
+  resource_id?: string | undefined;
 };
 
 /** A record of kind group membership, as the service sends it. */

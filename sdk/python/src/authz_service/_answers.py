@@ -179,12 +179,13 @@ def not_the_service(status: int, what: str, at: str) -> Network:
 
 def _candidates(explanation: Mapping[str, Any]) -> Tuple[Candidate, ...]:
     candidates = explanation.get("candidates")
-    names = Candidate.__dataclass_fields__
+    names = [name for name in Candidate.__dataclass_fields__ if name != "place"]
     found: List[Candidate] = []
     for item in candidates if isinstance(candidates, list) else []:
         if isinstance(item, dict) and all(name in item for name in names) and isinstance(item["through"], list):
             members: Dict[str, Any] = {name: item[name] for name in names}
             members["through"] = tuple(item["through"])
+            members["place"] = _text(item.get("place"))
             found.append(Candidate(**members))
     return tuple(found)
 

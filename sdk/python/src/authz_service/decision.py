@@ -20,6 +20,8 @@ class Candidate:
     through: Tuple[str, ...]
     outcome: str
     why: str
+    #: The address of the resource on which the role is held, unless it is held everywhere.
+    place: Optional[str] = None
 
 
 @dataclass(frozen=True)

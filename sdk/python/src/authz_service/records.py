@@ -59,6 +59,20 @@ class NewApplication(_NewApplication, total=False):
     description: str
 
 
+class _ResourceTypeParent(TypedDict):
+    #: The path of the type of the parents: `docs/folder`.
+    type: str
+    #: The property in which a request names the parents of a resource that has no record.
+    property: str
+
+
+class ResourceTypeParent(_ResourceTypeParent, total=False):
+    """A part of a record."""
+
+    #: The id of the resource_type.
+    type_id: str
+
+
 class _ResourceType(TypedDict):
     #: The id of the record; for a subject, the id that the caller chose.
     id: str
@@ -86,12 +100,27 @@ class ResourceType(_ResourceType, total=False):
 
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    parents: List[ResourceTypeParent]
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
     shared_with: List[str]
     #: A note for people.
     description: str
     #: The id of the application.
     application_id: str
+
+
+class _NewResourceTypeParent(TypedDict):
+    #: The path of the type of the parents: `docs/folder`.
+    type: str
+    #: The property in which a request names the parents of a resource that has no record.
+    property: str
+
+
+class NewResourceTypeParent(_NewResourceTypeParent, total=False):
+    """A part of a record."""
+
+    #: The id of the resource_type.
+    type_id: str
 
 
 class _NewResourceType(TypedDict):
@@ -108,6 +137,7 @@ class NewResourceType(_NewResourceType, total=False):
     application: str
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    parents: List[NewResourceTypeParent]
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
     shared_with: List[str]
     #: A note for people.
@@ -143,6 +173,8 @@ class _Resource(TypedDict):
 class Resource(_Resource, total=False):
     """A record of kind resource, as the service sends it."""
 
+    #: The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
+    parents: List[str]
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -163,6 +195,8 @@ class NewResource(_NewResource, total=False):
 
     #: The path of its type: `billing/invoice`.
     type: str
+    #: The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
+    parents: List[str]
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -243,6 +277,8 @@ class Role(_Role, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: Whether requests may name the role for their subject; they may unless this is `false`.
+    from_requests: bool
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
     shared_with: List[str]
     #: A note for people.
@@ -261,6 +297,8 @@ class NewRole(_NewRole, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: Whether requests may name the role for their subject; they may unless this is `false`.
+    from_requests: bool
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
     shared_with: List[str]
     #: A note for people.
@@ -320,6 +358,8 @@ class _PolicyResource(TypedDict):
 class PolicyResource(_PolicyResource, total=False):
     """A part of a record."""
 
+    #: Whether all that lies below the resource is covered, too.
+    below: bool
     #: The id of the resource.
     resource_id: str
 
@@ -422,6 +462,8 @@ class _NewPolicyResource(TypedDict):
 class NewPolicyResource(_NewPolicyResource, total=False):
     """A part of a record."""
 
+    #: Whether all that lies below the resource is covered, too.
+    below: bool
     #: The id of the resource.
     resource_id: str
 
@@ -583,6 +625,8 @@ class _RoleAssignment(TypedDict):
 class RoleAssignment(_RoleAssignment, total=False):
     """A record of kind role assignment, as the service sends it."""
 
+    #: The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
+    resource: str
     #: From when on this counts (RFC 3339); absent means from the beginning.
     starts_at: str
     #: When this expires (RFC 3339).
@@ -591,6 +635,8 @@ class RoleAssignment(_RoleAssignment, total=False):
     role_id: str
     #: The id of the entity.
     entity_id: str
+    #: The id of the resource.
+    resource_id: str
 
 
 class _NewRoleAssignment(TypedDict):
@@ -605,6 +651,8 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
     role: str
     #: The path of whom it is given to: `user/alice`, `finance`.
     entity: str
+    #: The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
+    resource: str
     #: From when on this counts (RFC 3339); absent means from the beginning.
     starts_at: str
     #: When this expires (RFC 3339).
@@ -613,6 +661,8 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
     role_id: str
     #: The id of the entity.
     entity_id: str
+    #: The id of the resource.
+    resource_id: str
 
 
 class _GroupMembership(TypedDict):

@@ -1,0 +1,99 @@
+import { jsonPointer } from '../json-pointer.js';
+import type { Address } from '../records/address.js';
+import { ANCESTORS_MAX, LEVELS_MAX } from '../records/hierarchy.js';
+import type { DeclaredRecord } from '../records/registry.js';
+import type { RecordFinding, RecordView } from './change.js';
+
+type Resource = DeclaredRecord<'resource'>;
+
+/** A longer circle is named by its start and its end. */
+const NAMED_MAX = 20;
+
+/**
+ * Judges one by one where resources lie: parents of types that their own type does not declare, circles, hierarchies that
+ * are too deep or too wide. A circle is named once, however many resources of it are judged.
+ */
+export function hierarchyFindings(view: RecordView): (resource: Resource) => RecordFinding[] {
+  const circled = new Set<Address>();
+  return (resource) => {
+    const { parents } = resource.fields;
+    if (parents === undefined) return [];
+    const findings = typeFindings(view, resource, parents);
+    const refuse = (detail: string) =>
+      findings.push({ severity: 'error', address: resource.address, pointer: '/parents', detail });
+    const above = walkUp(view, resource);
+    if ('circle' in above) {
+      const { circle } = above;
+      if (!circle.some((address) => circled.has(address)))
+        refuse(`Resources lie in each other in a circle: ${circleText(circle)}. Take one of these parents out.`);
+      for (const address of circle) circled.add(address);
+    } else if (above.levels > LEVELS_MAX) {
+      refuse(`It lies ${above.levels - 1} levels deep: at most ${LEVELS_MAX - 1} may be above a resource. Move it up.`);
+    } else if (above.ancestors > ANCESTORS_MAX) {
+      refuse(
+        `It has ${above.ancestors} ancestors: at most ${ANCESTORS_MAX} are allowed. Take some of its parents out.`,
+      );
+    }
+    return findings;
+  };
+}
+
+function typeFindings(view: RecordView, { address, fields }: Resource, parents: readonly string[]): RecordFinding[] {
+  const type = view.get(`resource_type/${fields.type}`);
+  if (type?.kind !== 'resource_type') return [];
+  const declared = new Set(type.fields.parents?.map((parent) => parent.type));
+  return parents.flatMap((parent, index): RecordFinding[] => {
+    const own = parent.slice(0, Math.max(0, parent.lastIndexOf('/')));
+    if (declared.has(own)) return [];
+    const known = declared.size === 0 ? 'it declares none' : `it declares ${[...declared].sort().join(', ')}`;
+    const detail = `The type "${fields.type}" declares no parents of the type "${own}", ${known}: add it there, or take this parent out.`;
+    return [{ severity: 'error', address, pointer: jsonPointer('parents', index), detail }];
+  });
+}
+
+/** The levels up to the farthest ancestor, the resource's own included; or the circle that leads back to the resource. */
+function walkUp(view: RecordView, { address: start }: Resource): { levels: number; ancestors: number } | Circle {
+  /** The levels of each resource; 0 while it is still on the way. */
+  const levels = new Map<Address, number>();
+  const way: { address: Address; open: Address[]; levels: number }[] = [];
+  const enter = (address: Address) => {
+    const record = view.get(address);
+    const parents = record?.kind === 'resource' ? (record.fields.parents ?? []) : [];
+    levels.set(address, 0);
+    way.push({ address, open: parents.map((parent) => `resource/${parent}`), levels: 1 });
+  };
+  enter(start);
+  for (let step = way.at(-1); step !== undefined; step = way.at(-1)) {
+    const next = step.open.pop();
+    if (next === undefined) {
+      way.pop();
+      levels.set(step.address, step.levels);
+      const below = way.at(-1);
+      if (below !== undefined) below.levels = Math.max(below.levels, step.levels + 1);
+    } else if (next === start) {
+      return { circle: way.map(({ address }) => address) };
+    } else if (levels.has(next)) {
+      // One that is still on the way is part of a circle that is named at a resource in it.
+      step.levels = Math.max(step.levels, (levels.get(next) ?? 0) + 1);
+    } else {
+      enter(next);
+    }
+    // What lies above is judged elsewhere; more than this says enough.
+    if (levels.size > 4 * ANCESTORS_MAX) return { levels: 1, ancestors: levels.size - 1 };
+  }
+  return { levels: levels.get(start) ?? 1, ancestors: levels.size - 1 };
+}
+
+interface Circle {
+  circle: Address[];
+}
+
+function circleText(circle: readonly Address[]): string {
+  const names = circle.map((address) => address.slice('resource/'.length));
+  const half = NAMED_MAX / 2;
+  const shown =
+    names.length <= NAMED_MAX
+      ? names
+      : [...names.slice(0, half), `… (${names.length - NAMED_MAX} more) …`, ...names.slice(-half)];
+  return [...shown, names[0]].join(' → ');
+}
