@@ -72,7 +72,7 @@ export async function activate(
 const NO_ENGINE: RecordSink<undefined> = { add: () => {}, finish: () => undefined };
 
 /** Whether this may turn out to be the tenant to serve. */
-function isWanted({ id, name }: TenantHead, tenantId: string | undefined): boolean {
+export function isWanted({ id, name }: Pick<TenantHead, 'id' | 'name'>, tenantId: string | undefined): boolean {
   return tenantId === undefined || id === tenantId || name === tenantId;
 }
 

@@ -13,7 +13,7 @@ import type { Served } from './agent-state.js';
 interface VerifiedDelta {
   /** The bytes of `delta.json`. */
   json: Buffer;
-  statement: DeltaStatement;
+  statement: Pick<DeltaStatement, 'issued_at'>;
   /** The id of the key that signed it. */
   kid: string;
 }
@@ -53,6 +53,17 @@ export async function advance(
     signedBy: kid,
   };
   return { changes, next };
+}
+
+/** What is served, as another signature states it. Throws `invalid_bundle` where anything differs. */
+export async function confirmed({ json, statement, kid }: VerifiedDelta, served: Served): Promise<Advance> {
+  const { tenant, base, revision, digest, changes } = await timeSlicing.run(decodeDeltaInSteps(json));
+  if (tenant.id !== served.tenant.id || revision !== base.revision || digest !== base.digest || changes.length > 0)
+    throw invalid(`The bundle is another one than that of revision ${base.revision}, which is served.`);
+  return {
+    changes,
+    next: { ...served, tenant, bundleRevision: revision, issuedAt: statement.issued_at, signedBy: kid },
+  };
 }
 
 function refuseOtherBase({ tenant, base, revision }: Delta, served: Served): void {

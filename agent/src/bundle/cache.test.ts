@@ -30,9 +30,9 @@ async function write(cache: BundleCache, text: string): Promise<void> {
 }
 /** What is cached: the text, and everything else. */
 async function read(cache: BundleCache) {
-  const { bytes, ...more } = (await cache.read()) ?? {};
+  const { bytes, close, ...more } = (await cache.read()) ?? {};
   const text = bytes?.subarray(0, bytes.length).toString();
-  await bytes?.close();
+  await close?.();
   return { text, ...more };
 }
 const delta = (text: string) => ({ json: Buffer.from(`${text}\n`), jws: `jws-${text}` });

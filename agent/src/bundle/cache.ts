@@ -19,12 +19,23 @@ const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
 
 /** A cached bundle that has not been checked yet. */
 export interface CachedBundle {
-  /** An open file; close it once the bytes have been read. */
+  /** An open file. */
   bytes: FileBytes;
+  /** Closes the file. Call it once the bytes have been read. */
+  close(): Promise<void>;
   /** The signatures; one of them belongs to these bytes. */
   signatures: string[];
   /** When the cloud last confirmed it: the modification time of the file. */
   confirmedAtMs: number;
+}
+
+/** Where the cached bundle is on disk, and the deltas that came after it. */
+export interface CachedBase {
+  path: string;
+  sha256: string;
+  deltasPath: string;
+  /** The largest size, in bytes, of either file. */
+  bytesMax: number;
 }
 
 /** A bundle as it arrived. */
@@ -89,7 +100,8 @@ export class BundleCache {
       if (size > this.bytesMax) {
         throw new ProblemError('invalid_bundle', `It has ${size} bytes, more than the ${this.bytesMax} allowed.`);
       }
-      return { bytes: new FileBytes(file, size), signatures: await this.#signatures(), confirmedAtMs: mtimeMs };
+      const bytes = new FileBytes(file.fd, size);
+      return { bytes, close: () => file.close(), signatures: await this.#signatures(), confirmedAtMs: mtimeMs };
     } catch (error) {
       await file.close();
       throw error;
@@ -130,6 +142,13 @@ export class BundleCache {
       bytes: deltas.reduce((sum, { json }) => sum + json.length, written?.bytes ?? 0),
       baseBytes: bundle?.bytes.length ?? this.#base?.bytes ?? 0,
     };
+  }
+
+  /** Undefined while something is not on disk yet. */
+  get base(): CachedBase | undefined {
+    if (this.#base === undefined || !this.saved) return undefined;
+    const { sha256 } = this.#base;
+    return { path: this.path, sha256, deltasPath: join(this.dir, deltasOf(sha256)), bytesMax: this.bytesMax };
   }
 
   /** Where a bundle is kept while it arrives. */

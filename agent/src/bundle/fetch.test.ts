@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
+import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
@@ -59,6 +60,7 @@ const fetchFrom = (
     bounds: { ...BOUNDS, ...bounds },
     stop,
     spool,
+    unpack: unpackBundleTo,
   });
 
 describe('fetchBundle', () => {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { unpackDelta } from '@authz-service/core/bundle/delta-read';
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
-import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
@@ -23,6 +23,8 @@ export interface FetchOptions {
    * same.
    */
   spool(): Promise<Spool>;
+  /** Unpacks it there, as `unpackBundleTo` does. */
+  unpack(source: Readable, limits: BundleLimits, into: Spool): Promise<string | undefined>;
 }
 
 /** The limits of an answer, in time and in size. */
@@ -73,7 +75,7 @@ const KEYS_BYTES_MAX = 1024 * 1024;
 export function fetchBundle(
   { cloudUrl, apiKey }: BundleSource,
   { etag, delta = false, waitSeconds = 0 }: Known,
-  { bounds, stop, spool }: FetchOptions,
+  { bounds, stop, spool, unpack }: FetchOptions,
 ): Promise<Fetched> {
   const takesDelta = delta && etag !== undefined;
   const headers = {
@@ -100,7 +102,7 @@ export function fetchBundle(
       return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
     refuseOther(response, cloudUrl);
-    return { ...answered, is: 'bundle', ...(await unpackWhole(response, bounds, spool)) };
+    return { ...answered, is: 'bundle', ...(await unpackWhole(response, { bounds, spool, unpack })) };
   });
 }
 
@@ -112,19 +114,18 @@ function faultOf(error: unknown): ProblemError {
 /** The bundle itself is gzip: if a proxy compresses it again, the result is not an archive. */
 async function unpackWhole(
   response: IncomingMessage,
-  bounds: FetchBounds,
-  begin: FetchOptions['spool'],
+  { bounds, spool, unpack }: Omit<FetchOptions, 'stop'>,
 ): Promise<{ bytes: Spool; jws: string | undefined }> {
   const encoding = response.headers['content-encoding'];
   let broken: unknown;
   response.once('error', (error) => {
     broken = error;
   });
-  const bytes = await begin();
+  const bytes = await spool();
   try {
     // Unpacking would report it as an incomplete archive.
     if (broken !== undefined) throw broken;
-    return { bytes, jws: await unpackBundleTo(response, bounds, bytes) };
+    return { bytes, jws: await unpack(response, bounds, bytes) };
   } catch (error) {
     await bytes.discard();
     if (encoding === undefined || !(error instanceof ProblemError)) throw error;

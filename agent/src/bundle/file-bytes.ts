@@ -1,11 +1,10 @@
 import { readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '@authz-service/core/bundle/types';
 
 /** The bytes of an open file. They are read in one go, because in most cases they were read or written just before. */
 export class FileBytes implements ByteSource {
   constructor(
-    private readonly file: FileHandle,
+    private readonly fd: number,
     readonly length: number,
   ) {}
 
@@ -15,14 +14,10 @@ export class FileBytes implements ByteSource {
     const bytes = Buffer.allocUnsafe(wanted);
     let filled = 0;
     while (filled < wanted) {
-      const read = readSync(this.file.fd, bytes, filled, wanted - filled, start + filled);
+      const read = readSync(this.fd, bytes, filled, wanted - filled, start + filled);
       if (read === 0) break;
       filled += read;
     }
     return bytes.subarray(0, filled);
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
   }
 }

@@ -33,7 +33,7 @@ describe.each([
       'ee',
       '',
     ]);
-    expect(spool.sha256()).toBe(createHash('sha256').update('onetwothree').digest('hex'));
+    expect(spool.sha256).toBe(createHash('sha256').update('onetwothree').digest('hex'));
     await spool.discard();
     expect(readdirSync(root)).toEqual([]);
   });

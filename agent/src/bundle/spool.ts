@@ -11,6 +11,7 @@ import { FileBytes } from './file-bytes.js';
 export class Spool implements ByteSink, ByteSource {
   length = 0;
   readonly #hash = createHash('sha256');
+  #sha256: string | undefined;
   #file: FileHandle | undefined;
   #memory: Buffer[] = [];
 
@@ -36,13 +37,29 @@ export class Spool implements ByteSink, ByteSource {
     this.length += piece.length;
   }
 
-  /** The digest of all bytes, in hex. Call it once, after the last byte. */
-  sha256(): string {
-    return this.#hash.digest('hex');
+  /** The digest of all bytes, in hex. Read it after the last byte. */
+  get sha256(): string {
+    this.#sha256 ??= this.#hash.digest('hex');
+    return this.#sha256;
+  }
+
+  /** The descriptor of the file, if there is one, for another thread to write to or to read. */
+  get fd(): number | undefined {
+    return this.#file?.fd;
+  }
+
+  /** Tells that another thread has written this many bytes to the file. */
+  hasWritten(bytes: number): void {
+    this.length = bytes;
+  }
+
+  /** Takes the digest from the thread that wrote the bytes. */
+  set sha256(hex: string) {
+    this.#sha256 = hex;
   }
 
   subarray(start: number, end: number): Buffer {
-    if (this.#file !== undefined) return new FileBytes(this.#file, this.length).subarray(start, end);
+    if (this.#file !== undefined) return new FileBytes(this.#file.fd, this.length).subarray(start, end);
     if (this.#memory.length > 1) this.#memory = [Buffer.concat(this.#memory)];
     const [bytes = Buffer.alloc(0)] = this.#memory;
     return bytes.subarray(start, end);
@@ -87,7 +104,7 @@ export class Spool implements ByteSink, ByteSource {
   /** Continues in memory with the bytes of the file. */
   async #leaveFile(): Promise<void> {
     if (this.#file === undefined) return;
-    const bytes = new FileBytes(this.#file, this.length).subarray(0, this.length);
+    const bytes = new FileBytes(this.#file.fd, this.length).subarray(0, this.length);
     await this.discard();
     this.#memory = [bytes];
   }

@@ -1,15 +1,18 @@
+import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Logger } from '../log.js';
-import { activate } from './activate.js';
-import { advance } from './advance.js';
+import { activate, isWanted, type Verified } from './activate.js';
+import { type Advance, advance, confirmed } from './advance.js';
 import type { AgentState, Served } from './agent-state.js';
 import type { Attempts } from './attempts.js';
+import { compareApart, unpackApart } from './bundle-threads.js';
 import type { BundleCache } from './cache.js';
 import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys, type Known } from './fetch.js';
-import type { Standing } from './last-served.js';
+import { isBehind, type Standing } from './last-served.js';
 import type { Saver } from './saver.js';
+import type { Spool } from './spool.js';
 import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
 
 export interface SyncOptions extends BundleSource {
@@ -51,6 +54,9 @@ const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
 
 /** Changes that take more steps come as a whole bundle: a step blocks all answers for about a microsecond. */
 const STEPS_MAX = 50_000;
+
+/** A smaller bundle is read and compiled in a tenth of a second, which is less than starting threads takes. */
+const LARGE_BYTES = 2 * 1024 * 1024;
 
 /** Keeps what is served equal to what the cloud has. If anything fails, the last good bundle stays. */
 export class Sync {
@@ -106,7 +112,8 @@ export class Sync {
       if (state.served !== undefined) await attempts.begin();
       return await cache.spool();
     };
-    return { bounds: this.options.bounds, stop, spool };
+    const unpack = this.#isLarge ? unpackApart : unpackBundleTo;
+    return { bounds: this.options.bounds, stop, spool, unpack };
   }
 
   /** Returns whether the revision differs from the one before. */
@@ -116,20 +123,51 @@ export class Sync {
     const before = state.last;
     try {
       const trust = await this.#trustFor(fetched.jws, stop);
-      const { statement, jws, kid } = await verify(bytes.sha256(), [fetched.jws], trust);
+      const { statement, jws, kid } = await verify(bytes.sha256, [fetched.jws], trust);
       const former = before && { ...before, served: state.served, diverged };
-      const served = await activate({ bytes, statement, kid }, this.options, former);
+      const changed = diverged ? undefined : await this.#compare({ bytes, statement, kid }, trust);
+      const served = changed?.next ?? (await activate({ bytes, statement, kid }, this.options, former));
       await attempts.end();
       // It is on disk before it is served: a killed agent never comes back with an older revision than callers have
       // seen.
       await saver.save(served, trust, () => cache.write({ bytes, jws, sha256: statement.sha256 }));
-      state.replaced(served);
+      if (changed === undefined) state.replaced(served);
+      else await state.advanced(changed.changes, served);
       state.syncing.trust = trust;
       this.#wantsWhole = false;
-      return this.#said(before?.standing, served);
+      return this.#said(before?.standing, served, changed?.changes.length);
     } catch (error) {
       await bytes.discard();
       throw error;
+    }
+  }
+
+  /**
+   * Finds what a whole bundle changes, so that the engine can be changed in place: a second engine would take its memory
+   * and its time. Returns undefined if it cannot tell; the whole bundle is activated then, which also finds everything
+   * that speaks against it.
+   */
+  async #compare({ bytes, statement, kid }: Verified & { bytes: Spool }, trust: Trust): Promise<Advance | undefined> {
+    const { state, cache, log } = this.parts;
+    const { served } = state;
+    const { base } = cache;
+    const [tenant, another] = statement.tenants;
+    if (!this.#isLarge || served === undefined || base === undefined || bytes.fd === undefined) return undefined;
+    if (tenant === undefined || another !== undefined || !isWanted(tenant, this.options.tenantId)) return undefined;
+    if (tenant.id !== served.tenant.id || isBehind({ tenant, revision: tenant.revision }, served)) return undefined;
+    try {
+      const { revision, digest } = served;
+      const { fd, length } = bytes;
+      const work = { base, trust, standing: { revision, digest }, fd, length, changesMax: STEPS_MAX };
+      const json = await compareApart(work);
+      if (json === undefined) return undefined;
+      if (tenant.revision === revision) return await confirmed({ json, statement, kid }, served);
+      const { changes, next } = await advance({ json, statement, kid }, served, STEPS_MAX);
+      return { changes, next: { ...next, activatedBy: 'bundle' } };
+    } catch (error) {
+      const { message } = error as Error;
+      log.debug({ error: message }, 'cannot tell what the bundle changes, activating all of it');
+      return undefined;
     }
   }
 
@@ -150,7 +188,7 @@ export class Sync {
       const { changes, next } = await advance({ json, statement, kid }, before, STEPS_MAX);
       await saver.save(next, trust, () => cache.append({ json, jws }));
       await state.advanced(changes, next);
-      this.#said(before, next);
+      this.#said(before, next, changes.length);
     } catch (error) {
       const { message } = error as Error;
       log.warn({ error: message }, 'the changes cannot be applied, asking for the whole bundle');
@@ -170,6 +208,12 @@ export class Sync {
     if (!cached || unknown || this.#isLong(CHAIN_QUIET)) this.#wantsWhole = true;
   }
 
+  /** Whether the served bundle is so large that reading another one would hold up requests. */
+  get #isLarge(): boolean {
+    const { state, cache } = this.parts;
+    return state.served !== undefined && cache.chain.baseBytes >= LARGE_BYTES;
+  }
+
   #isLong({ deltas, bytes, share }: typeof CHAIN_MAX): boolean {
     const { chain } = this.parts.cache;
     return chain.deltas > deltas || chain.bytes > Math.max(bytes, chain.baseBytes * share);
@@ -185,12 +229,21 @@ export class Sync {
     return await follow(trust, await fetchKeys(this.options.cloudUrl, this.options.bounds, stop));
   }
 
-  /** Returns whether the revision differs from the one before, and logs it. */
-  #said(before: Standing | undefined, served: Served): boolean {
+  /**
+   * Returns whether the revision differs from the one before, and logs it, with the number of changed records if the
+   * engine was changed in place.
+   */
+  #said(before: Standing | undefined, served: Served, changedRecords?: number): boolean {
     if (before?.revision === served.revision) return false;
     const { log } = this.parts;
     const { tenant, revision, signedBy, activatedBy } = served;
-    const fields = { tenant: tenant.name, bundle_revision: revision, signed_by: signedBy, activated_by: activatedBy };
+    const fields = {
+      tenant: tenant.name,
+      bundle_revision: revision,
+      signed_by: signedBy,
+      activated_by: activatedBy,
+      ...(changedRecords === undefined ? {} : { changed_records: changedRecords }),
+    };
     const sameTenant = before?.tenant.id === tenant.id;
     if (sameTenant && revisionNumber(revision) <= revisionNumber(before.revision)) {
       const permitted = 'older bundle activated, because SERVICE_ALLOW_ROLLBACK permits it';

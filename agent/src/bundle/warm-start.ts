@@ -54,7 +54,7 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     const { message } = error as Error;
     log.warn({ path: cache.path, error: message }, 'cached bundle ignored, not ready until the first sync');
   } finally {
-    await cached?.bytes.close();
+    await cached?.close();
   }
 }
 

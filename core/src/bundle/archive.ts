@@ -70,8 +70,13 @@ export async function unpackArchiveTo(
   const tar = new TarReader(entries, limits.unpacked);
   const foreign = new Set<unknown>();
   input.once('error', (error) => foreign.add(error));
+  // A fault of the archive ends the source, too, which may then tell of it as its own.
+  const faults = new Set<unknown>();
   let compressed = 0;
   const gunzip = createGunzip({ chunkSize: GUNZIP_CHUNK_BYTES });
+  gunzip.once('error', (error) => {
+    if (!foreign.has(error)) faults.add(error);
+  });
   try {
     await pipeline(
       input,
@@ -87,7 +92,7 @@ export async function unpackArchiveTo(
       gunzip,
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {
-          for (const piece of tar.push(chunk)) {
+          for (const piece of piecesIn(chunk)) {
             await sink.write(piece).catch((error: unknown) => {
               foreign.add(error);
               throw error;
@@ -97,11 +102,20 @@ export async function unpackArchiveTo(
       },
     );
   } catch (error) {
-    if (error instanceof ProblemError || foreign.has(error)) throw error;
+    if (error instanceof ProblemError || (foreign.has(error) && !faults.has(error))) throw error;
     throw invalid('The archive is no whole gzip file: it was cut off or damaged, or goes on after its end.', error);
   }
   if (gunzip.bytesWritten !== compressed) throw invalid('The archive goes on after its end.');
   return tar.finish();
+
+  function piecesIn(chunk: Buffer): Buffer[] {
+    try {
+      return tar.push(chunk);
+    } catch (error) {
+      faults.add(error);
+      throw error;
+    }
+  }
 }
 
 function invalid(detail: string, cause?: unknown): ProblemError {

@@ -12,6 +12,11 @@ export interface ChangeText {
 
 /** The archive that agents fetch in place of a bundle: a tar.gz with `delta.json`, and its signature as `delta.jws`. */
 export function packDelta(head: DeltaHead, changes: Iterable<ChangeText>, sign?: Sign): Promise<Buffer> {
+  return packArchive(DELTA_ENTRIES, encodeDelta(head, changes), sign);
+}
+
+/** The bytes of `delta.json`, in pieces. */
+export function encodeDelta(head: DeltaHead, changes: Iterable<ChangeText>): Buffer[] {
   const { tenant, base, revision, digest } = head;
   const writer = new TextWriter();
   writer.write(`${JSON.stringify({ format: 1, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
@@ -25,5 +30,5 @@ export function packDelta(head: DeltaHead, changes: Iterable<ChangeText>, sign?:
     separator = ',\n';
   }
   writer.write('\n]}\n');
-  return packArchive(DELTA_ENTRIES, writer.finish(), sign);
+  return writer.finish();
 }
