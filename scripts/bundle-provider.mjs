@@ -1,6 +1,7 @@
 /**
  * Bundles the built provider into the folder that Terraform starts it from, provider/dist/bundle: a small program, which
- * answers the handshake, and beside it what the program loads later.
+ * answers the handshake, and beside it what the program loads later. In CommonJS, which Node starts sooner than modules,
+ * and of which a file can be read in the midst of a call.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,38 +12,63 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'provider/dist/bundle');
 const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
 const program = `terraform-provider-service_v${version}`;
+const executable = join(folder, `${program}.cjs`);
+
+const built = (path) => join(root, path);
+const MAIN = built('provider/dist/terraform/main.js');
 
 const OPTIONS = {
-  entryPoints: { [program]: join(root, 'provider/dist/terraform/main.js') },
-  outdir: folder,
   bundle: true,
   write: false,
   platform: 'node',
   target: 'node20.19',
+  format: 'cjs',
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
 };
 
-/** The provider in one CommonJS file, which is all that a single executable can hold. */
+/**
+ * Leaves two modules to files of their own: the provider itself, which the program imports once it has answered the
+ * handshake, and what judges conditions, which most processes need not read: many records have no condition.
+ */
+const APART = {
+  name: 'apart',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/handlers\.js$/ }, () => ({ path: './part-handlers.cjs', external: true }));
+    onResolve({ filter: /^\.\.\/conditions\/check\.js$/ }, ({ path }) => ({ path, namespace: 'apart' }));
+    onLoad({ filter: /check/, namespace: 'apart' }, () => ({ contents: CHECK_LATER }));
+    onResolve({ filter: /^\.\/part-/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+const CHECK_LATER = `
+export const checkCondition = (...given) => require('./part-conditions.cjs').checkCondition(...given);`;
+
+/** The provider in one file, which is all that a single executable can hold. */
 export async function providerInOneFile() {
-  const { outputFiles } = await build({ ...OPTIONS, format: 'cjs' });
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [MAIN] });
   return outputFiles[0].text;
 }
 
 async function bundleProvider() {
   const { outputFiles } = await build({
     ...OPTIONS,
-    format: 'esm',
-    splitting: true,
-    // The folder in which Terraform finds the program need not be a package.
-    outExtension: { '.js': '.mjs' },
-    // The others' names must not begin as the program's does: Terraform takes no two programs.
-    chunkNames: 'part-[name]-[hash]',
-    banner: { js: '#!/usr/bin/env node' },
+    // The names of the parts must not begin as the program's does: Terraform takes no two programs.
+    entryPoints: {
+      [program]: MAIN,
+      'part-handlers': built('provider/dist/terraform/handlers.js'),
+      'part-conditions': built('core/dist/conditions/check.js'),
+    },
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    plugins: [APART],
+    // Without it a part would be imported by the loader of modules, which takes a while to start.
+    supported: { 'dynamic-import': false },
   });
-  const made = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const made = new Map(
+    outputFiles.map(({ path, text }) => [path, path === executable ? `#!/usr/bin/env node\n${text}` : text]),
+  );
   mkdirSync(folder, { recursive: true });
   const present = new Set(readdirSync(folder).map((name) => join(folder, name)));
   for (const [path, text] of made) {
@@ -51,7 +77,7 @@ async function bundleProvider() {
     writeFileSync(path, text);
   }
   for (const path of present) rmSync(path);
-  chmodSync(join(folder, `${program}.mjs`), 0o755);
+  chmodSync(executable, 0o755);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleProvider();

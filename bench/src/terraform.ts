@@ -150,7 +150,7 @@ async function measureHandshake(folder: string): Promise<TerraformFigures['hands
   const bare = join(folder, 'bare.cjs');
   writeFileSync(bare, 'console.log(1); setInterval(() => {}, 1000);');
   const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'), 'utf8'));
-  const provider = join(root, `provider/dist/bundle/terraform-provider-service_v${version}.mjs`);
+  const provider = join(root, `provider/dist/bundle/terraform-provider-service_v${version}.cjs`);
   const certificate = execFileSync(
     'openssl',
     [

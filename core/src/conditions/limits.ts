@@ -1,4 +1,4 @@
-import { CONDITION_LENGTH_MAX } from '../records/policy.js';
+import { CONDITION_LENGTH_MAX } from '../records/condition-length.js';
 
 /**
  * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded.

@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
+import { CONDITION_LENGTH_MAX } from './condition-length.js';
 import { define, type Reference } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
 import { PRIORITY_BOUND } from './limits.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
-
-/** In characters. */
-export const CONDITION_LENGTH_MAX = 4096;
 
 /** All of them may be looked at in one decision, in every caller's process: some tens of microseconds. */
 const MAX_IP_RANGES = 1000;

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
@@ -218,5 +219,26 @@ describe('npm run package -w provider', { timeout: 90_000 }, () => {
     } finally {
       workspace.remove();
     }
+  });
+});
+
+describe.skipIf(!hasTerraform)('what the provider reads late', () => {
+  it('is what judges conditions, which only a policy with a condition needs', async () => {
+    const bundle = join(folder, 'bundle');
+    cpSync(dirname(PROVIDER), bundle, { recursive: true });
+    const workspace = new Workspace({ providers: { service: join(bundle, basename(PROVIDER)) } });
+    const policy = (more: string) => `
+      resource "service_policy" "p" {
+        name          = "p"
+        effect        = "ALLOW"
+        resource_type = "a/t"
+        actions       = ["read"]
+        ${more}
+      }`;
+    workspace.write(policy('condition = "1 +"'));
+    expect(await workspace.fails('validate')).toMatch(/with service_policy\.p,.*The condition is not valid/);
+    rmSync(join(bundle, 'part-conditions.cjs'));
+    workspace.write(policy(''));
+    await workspace.ok('validate');
   });
 });

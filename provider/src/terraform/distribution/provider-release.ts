@@ -18,6 +18,6 @@ export function providerRelease(): ProviderRelease {
   return {
     version,
     folder: fileURLToPath(new URL('../../../dist/bundle', import.meta.url)),
-    program: `terraform-provider-service_v${version}.mjs`,
+    program: `terraform-provider-service_v${version}.cjs`,
   };
 }

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}provider/package.json`, 'utf8'));
 
 /** The provider as `npm run build` makes it. */
-export const PROVIDER = `${root}provider/dist/bundle/terraform-provider-service_v${version}.mjs`;
+export const PROVIDER = `${root}provider/dist/bundle/terraform-provider-service_v${version}.cjs`;
 
 /** A tenant of its own, as its administrator, with folders of Terraform configuration that act on it. */
 export class TerraformTenant {
