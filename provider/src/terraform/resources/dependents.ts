@@ -14,9 +14,15 @@ export type ResourceType = DeclaredRecord<'resource_type'>;
 
 /**
  * The records that a changed type would make invalid. Those of this stack may change in the same run, or fail in a plan
- * of their own; records of other stacks do not change in this run.
+ * of their own, so they are reported only where the type has something that an earlier apply was to remove: `inState` is
+ * the type as the state had it before it was refreshed. Records of other stacks do not change in this run.
  */
-export function dependentsOf(type: ResourceType, records: Records, isOwn: (owner: string) => boolean): Diagnostic[] {
+export function dependentsOf(
+  type: ResourceType,
+  records: Records,
+  isOwn: (owner: string) => boolean,
+  inState: ResourceType | undefined,
+): Diagnostic[] {
   const touched = [...records.all()].filter((record) => mentionsType(record, type.address));
   const view: RecordView = {
     get: (address) => (address === type.address ? type : records.get(address)),
@@ -34,14 +40,38 @@ export function dependentsOf(type: ResourceType, records: Records, isOwn: (owner
       const text = `"${address}" would become invalid. ${detail} It belongs to the stack "${ownerOf(address)}": change it there first.`;
       return { severity: 'error', summary: 'Record of another stack in the way', detail: text };
     }),
-    ...(own.length === 0 ? [] : [goesLast(type.address, own)]),
+    ...(own.length === 0 ? [] : leftOver(type, records.get(type.address), inState, own)),
   ];
 }
 
-/** Terraform plans a type before the records that mention it, so it cannot be known yet whether they change. */
-function goesLast(type: Address, users: readonly Address[]): Diagnostic {
-  const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} something that this type loses. The type keeps it until this apply has changed or removed the last of them. If the apply leaves one of them as it is, because it has no resource or -target excludes it, the type keeps it, and the next plan shows the change again.`;
-  return { severity: 'warning', summary: `"${type}" loses something that is still mentioned`, detail };
+/**
+ * Terraform plans a type before the records that mention it, so it cannot be known yet whether they change. They did not
+ * in an earlier apply if the type still has what the state says it has lost.
+ */
+function leftOver(
+  type: ResourceType,
+  present: DeclaredRecord | undefined,
+  inState: ResourceType | undefined,
+  users: readonly Address[],
+): Diagnostic[] {
+  if (present?.kind !== 'resource_type' || inState === undefined) return [];
+  const lost = lostBy(present, type);
+  const left = lostBy(present, inState).filter((name) => lost.includes(name));
+  if (left.length === 0) return [];
+  const detail = `${listed(users)} ${users.length === 1 ? 'mentions' : 'mention'} what this type should have lost: ${left.join(', ')}. The type keeps it until an apply changes or removes the last of them. One that has no resource has to be imported or removed; one that -target left out changes in an apply without it.`;
+  return [{ severity: 'warning', summary: `"${type.address}" is not narrowed yet`, detail }];
+}
+
+/** The actions and properties of a type that another form of it lacks, in words. */
+function lostBy(before: ResourceType, { fields: after }: ResourceType): string[] {
+  const { actions, properties = {} } = before.fields;
+  const kept = after.properties;
+  return [
+    ...actions.filter((name) => !after.actions.includes(name)).map((name) => `the action "${name}"`),
+    ...Object.keys(kept === undefined ? {} : properties)
+      .filter((name) => kept?.[name] !== properties[name])
+      .map((name) => `the property "${name}" as ${properties[name]}`),
+  ];
 }
 
 export function mentionsType({ kind, fields }: StoredRecord, type: Address): boolean {

@@ -118,6 +118,8 @@ class RecordResource implements Resource<Configured> {
     const records = await explained(context.signal, () => configured.records(context.signal));
     const record = this.find(records, state);
     if (record === undefined) return null;
+    const before = this.kind === 'resource_type' ? recordFrom(this.form, state) : undefined;
+    if (before?.kind === 'resource_type') configured.typesInState.set(record.address, before);
     const secrets = Object.keys(credentialSecrets(this.kind)?.attributes ?? {});
     return {
       ...valuesOf(this.form, record),
@@ -241,7 +243,7 @@ class RecordResource implements Resource<Configured> {
     if (prior === null || this.differs(prior, planned)) found.push(...outsideLimits(service, record, records, view));
     if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
-      found.push(...dependentsOf(record, records, isOwn));
+      found.push(...dependentsOf(record, records, isOwn, service.typesInState.get(record.address)));
     }
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');

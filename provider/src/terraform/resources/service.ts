@@ -9,7 +9,7 @@ import type { ChangesetResult } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
-import { type Mention, mentionsAmong } from './dependents.js';
+import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Narrowings } from './narrowings.js';
 import { RetryPolicy } from './retry-policy.js';
 import { Records, Snapshot } from './snapshot.js';
@@ -51,6 +51,8 @@ export class Service {
   readonly claimed = new Set<Address>();
   /** What types lose in this run, as soon as nothing mentions it any more. */
   readonly narrowings: Narrowings;
+  /** The types as the state had them before this run refreshed it, by the address that they have now. */
+  readonly typesInState = new Map<Address, ResourceType>();
   /** The records that resources of the state hold and keep in this run, and those that they remove. */
   readonly kept = new Set<Address>();
   readonly removed = new Set<Address>();
