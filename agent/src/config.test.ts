@@ -130,7 +130,7 @@ allow_rollback: true
     [
       'pinned keys of no bundles',
       { SERVICE_BUNDLE_JWKS: '{"keys":[]}' },
-      'the JSON does not pin keys: It holds no key',
+      'the JSON does not pin keys: It contains no bundle key',
     ],
     ['an empty key', { SERVICE_API_KEY: '' }, 'API key is required: set SERVICE_API_KEY'],
     ['a key with a line feed', { SERVICE_API_KEY: 'svc_x\n' }, 'SERVICE_API_KEY: holds white space'],

@@ -4,8 +4,8 @@ import { ProblemError } from './problem.js';
 const CHECK_LENGTH = 16;
 
 /**
- * A position in a list as opaque text. `list` names the list with its tenant and filter: a cursor fits no other one,
- * and one that somebody changed fits none.
+ * A position in a list as opaque text. `list` names the list with its tenant and filter: a cursor does not fit any
+ * other list, nor does a modified one.
  */
 export function encodeCursor(list: readonly string[], position: string): string {
   return Buffer.from(checkOf(list, position) + position).toString('base64url');
@@ -15,7 +15,7 @@ export function encodeCursor(list: readonly string[], position: string): string 
 export function decodeCursor(
   list: readonly string[],
   cursor: string,
-  refusal = 'The cursor was not given for this list with this filter: start again without a cursor.',
+  refusal = 'The cursor does not belong to this list with this filter: start again without a cursor.',
 ): string {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.toString('utf8');

@@ -2,7 +2,7 @@
 const LENGTH_MAX = 256;
 
 /**
- * What looking for one word may cost, in cells of the table of distances: some 20 ms. Others wait meanwhile, and a
+ * The limit for looking up one word, in cells of the table of distances: some 20 ms. Others wait meanwhile, and a
  * tenant may have a million names.
  */
 const WORK_MAX = 1_000_000;
@@ -10,10 +10,10 @@ const WORK_MAX = 1_000_000;
 const GLANCE = 10;
 
 /**
- * The candidate that a mistyped word most likely meant, for the remedy in an error text; undefined when none is near.
- * Distance counts insertions, deletions, replacements and swaps of neighbours, without regard to case; a third of the
- * word's length may differ. Among equals the first candidate wins; of more
- * candidates than `workMax` allows, only the first are looked at.
+ * The candidate that a mistyped word most likely means, for the remedy in an error text; undefined if none is near. The
+ * distance counts insertions, deletions, replacements and swaps of neighbours, ignoring case, and may be up to a third
+ * of the word's length. Of equally near candidates the first wins. If there are more candidates than `workMax` allows,
+ * only the first ones are compared.
  */
 export function nearest(word: string, candidates: Iterable<string>, workMax = WORK_MAX): string | undefined {
   if (word.length > LENGTH_MAX) return undefined;

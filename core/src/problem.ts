@@ -1,6 +1,6 @@
 /**
- * Every way the product refuses, by a stable code. Edges (HTTP, CLI, Terraform) each keep one exhaustive table over
- * these codes, so that a new one does not compile until every edge handles it.
+ * Every way in which the product refuses, by a stable code. Each edge (HTTP, CLI, Terraform) keeps one exhaustive table
+ * over these codes, so that a new one does not compile until every edge handles it.
  */
 export const PROBLEMS = {
   ambiguous_name: 'The name fits more than one record',

@@ -1,7 +1,7 @@
 /**
- * Keeps work that changes something in place apart from work that reads it over several turns of the event loop. Any
- * number of readers run together; a change waits for those that run, and those that come after it wait for the change,
- * so that neither starves. What reads within one turn needs no lock: a change happens within one turn, too.
+ * Separates work that changes something in place from work that reads it over several turns of the event loop. Any
+ * number of readers run together; a change waits for running readers, and later readers wait for the change, so that
+ * neither starves. Reading within one turn needs no lock, because a change happens within one turn, too.
  */
 export class ReadWriteLock {
   #readers = 0;
@@ -55,8 +55,8 @@ export class ReadWriteLock {
 }
 
 /**
- * Runs work of several turns on what `current` gives when it is the work's turn, under its lock: so it sees one state of
- * it, whether that is changed in place or replaced.
+ * Runs work of several turns on what `current` returns at that time, under its lock, so that the work sees one state of
+ * it, whether it is changed in place or replaced.
  */
 export async function reading<S, T>(
   current: () => S,

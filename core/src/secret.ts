@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const REDACTED = '[redacted]';
 
-/** A text that must not be shown: every way of printing it gives `[redacted]`; only `reveal` gives the text. */
+/** A text that must not be shown: every way of printing it gives `[redacted]`; only `reveal` returns the text. */
 export class Secret {
   readonly #text: string;
 

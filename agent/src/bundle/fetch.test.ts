@@ -140,7 +140,7 @@ describe('fetchBundle', () => {
   it.each<[string, Buffer, RegExp]>([
     ['a bundle', archive, /bundle.json/],
     ['garbage', Buffer.alloc(5000, 'x'), /gzip/],
-    ['what explodes', gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|goes on after its end/],
+    ['what explodes', gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|data after/],
   ])('gives the fault of a delta that is %s, which a whole bundle mends', async (_, body, detail) => {
     const url = await cloud((_, response) => response.writeHead(226, { im: 'policy-delta' }).end(body));
     const fetched = await fetchFrom(url, { etag: '"e1"', delta: true });
@@ -177,7 +177,12 @@ describe('fetchBundle', () => {
     ],
     ['nothing', (_, response) => response.writeHead(200).end(), 'invalid_bundle', /archive/],
     ['garbage', (_, response) => response.writeHead(200).end(Buffer.alloc(5000, 'x')), 'invalid_bundle', /gzip/],
-    ['half an archive', (_, response) => response.end(archive.subarray(0, -20)), 'invalid_bundle', /cut off/],
+    [
+      'half an archive',
+      (_, response) => response.end(archive.subarray(0, -20)),
+      'invalid_bundle',
+      /incomplete or damaged/,
+    ],
     ['gzip of no archive', (_, response) => response.end(gzipSync(Buffer.alloc(2000, 'x'))), 'invalid_bundle', /./],
     [
       'an exploding archive',

@@ -13,10 +13,10 @@ import type { BundleArchive, BundleLimits, ByteSink } from './types.js';
 
 const GUNZIP_CHUNK_BYTES = 128 * 1024;
 
-/** Gives the signature over bytes of which it gets the SHA-256 in hex. */
+/** Returns the signature over bytes with this SHA-256, in hex. */
 export type Sign = (sha256: string) => Promise<string>;
 
-/** A tar.gz with this text, and beside it what `sign` makes of its bytes. Other work goes on in between. */
+/** A tar.gz with this text and the signature that `sign` returns for it. Other work continues in between. */
 export async function packArchive(
   entries: ArchiveEntries,
   chunks: readonly Buffer[],
@@ -36,7 +36,7 @@ export async function packArchive(
   return buffer(Readable.from(parts).pipe(createGzip()));
 }
 
-/** A header, the body, and what fills it up to whole blocks. */
+/** A header, the body, and padding to whole blocks. */
 function entryOf(path: string, chunks: readonly Buffer[]): Buffer[] {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const header = Buffer.alloc(TAR_BLOCK);
@@ -56,9 +56,9 @@ export async function unpackArchive(
 }
 
 /**
- * Hands on the text of an archive as it comes, and gives the signature, where there is one. It stops at the first byte over
- * a limit. Throws `invalid_bundle` on anything but one whole archive with those entries, and then what the sink has taken
- * is worth nothing; errors of the source and of the sink pass through.
+ * Passes on the text of an archive as it arrives, and returns the signature, if there is one. It stops at the first
+ * byte over a limit. Throws `invalid_bundle` for anything but one whole archive with those entries; then everything
+ * that the sink has taken must be discarded. Errors of the source and of the sink pass through.
  */
 export async function unpackArchiveTo(
   entries: ArchiveEntries,
@@ -103,9 +103,12 @@ export async function unpackArchiveTo(
     );
   } catch (error) {
     if (error instanceof ProblemError || (foreign.has(error) && !faults.has(error))) throw error;
-    throw invalid('The archive is no whole gzip file: it was cut off or damaged, or goes on after its end.', error);
+    throw invalid(
+      'The archive is not a whole gzip file: it is incomplete or damaged, or there is data after its end.',
+      error,
+    );
   }
-  if (gunzip.bytesWritten !== compressed) throw invalid('The archive goes on after its end.');
+  if (gunzip.bytesWritten !== compressed) throw invalid('There is data after the end of the archive.');
   return tar.finish();
 
   function piecesIn(chunk: Buffer): Buffer[] {

@@ -170,7 +170,7 @@ describe('decodeBundle', () => {
       'no list of records',
     ],
     ['a tenant twice', () => encodeBundle(bundle(tenant(), tenant(RECORDS, { name: 'other' }))), 'twice'],
-    ['a bundle revision of its own', () => edited((value) => ({ ...value, revision: '7.0' })), 'calls itself'],
+    ['a bundle revision of its own', () => edited((value) => ({ ...value, revision: '7.0' })), 'states revision'],
     [
       'a revision that is not of the digest',
       () => editedTenant((value) => Object.assign(value, { revision: '7.0123456789abcdef' })),
@@ -196,9 +196,9 @@ describe('decodeBundle', () => {
     [
       'a record twice',
       () => editedTenant(({ records }) => records.push(records.at(-1) ?? {})),
-      'twice or out of order',
+      'repeated or out of order',
     ],
-    ['records out of order', () => editedTenant(({ records }) => records.reverse()), 'twice or out of order'],
+    ['records out of order', () => editedTenant(({ records }) => records.reverse()), 'repeated or out of order'],
     ['a record that is null', () => editedTenant(({ records }) => records.splice(2, 1, null as never)), 'Record 2'],
     ['an unknown kind', () => editedRecord('role', (value) => Object.assign(value, { kind: 'wizard' })), '"wizard"'],
     ['a credential', () => editedRecord('role', (value) => Object.assign(value, { kind: 'api_key' })), 'credential'],

@@ -8,8 +8,8 @@ import type { Delta } from './delta.js';
 const RECORDS_PER_STEP = 128;
 
 /**
- * Takes the set of leaves from the base of a delta to where it leads. Throws `invalid_bundle`, with the set as it was,
- * where the delta takes out what is not there or does not give the digest that it says.
+ * Changes the set of leaves from the base of a delta to its result. Throws `invalid_bundle` and leaves the set
+ * unchanged, if the delta removes something that is not there or does not lead to the digest that it states.
  */
 export function* moveDigests(digests: DigestSet, delta: Delta): Generator<undefined, void> {
   const gone = delta.changes.flatMap(({ before }) => before ?? []);

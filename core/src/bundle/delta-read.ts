@@ -22,8 +22,8 @@ export function unpackDelta(source: Readable | Buffer, limits: BundleLimits): Pr
 }
 
 /**
- * The delta that these bytes of `delta.json` say, in short steps. Nothing is trusted but that the bytes are as many as
- * fit: shapes, order and uniqueness are checked here, the digests where it is applied. Throws `invalid_bundle`.
+ * Decodes the bytes of `delta.json`, in short steps. Only the number of bytes has been checked before: shapes, order
+ * and uniqueness are checked here, the digests where the delta is applied. Throws `invalid_bundle`.
  */
 export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> {
   try {
@@ -41,7 +41,7 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
     return { tenant: { id, name }, base, ...standing, changes: yield* decodeChanges(raw.slices) };
   } catch (error) {
     if (error instanceof SyntaxError) {
-      throw invalid('The delta is not as this program writes it: it was cut off or damaged.', error);
+      throw invalid('The delta is not in the expected format: it is incomplete or damaged.', error);
     }
     throw error;
   }
@@ -50,7 +50,7 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
 function standingOf({ revision, digest }: Record<string, unknown>, what: string): Standing {
   if (!isText(digest) || !DIGEST.test(digest)) throw invalid(`${what} has no digest: ${short(digest)}.`);
   if (!isRevisionOf(revision, digest))
-    throw invalid(`${what} has the revision ${short(revision)}, which is none of the digest ${digest}.`);
+    throw invalid(`${what} has the revision ${short(revision)}, which does not belong to the digest ${digest}.`);
   return { revision, digest };
 }
 
@@ -78,7 +78,7 @@ function* decodeChanges(slices: Iterable<unknown[]>): Generator<undefined, Recor
       }
       const rank = kindRank(one.kind);
       if (rank < lastRank || (rank === lastRank && address <= lastAddress)) {
-        throw invalid(`The change of ${short(address)} stands twice or out of order.`);
+        throw invalid(`The change of ${short(address)} is repeated or out of order.`);
       }
       lastRank = rank;
       lastAddress = address;

@@ -10,7 +10,7 @@ export interface ChangeText {
   after?: string | undefined;
 }
 
-/** The archive that agents fetch in place of a bundle: a tar.gz with `delta.json`, and its signature as `delta.jws`. */
+/** The archive that agents fetch instead of a bundle: a tar.gz with `delta.json`, and its signature as `delta.jws`. */
 export function packDelta(head: DeltaHead, changes: Iterable<ChangeText>, sign?: Sign): Promise<Buffer> {
   return packArchive(DELTA_ENTRIES, encodeDelta(head, changes), sign);
 }

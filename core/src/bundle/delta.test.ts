@@ -93,13 +93,17 @@ describe('a delta', () => {
     edited(({ changes }) => edit(changes[0] as never));
   const api = { kind: 'api_key', id: 'k', fields: { name: 'k', scopes: ['bundle'] } };
   it.each<[string, () => Buffer, RegExp]>([
-    ['nothing', () => Buffer.alloc(0), /cut off or damaged/],
-    ['text', () => Buffer.from('<html>\n]}\n'), /cut off or damaged/],
-    ['a text cut off', () => bytes.subarray(0, -2), /cut off or damaged/],
-    ['a text cut off between two lines', () => bytes.subarray(0, bytes.lastIndexOf(',\n') + 2), /cut off or damaged/],
-    ['a text with more behind it', () => Buffer.concat([bytes, Buffer.from('x')]), /cut off or damaged/],
-    ['lines without commas', () => Buffer.from(bytes.toString().replaceAll(',\n', '\n')), /cut off or damaged/],
-    ['a bundle', () => Buffer.from('{"format":1,"revision":"1.0","tenants":[\n]}\n'), /cut off or damaged/],
+    ['nothing', () => Buffer.alloc(0), /incomplete or damaged/],
+    ['text', () => Buffer.from('<html>\n]}\n'), /incomplete or damaged/],
+    ['a text cut off', () => bytes.subarray(0, -2), /incomplete or damaged/],
+    [
+      'a text cut off between two lines',
+      () => bytes.subarray(0, bytes.lastIndexOf(',\n') + 2),
+      /incomplete or damaged/,
+    ],
+    ['a text with more behind it', () => Buffer.concat([bytes, Buffer.from('x')]), /incomplete or damaged/],
+    ['lines without commas', () => Buffer.from(bytes.toString().replaceAll(',\n', '\n')), /incomplete or damaged/],
+    ['a bundle', () => Buffer.from('{"format":1,"revision":"1.0","tenants":[\n]}\n'), /incomplete or damaged/],
     ['another format', () => edited((value) => Object.assign(value, { format: 2 })), /format 2; .* update/],
     ['no tenant', () => edited((value) => Object.assign(value, { tenant: undefined })), /tenant .* not a JSON object/],
     [
@@ -111,7 +115,7 @@ describe('a delta', () => {
     [
       'a base whose revision is of another digest',
       () => edited((value) => Object.assign(value.base as object, { digest: '0'.repeat(64) })),
-      /none of the digest 0000/,
+      /does not belong to the digest 0000/,
     ],
     ['a digest that is none', () => edited((value) => Object.assign(value, { digest: 'x' })), /no digest: "x"/],
     ['a revision that is none', () => edited((value) => Object.assign(value, { revision: '9' })), /revision "9"/],
@@ -136,8 +140,8 @@ describe('a delta', () => {
       () => change((sides) => Object.assign(sides, { after: { ...promoted, fields: { type: 'user', id: 1 } } })),
       /fields that are missing/,
     ],
-    ['the same address twice', () => edited(({ changes }) => changes.push(changes.at(-1))), /twice or out of order/],
-    ['changes out of order', () => edited(({ changes }) => changes.reverse()), /twice or out of order/],
+    ['the same address twice', () => edited(({ changes }) => changes.push(changes.at(-1))), /repeated or out of order/],
+    ['changes out of order', () => edited(({ changes }) => changes.reverse()), /repeated or out of order/],
   ])('is refused with %s', (_, offered, detail) => {
     const act = () => finish(decodeDeltaInSteps(offered()));
     expect(act).toThrow(expect.objectContaining({ code: 'invalid_bundle', detail: expect.stringMatching(detail) }));
@@ -157,7 +161,7 @@ describe('unpackDelta', () => {
     ['a bundle', archive(tar('bundle.json', bytes)), /entry "bundle.json"/],
     ['a third entry', archive(tar('delta.json', bytes), tar('x', bytes)), /entry "x"/],
     ['what unpacks to too much', zeros, /unpacks to more than 100000 bytes/],
-    ['what is too large itself', Buffer.alloc(200_000), /larger than 100000 bytes|no whole gzip/],
+    ['what is too large itself', Buffer.alloc(200_000), /larger than 100000 bytes|not a whole gzip/],
   ])('refuses %s', async (_, offered, detail) => {
     const limits = { compressed: 100_000, unpacked: 100_000 };
     await expect(unpackDelta(offered, limits)).rejects.toMatchObject({ detail: expect.stringMatching(detail) });
@@ -216,16 +220,16 @@ describe('verifyDelta', async () => {
   });
 
   it.each<[string, () => Promise<unknown>, RegExp]>([
-    ['no signature', () => verifyDelta(undefined, sha256, [publicKey]), /holds no delta.jws/],
+    ['no signature', () => verifyDelta(undefined, sha256, [publicKey]), /contains no delta.jws/],
     ['one of other bytes', () => verifyDelta(own, '0'.repeat(64), [publicKey]), /another delta/],
     ['one of an unknown key', () => verifyDelta(own, sha256, [stranger.publicKey]), /not trusted/],
-    ['that of a bundle with the same bytes', () => verifyDelta(ofBundle, sha256, [publicKey]), /not one of the key/],
+    ['that of a bundle with the same bytes', () => verifyDelta(ofBundle, sha256, [publicKey]), /not made with the key/],
     [
       'its own words under the type of a bundle',
       async () => verifyDelta(await signJson(words, 'policy-bundle+jws', signer), sha256, [publicKey]),
-      /not one of the key/,
+      /not made with the key/,
     ],
-    ['its own for a bundle', () => verifyStatement(own, sha256, [publicKey]), /not one of the key/],
+    ['its own for a bundle', () => verifyStatement(own, sha256, [publicKey]), /not made with the key/],
   ])('refuses %s', async (_, verify, detail) => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_bundle', detail: expect.stringMatching(detail) });
   });

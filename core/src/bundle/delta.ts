@@ -1,6 +1,6 @@
 import type { RecordChange } from '../decision/api/engine.js';
 
-/** Where a tenant stands. */
+/** A tenant's revision and digest. */
 export interface Standing {
   /** `NUMBER.DIGEST`, the digest cut to 16 hex digits. */
   revision: string;
@@ -8,14 +8,14 @@ export interface Standing {
   digest: string;
 }
 
-/** From where to where a delta leads one tenant. */
+/** The base and the result of a delta for one tenant. */
 export interface DeltaHead extends Standing {
   tenant: { id: string; name: string };
   /** The base revision; the delta applies to no other. */
   base: Standing;
 }
 
-/** What `delta.json` says: a head, and one change per line. */
+/** The content of `delta.json`: a head, and one change per line. */
 export interface Delta extends DeltaHead {
   /** Each address once, in the order of kinds and then of addresses; credentials are left out. */
   changes: RecordChange[];

@@ -10,19 +10,22 @@ const keySetSchema = z.strictObject({
   keys: z.array(bundleKeySchema).min(1),
 });
 
-/** The keys by which bundles are verified. Version 0 is a set that nobody announced: pinned, or taken at first contact. */
+/**
+ * The keys with which bundles are verified. Version 0 is a set that was not announced: it was pinned, or trusted at the
+ * first contact.
+ */
 export interface KeySet {
   version: number;
   keys: readonly BundleKey[];
 }
 
-/** Says, in the name of a key of the set before, that from now on the keys are these. */
+/** Announces the new keys, signed by a key of the previous set. */
 export function announceKeys({ version, keys }: KeySet, signer: SigningKey): Promise<string> {
   return signJson({ version, keys }, TYPE, signer);
 }
 
 /**
- * The newest set that announcements lead to from a trusted one, link by link: each must be signed by a key of the set
+ * The newest set that announcements lead to from a trusted one, step by step: each must be signed by a key of the set
  * before it and have a higher version, so that neither a stranger nor an old announcement changes anything.
  */
 export async function followAnnouncements(from: KeySet, announcements: readonly string[]): Promise<KeySet> {
@@ -34,7 +37,7 @@ export async function followAnnouncements(from: KeySet, announcements: readonly 
   return trusted;
 }
 
-/** The set that an announcement of one's own states, which needs no verification. */
+/** The set in a trusted announcement, which needs no verification. */
 export function announcedKeys(announcement: string): KeySet {
   return keySetSchema.parse(claimsOf(announcement));
 }

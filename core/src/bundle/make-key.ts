@@ -7,7 +7,7 @@ import {
   type SigningKey,
 } from './signing-key.js';
 
-/** A new key that signs bundles, its private half as JWK for the keeping. */
+/** A new key that signs bundles, its private half as JWK for storage. */
 export async function makeBundleKey(): Promise<{ kid: string; privateJwk: JWK; publicKey: BundleKey }> {
   const { privateKey } = await generateKeyPair(BUNDLE_KEY_ALGORITHM, { extractable: true });
   const privateJwk = await exportJWK(privateKey);

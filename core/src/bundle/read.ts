@@ -16,22 +16,22 @@ import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 /** Records between two steps: they take a quarter of a millisecond. */
 const RECORDS_PER_STEP = 64;
 
-/** Takes in the records of one tenant as they are read, in their order, and makes something of them. */
+/** Takes the records of one tenant in order as they are read, and builds something from them. */
 export interface RecordSink<T> {
   add(record: EngineRecord): void;
   finish(): T;
 }
 
-/** Who a tenant says it is, before its records have been seen. */
+/** The tenant as the bundle names it, before its records have been checked. */
 export type TenantHead = Pick<BundleTenant, 'id' | 'name'> & { revision: unknown };
 
-/** A bundle that was found to be what it says. */
+/** A bundle that has been checked. */
 export interface DecodedBundle<T> extends Omit<Bundle, 'tenants'> {
   tenants: DecodedTenant<T>[];
 }
 
 export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
-  /** What was made of the records. */
+  /** What was built from the records. */
   made: T;
   /** The set whose digest was compared. */
   digests: DigestSet;
@@ -42,12 +42,12 @@ export function unpackBundle(source: Readable | Buffer, limits: BundleLimits): P
   return unpackArchive(BUNDLE_ENTRIES, source, limits);
 }
 
-/** Hands on the bytes of `bundle.json`, and gives the signature; see `unpackArchiveTo`. */
+/** Passes on the bytes of `bundle.json`, and returns the signature; see `unpackArchiveTo`. */
 export function unpackBundleTo(source: Readable, limits: BundleLimits, sink: ByteSink): Promise<string | undefined> {
   return unpackArchiveTo(BUNDLE_ENTRIES, source, limits, sink);
 }
 
-/** The bundle that these bytes of `bundle.json` say, whole in memory; see `decodeBundleInSteps`. */
+/** Decodes the bytes of `bundle.json`, whole in memory; see `decodeBundleInSteps`. */
 export function decodeBundle(bytes: Buffer): Bundle {
   const steps = decodeBundleInSteps(bytes, () => {
     const records: EngineRecord[] = [];
@@ -60,10 +60,10 @@ export function decodeBundle(bytes: Buffer): Bundle {
 }
 
 /**
- * Reads the bytes of `bundle.json`, in short steps, so that a caller can do other work between them, and without keeping
- * records: each goes to the sink that `sinkFor` gives for its tenant. Nothing is trusted: shapes, order, uniqueness, and
- * that digest and revision are those of the records, which shows only after the last of them. Throws `invalid_bundle`
- * naming what is wrong; whatever sinks have taken in by then is worth nothing.
+ * Decodes the bytes of `bundle.json` in short steps, so that a caller can do other work between them, and without
+ * keeping records: each goes to the sink that `sinkFor` returns for its tenant. Everything is checked: shapes, order,
+ * uniqueness, and that digest and revision belong to the records, which is known only after the last of them. Throws
+ * `invalid_bundle` naming what is wrong; then everything that sinks have taken must be discarded.
  */
 export function* decodeBundleInSteps<T>(
   bytes: ByteSource,
@@ -81,19 +81,19 @@ export function* decodeBundleInSteps<T>(
     for (const tenant of raw.tenants) {
       const decoded = yield* decodeTenant(tenant, sinkFor);
       if (tenants.some((other) => other.id === decoded.id || other.name === decoded.name)) {
-        throw invalid(`The bundle holds the tenant ${short(decoded.name)} twice.`);
+        throw invalid(`The bundle contains the tenant ${short(decoded.name)} twice.`);
       }
       tenants.push(decoded);
     }
     if (!Array.isArray(head.tenants)) throw invalid('The bundle has no list of tenants.');
     const revision = bundleRevision(tenants);
     if (head.revision !== revision) {
-      throw invalid(`The bundle calls itself revision ${short(head.revision)}, but its tenants make ${revision}.`);
+      throw invalid(`The bundle states revision ${short(head.revision)}, but its tenants give ${revision}.`);
     }
     return { format: 1, revision, tenants };
   } catch (error) {
     if (error instanceof SyntaxError) {
-      throw invalid('The bundle is not valid JSON: it was cut off or damaged.', error);
+      throw invalid('The bundle is not valid JSON: it is incomplete or damaged.', error);
     }
     throw error;
   }
@@ -118,7 +118,7 @@ function* decodeTenant<T>(
       const address = addressOf(record.kind, record.fields);
       const rank = kindRank(record.kind);
       if (rank < lastRank || (rank === lastRank && address <= lastAddress)) {
-        throw invalid(`The record ${short(address)} of the tenant ${short(name)} stands twice or out of order.`);
+        throw invalid(`The record ${short(address)} of the tenant ${short(name)} is repeated or out of order.`);
       }
       lastRank = rank;
       lastAddress = address;

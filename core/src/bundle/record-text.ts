@@ -5,21 +5,21 @@ import { isCredential, isKind, KINDS, kindRank } from '../records/kinds.js';
 import { hasShape } from './shape.js';
 import { isText, short } from './untrusted.js';
 
-/** One record as bundles and deltas write it: on one line, equal records with equal bytes. */
+/** One record in the format of bundles and deltas: on one line, equal records with equal bytes. */
 export function recordText({ kind, id, fields }: EngineRecord): string {
   return `{"kind":"${kind}","id":${JSON.stringify(id)},"fields":${canonicalJson(fields)}}`;
 }
 
-/** The record that a parsed text says. `where` begins the sentence of a refusal. Throws `invalid_bundle`. */
+/** The record in a parsed text. `where` begins the sentence of a refusal. Throws `invalid_bundle`. */
 export function decodeRecord(item: unknown, where: () => string): EngineRecord {
   const { kind, id, fields } = (item ?? {}) as { kind?: unknown; id?: unknown; fields?: unknown };
   if (!isText(kind) || !isKind(kind)) throw invalid(`${where()} is of the unknown kind ${short(kind)}.`);
-  if (isCredential(kind)) throw invalid(`${where()} is a credential (${kind}), which no bundle may hold.`);
+  if (isCredential(kind)) throw invalid(`${where()} is a credential (${kind}), which no bundle may contain.`);
   if (!isText(id)) throw invalid(`${where()} has no id.`);
   if (!hasShape[kind](fields)) {
     throw invalid(`${where()}, a ${kind}, has fields that are missing, unknown or of a wrong type.`);
   }
-  // The constant in place of the parsed copy saves a string per record.
+  // Using the constant instead of the parsed copy saves a string per record.
   return { kind: KINDS[kindRank(kind)], id, fields } as EngineRecord;
 }
 

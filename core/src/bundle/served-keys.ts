@@ -17,16 +17,16 @@ export interface ServedKeys {
 }
 
 /**
- * Reads a JWKS (RFC 7517 section 5) as a cloud serves it, or an operator pins it; keys of other purposes in it are left
- * out. Throws `invalid_bundle` on what is none, or holds no key of bundles.
+ * Reads a JWKS (RFC 7517 section 5) from a cloud or an operator, and leaves out keys with other purposes. Throws
+ * `invalid_bundle` if it is not a JWKS or contains no bundle key.
  */
 export function readServedKeys(text: string): ServedKeys {
   const document = documentSchema.safeParse(parse(text));
-  if (!document.success) throw invalid('It is no JWKS: a JSON object with a list of "keys".');
+  if (!document.success) throw invalid('It is not a JWKS, which is a JSON object with a list of "keys".');
   const own = document.data.keys.filter(({ kid }) => kid?.startsWith(BUNDLE_KEY_PREFIX));
-  if (own.length === 0) throw invalid(`It holds no key of bundles, whose "kid" starts with "${BUNDLE_KEY_PREFIX}".`);
+  if (own.length === 0) throw invalid(`It contains no bundle key, whose "kid" starts with "${BUNDLE_KEY_PREFIX}".`);
   const keys = z.array(bundleKeySchema).safeParse(own);
-  if (!keys.success) throw invalid('A key of bundles in it is not a public EC key on P-256 for ES256.');
+  if (!keys.success) throw invalid('A bundle key in it is not a public EC key on P-256 for ES256.');
   return { keys: keys.data, announcements: document.data.announcements ?? [] };
 }
 

@@ -25,7 +25,9 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
-/** A compact JWS of this JSON value. `type` keeps what is signed for one purpose from being taken for another. */
+/**
+ * A compact JWS of this JSON value. `type` prevents a text that was signed for one purpose from being used for another.
+ */
 export async function signJson(value: unknown, type: string, { kid, privateKey }: SigningKey): Promise<string> {
   return await new CompactSign(new TextEncoder().encode(JSON.stringify(value)))
     .setProtectedHeader({ alg: BUNDLE_KEY_ALGORITHM, kid, typ: type })
@@ -51,7 +53,7 @@ export async function verifiedJson(jws: string, type: string, keys: readonly Bun
   }
 }
 
-/** The id of the key that a JWS names, not yet verified; undefined where it names none. */
+/** The id of the key that a JWS names, not yet verified; undefined if it names none. */
 export function keyIdOf(jws: string): string | undefined {
   try {
     return decodeProtectedHeader(jws).kid;

@@ -7,7 +7,7 @@ const CLOSE = 0x5d;
 const SLICE_BYTES = 1 << 15;
 const LIST_END = '\n]}\n';
 
-/** A tenant as the text has it, nothing of it trusted; its records come in slices. */
+/** A tenant in the text, with nothing checked yet; its records come in slices. */
 export interface RawTenant {
   head: unknown;
   slices: Iterable<unknown>;
@@ -19,9 +19,9 @@ export interface RawBundle {
 }
 
 /**
- * Reads `bundle.json` by slices of lines as `encodeBundle` writes them, so that the whole text never is one string;
- * any other JSON text is parsed whole. `tenants` and `slices` must be walked in order. Throws `SyntaxError` on what is
- * no JSON.
+ * Reads `bundle.json` in slices of lines as `encodeBundle` writes them, so that the whole text is never one string; any
+ * other JSON text is parsed whole. `tenants` and `slices` must be iterated in order. Throws `SyntaxError` if the text
+ * is not JSON.
  */
 export function readSlices(bytes: ByteSource): RawBundle {
   const end = lineEnd(bytes, 0);
@@ -30,7 +30,7 @@ export function readSlices(bytes: ByteSource): RawBundle {
 }
 
 /**
- * Reads an object whose last member is a list, by slices of lines as `packDelta` writes them, and nothing else. Throws
+ * Reads an object whose last member is a list, in slices of lines as `packDelta` writes them, and nothing else. Throws
  * `SyntaxError`.
  */
 export function readList(bytes: ByteSource, member: string): { head: unknown; slices: Iterable<unknown[]> } {
@@ -65,7 +65,7 @@ function* readTenants(bytes: ByteSource, start: number): Generator<RawTenant> {
   if (tail.trimEnd() !== ']}') throw new SyntaxError('The text goes on after its end.');
 }
 
-/** Returns where the line feed stands after which the list is closed. No string in JSON holds a raw line feed. */
+/** Returns the place of the line feed after which the list ends. No string in JSON contains a raw line feed. */
 function* readRecords(bytes: ByteSource, start: number): Generator<unknown[], number> {
   for (let position = start; ; ) {
     // From the line feed before the first record on, so that an empty list shows its end, too.
@@ -90,7 +90,7 @@ function* readRecords(bytes: ByteSource, start: number): Generator<unknown[], nu
   }
 }
 
-/** Where the line ends; -1 where it does not. */
+/** Where the line ends; -1 if it does not. */
 function lineEnd(bytes: ByteSource, start: number): number {
   for (let from = start; from < bytes.length; from += SLICE_BYTES) {
     const at = bytes.subarray(from, from + SLICE_BYTES).indexOf(LINE_FEED);

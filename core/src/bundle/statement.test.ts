@@ -36,15 +36,15 @@ describe('verifyStatement', () => {
 
   it.each<[string, () => string | undefined | Promise<string>, RegExp]>([
     ['no signature', () => undefined, /not signed/],
-    ['an empty one', () => '', /no JWS/],
-    ['any text', () => 'a.b.c', /no JWS/],
+    ['an empty one', () => '', /not a JWS/],
+    ['any text', () => 'a.b.c', /not a JWS/],
     ['a key that is not trusted', () => signStatement(statement, three.signer), /not trusted .trusted: bundle-/],
     [
       'another key under the same id',
       () => signStatement(statement, { ...three.signer, kid: one.signer.kid }),
-      /not one of/,
+      /not made with/,
     ],
-    ['a changed signature', () => changed(2, flip), /not one of/],
+    ['a changed signature', () => changed(2, flip), /not made with/],
     [
       'a changed statement',
       () =>
@@ -52,7 +52,7 @@ describe('verifyStatement', () => {
           1,
           recoded((value) => ({ ...value, revision: '8.0' })),
         ),
-      /not one of/,
+      /not made with/,
     ],
     [
       'no algorithm',
@@ -61,7 +61,7 @@ describe('verifyStatement', () => {
           0,
           recoded((value) => ({ ...value, alg: 'none' })),
         ).replace(/[^.]*$/, ''),
-      /not one of/,
+      /not made with/,
     ],
     [
       'a shared secret in place of a key',
@@ -70,10 +70,10 @@ describe('verifyStatement', () => {
           0,
           recoded((value) => ({ ...value, alg: 'HS256' })),
         ),
-      /not one of/,
+      /not made with/,
     ],
-    ['what was signed for another purpose', () => signJson(statement, 'at+jwt', one.signer), /not one of/],
-    ['a statement of another shape', () => signJson({ format: 1 }, 'policy-bundle+jws', one.signer), /not one of/],
+    ['what was signed for another purpose', () => signJson(statement, 'at+jwt', one.signer), /not made with/],
+    ['a statement of another shape', () => signJson({ format: 1 }, 'policy-bundle+jws', one.signer), /not made with/],
     ['other bytes', () => signStatement({ ...statement, sha256: sha256('other') }, one.signer), /another bundle/],
   ])('refuses %s', async (_, jws, detail) => {
     await expect(verifyStatement(await jws(), sha256('bytes'), [one.public, two.public])).rejects.toMatchObject({
@@ -127,11 +127,11 @@ describe('readServedKeys', () => {
   });
 
   it.each([
-    ['', /no JWKS/],
-    ['[]', /no JWKS/],
-    ['{"keys":{}}', /no JWKS/],
-    ['{"keys":[]}', /no key of bundles/],
-    ['{"keys":[{"kid":"abc","kty":"EC"}]}', /no key of bundles/],
+    ['', /not a JWKS/],
+    ['[]', /not a JWKS/],
+    ['{"keys":{}}', /not a JWKS/],
+    ['{"keys":[]}', /no bundle key/],
+    ['{"keys":[{"kid":"abc","kty":"EC"}]}', /no bundle key/],
     ['{"keys":[{"kid":"bundle-1","kty":"oct","k":"abc"}]}', /not a public EC key/],
   ])('refuses %s', (text, detail) => {
     expect(() => readServedKeys(text)).toThrow(

@@ -9,7 +9,9 @@ const DELTA_TYPE = 'policy-bundle-delta+jws';
 const statementSchema = z.strictObject({
   format: z.literal(1),
   revision: z.string(),
-  /** Of the bytes of `bundle.json`, in hex: ids and names are signed with it, which no digest of records covers. */
+  /**
+   * The SHA-256 of the bytes of `bundle.json`, in hex: it also covers ids and names, which no digest of records does.
+   */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** RFC 3339, UTC. */
   issued_at: z.iso.datetime(),
@@ -41,8 +43,8 @@ export function signStatement(statement: BundleStatement, key: SigningKey): Prom
 }
 
 /**
- * What one of these keys has stated of the bundle whose bytes have this SHA-256. Throws `invalid_bundle` where there is
- * no signature, no trusted one, or one of other bytes.
+ * The statement that one of these keys has signed about the bundle with this SHA-256. Throws `invalid_bundle` if there
+ * is no signature, no trusted one, or one for other bytes.
  */
 export function verifyStatement(
   jws: string | undefined,
@@ -54,7 +56,7 @@ export function verifyStatement(
 
 const deltaStatementSchema = z.strictObject({
   format: z.literal(1),
-  /** Of the bytes of `delta.json`, in hex: they say all the rest. */
+  /** The SHA-256 of the bytes of `delta.json`, in hex: they contain everything else. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** RFC 3339, UTC. */
   issued_at: z.iso.datetime(),
@@ -84,20 +86,20 @@ async function verified<T extends { sha256: string }>(
   sha256: string,
   keys: readonly BundleKey[],
 ): Promise<T> {
-  if (jws === undefined) throw invalid(`The ${what} is not signed: it holds no ${what}.jws.`);
+  if (jws === undefined) throw invalid(`The ${what} is not signed: it contains no ${what}.jws.`);
   const kid = keyIdOf(jws);
   const trusted = keys.map((key) => key.kid).join(', ') || 'none';
-  if (kid === undefined) throw invalid(`The signature of the ${what} is no JWS with a key id.`);
+  if (kid === undefined) throw invalid(`The signature of the ${what} is not a JWS with a key id.`);
   if (!keys.some((key) => key.kid === kid)) {
     throw invalid(
       `The ${what} is signed by the key ${JSON.stringify(kid.slice(0, 100))}, which is not trusted (trusted: ${trusted}).`,
     );
   }
   const statement = schema.safeParse(await verifiedJson(jws, type, keys));
-  if (!statement.success) throw invalid(`The signature of the ${what} is not one of the key ${kid}.`);
+  if (!statement.success) throw invalid(`The signature of the ${what} was not made with the key ${kid}.`);
   if (statement.data.sha256 !== sha256) {
     throw invalid(
-      `The signature is that of another ${what}: it is of ${statement.data.sha256}, the bytes are ${sha256}.`,
+      `The signature belongs to another ${what}: it covers ${statement.data.sha256}, but the bytes have ${sha256}.`,
     );
   }
   return statement.data;

@@ -4,7 +4,7 @@ const CHUNK_BYTES = 1 << 20;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const BYTES_PER_UNIT = 3;
 
-/** Gathers text as UTF-8 in chunks, so that no long string and little garbage is made on the way. */
+/** Collects text as UTF-8 in chunks, without building long strings and with little garbage. */
 export class TextWriter {
   readonly #chunks: Buffer[] = [];
   #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -15,7 +15,7 @@ export class TextWriter {
     this.#filled += this.#chunk.write(text, this.#filled);
   }
 
-  /** All that was written, as chunks in order. */
+  /** Everything that was written, as chunks in order. */
   finish(): Buffer[] {
     this.#chunks.push(this.#chunk.subarray(0, this.#filled));
     return this.#chunks;

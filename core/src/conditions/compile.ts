@@ -16,7 +16,7 @@ export function compileCondition(source: string): Condition {
     return { evaluate: (scope) => evaluate(run, size, scope) };
   } catch (error) {
     const detail = error instanceof ConditionFault ? error.detail : 'does not compile';
-    const failure = new Failure(`the condition is faulty: ${detail}`);
+    const failure = new Failure(`the condition is invalid: ${detail}`);
     return { evaluate: () => failure };
   }
 }

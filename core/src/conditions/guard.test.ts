@@ -80,8 +80,8 @@ describe('a guard', () => {
   it('says all that is not met', () => {
     const context = { mfa: false, ip: '11.0.0.1', n: 0, time: '2026-01-15T18:00:00Z' };
     expect(new Guard('context.n > 0', MODIFIERS).whyNot(scopeOf(context))).toBe(
-      'it requires multi-factor authentication and context.mfa is false, and context.ip lies outside its ip_ranges, ' +
-        'and the time lies outside its time_windows, and its condition is false',
+      'it requires multi-factor authentication and context.mfa is false, and context.ip is outside its ip_ranges, ' +
+        'and the time is outside its time_windows, and its condition is false',
     );
   });
 });

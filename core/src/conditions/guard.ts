@@ -10,14 +10,14 @@ import { ZONE_STEPS } from './zone.js';
 /** One of the things that must hold for a policy to apply. */
 interface GuardPart {
   evaluate(scope: Scope): Outcome;
-  /** Why the policy does not apply where this is false. */
+  /** Why the policy does not apply if this is false. */
   unmet: string;
 }
 
 /**
- * The condition and the modifiers of a policy, all of which must hold, and its `unless`, which must not. Any that is false settles that the policy does
- * not apply; else an absent attribute settles what it does; else a failure leaves it open. Neither the order of the
- * parts nor of what stands in them matters (`outcome.ts`).
+ * The condition and the modifiers of a policy, all of which must hold, and its `unless`, which must not. If any of them
+ * is false, the policy does not apply; otherwise an absent attribute settles what it does; otherwise a failure leaves
+ * it open. The order of the parts, and of what is in them, does not matter (`outcome.ts`).
  */
 export class Guard {
   readonly #parts: readonly GuardPart[];
@@ -94,14 +94,15 @@ const MFA: GuardPart = {
 function ipRanges(texts: readonly string[]): GuardPart {
   const ranges = texts.map(parseIpRange).filter((range): range is IpRange => range !== undefined);
   return {
-    unmet: 'context.ip lies outside its ip_ranges',
+    unmet: 'context.ip is outside its ip_ranges',
     evaluate: (scope) => {
       scope.charge(ADDRESS_STEPS + texts.length);
       const ip = contextMember(scope, 'ip');
       if (ip === undefined) return new Absent('context.ip');
       const address = typeof ip === 'string' ? parseIp(ip) : undefined;
       if (address === undefined) return new Failure('context.ip must be an IPv4 or IPv6 address');
-      if (ranges.length < texts.length) return new Failure('its ip_ranges hold what is no range of addresses');
+      if (ranges.length < texts.length)
+        return new Failure('its ip_ranges contain a text that is not a range of addresses');
       return ranges.some((range) => inRange(address, range));
     },
   };
@@ -110,7 +111,7 @@ function ipRanges(texts: readonly string[]): GuardPart {
 function timeWindows(windows: NonNullable<Modifiers['time_windows']>): GuardPart {
   const steps = windows.length * WINDOW_STEPS + new Set(windows.map(({ zone }) => zone)).size * ZONE_STEPS;
   return {
-    unmet: 'the time lies outside its time_windows',
+    unmet: 'the time is outside its time_windows',
     evaluate: (scope) => {
       scope.charge(steps);
       const time = contextMember(scope, 'time');

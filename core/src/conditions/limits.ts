@@ -1,8 +1,6 @@
 import { CONDITION_LENGTH_MAX } from '../records/condition-length.js';
 
-/**
- * A tenant's condition runs in the process of everyone who asks, so that what it may cost is bounded.
- */
+/** A tenant's condition runs in a process that others use, too, so its cost is limited. */
 export const CONDITION_LIMITS = {
   /** Characters of a condition. */
   length: CONDITION_LENGTH_MAX,

@@ -1,12 +1,12 @@
 /**
- * What an evaluation meets besides a value. Where parts of an expression disagree, the order of writing never matters:
- * a part that settles the answer (`false` in a conjunction, `true` in a disjunction) beats an absent attribute, and an
- * absent attribute beats any other failure. An absent attribute settles what the policy does (an ALLOW does not apply,
- * a DENY does); a failure leaves it open.
+ * The results of an evaluation besides a value. If parts of an expression disagree, their order never matters: a part
+ * that settles the answer (`false` in a conjunction, `true` in a disjunction) wins over an absent attribute, and an
+ * absent attribute over any other failure. An absent attribute settles what the policy does (an ALLOW does not apply, a
+ * DENY does); a failure leaves it open.
  */
 export abstract class Trouble {}
 
-/** An attribute that neither the request nor the record holds, by its path: `context.mfa_level`. */
+/** An attribute that neither the request nor the record has, by its path: `context.mfa_level`. */
 export class Absent extends Trouble {
   constructor(readonly attribute: string) {
     super();
@@ -17,13 +17,13 @@ export class Absent extends Trouble {
 export class Failure extends Trouble {
   readonly #cause: string | (() => string);
 
-  /** Words that are costly to find are found when they are read, since most failures come to nothing. */
+  /** Words that are costly to find are computed when they are read, since most failures have no consequence. */
   constructor(cause: string | (() => string)) {
     super();
     this.#cause = cause;
   }
 
-  /** Half a sentence that holds kinds and paths, never attribute values: it goes to callers and logs. */
+  /** Half a sentence with kinds and paths but never attribute values, because callers and logs receive it. */
   get cause(): string {
     return typeof this.#cause === 'string' ? this.#cause : this.#cause();
   }
@@ -32,13 +32,13 @@ export class Failure extends Trouble {
 /** Whether a condition holds. */
 export type Outcome = boolean | Absent | Failure;
 
-/** The trouble of a whole with two troubled parts: the first absent attribute, or else the first failure. */
+/** The result of a whole with two parts in trouble: the first absent attribute, or else the first failure. */
 export function worse(first: Trouble | undefined, second: Trouble): Trouble {
   if (first === undefined) return second;
   return second instanceof Absent && !(first instanceof Absent) ? second : first;
 }
 
-/** The outcome of a conjunction: false, else an absent attribute, else a failure, else true, in any order. */
+/** The outcome of a conjunction: false, or else an absent attribute, or else a failure, or else true, in any order. */
 export function both(first: Outcome, second: Outcome): Outcome {
   if (first === false || second === false) return false;
   if (first === true) return second;
@@ -47,7 +47,7 @@ export function both(first: Outcome, second: Outcome): Outcome {
 }
 
 /**
- * Thrown through an evaluation when the steps of the decision are used up. Nothing absorbs it, so that the answer does
- * not depend on which part of which condition met the end.
+ * Thrown through an evaluation when the steps of the decision are used up. Nothing catches it on the way, so that the
+ * answer does not depend on which part of which condition used the last step.
  */
 export class OutOfSteps extends Error {}

@@ -2,7 +2,7 @@ import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
 import { CONDITION_LIMITS } from './limits.js';
 import { syntaxWords } from './syntax-words.js';
 
-/** A node of a parsed CEL expression. Macros stand as the calls they were written as. */
+/** A node of a parsed CEL expression. Macros appear as the calls that they were written as. */
 export type Ast = ASTNode;
 
 /** A syntax error in a condition; `offset` counts characters from its start. */

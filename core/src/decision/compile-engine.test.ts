@@ -207,7 +207,7 @@ describe('a failure that leaves the answer open', () => {
 
   it('comes from a condition in the records that does not compile', () => {
     const broken = compileEngine([...base, policy('p', { condition: 'context.' }), given('p', 'subject', 'user/u')]);
-    expect(problemOf(() => broken.decide(asked(), 0)).detail).toContain('the condition is faulty: does not parse');
+    expect(problemOf(() => broken.decide(asked(), 0)).detail).toContain('the condition is invalid: does not parse');
   });
 });
 

@@ -127,8 +127,8 @@ describe('a link', () => {
       'closes no circle of groups',
       `${V}groups:\n  a: { members: [group/b] }\n  b: { members: [group/c] }\n  c:\n    members: [group/a]\n  d: { members: [group/d] }\n`,
       [
-        'a.yaml:6:15: group_membership/c//group/a: Groups hold each other in a circle: a → b → c → a. Take one of these memberships out.',
-        'a.yaml:7:18: group_membership/d//group/d: Groups hold each other in a circle: d → d. Take one of these memberships out.',
+        'a.yaml:6:15: group_membership/c//group/a: Groups contain each other in a circle: a → b → c → a. Remove one of these memberships.',
+        'a.yaml:7:18: group_membership/d//group/d: Groups contain each other in a circle: d → d. Remove one of these memberships.',
       ],
     ],
   ]);
@@ -225,8 +225,8 @@ describe('a move', () => {
       'leads somewhere',
       `${V}moved:\n  - { from: group/a, to: group/b }\n  - { from: group/b, to: group/a }\n`,
       [
-        'a.yaml:3:5: moved[0]: The moves go in a circle: group/b → group/a → group/b. Take one of them out.',
-        'a.yaml:4:5: moved[1]: The moves go in a circle: group/a → group/b → group/a. Take one of them out.',
+        'a.yaml:3:5: moved[0]: The moves form a circle: group/b → group/a → group/b. Remove one of them.',
+        'a.yaml:4:5: moved[1]: The moves form a circle: group/a → group/b → group/a. Remove one of them.',
       ],
     ],
     [

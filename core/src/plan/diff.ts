@@ -30,8 +30,8 @@ export interface Held {
 
 /**
  * Everything to do so that the tenant holds what the stack declares. Records of other stacks are left alone: declaring
- * one is refused (`not_owner`) unless ownership is to be taken. Removed are only records of this stack. Throws
- * `conflict` where the tenant is another one or moves cannot be made.
+ * one is refused (`not_owner`) unless ownership is taken. Only records of this stack are removed. Throws `conflict` if
+ * the tenant is another one or moves cannot be made.
  */
 export function plan(
   declared: Declared,
@@ -42,7 +42,7 @@ export function plan(
   if (declared.tenant !== undefined && declared.tenant !== held.tenant) {
     throw new ProblemError(
       'conflict',
-      `This is declared for the tenant "${declared.tenant}", but the credentials are those of "${held.tenant}": use others, or correct "tenant".`,
+      `The tree is for the tenant "${declared.tenant}", but the credentials are those of "${held.tenant}": use credentials of "${declared.tenant}", or correct "tenant".`,
     );
   }
   const wanted = new Map(declared.records.map((record) => [record.address, record]));
@@ -124,7 +124,7 @@ function changeFor(
   }
   if (!equalJson(now.fields, fields) || !equalJson(record.fields, fields)) {
     const seen = differences(record.fields as JsonObject, fields);
-    // A record that shall stay as it is, although what it mentions is moved away, has to be turned back.
+    // A record that should stay, although something that it mentions is moved away, has to be changed back.
     const shown = seen.length > 0 ? seen : differences(now.fields as JsonObject, fields);
     return { action: 'update', kind, address, differences: shown, fields, ...taken };
   }

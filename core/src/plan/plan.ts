@@ -3,7 +3,9 @@ import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { RefusedForm } from '../state/refused-forms.js';
 
-/** One field's change. An absent side means the field was not there. `pointer` is an RFC 6901 JSON pointer. */
+/**
+ * The change of one field. An absent side means that the field was not there. `pointer` is an RFC 6901 JSON pointer.
+ */
 export interface Difference {
   pointer: string;
   before?: Json;
@@ -23,7 +25,7 @@ export type PlannedChange = { kind: Kind; address: Address; differences: Differe
   | { action: 'delete'; removed_from?: string }
 );
 
-/** A record of another stack that changes only because it mentions what is moved. */
+/** A record of another stack that changes only because it mentions a moved record. */
 export interface Follower {
   kind: Kind;
   /** The address afterwards; the same as `from` where only another field mentions what is moved. */

@@ -52,7 +52,7 @@ describe('parsePlan', () => {
   it.each<[string, string, string | RegExp]>([
     ['nothing', '', 'not valid JSON'],
     ['a text cut off', JSON.stringify(PLAN).slice(0, -5), 'not valid JSON'],
-    ['another thing', '[]', 'no saved plan'],
+    ['another thing', '[]', 'not a saved plan'],
     ['another format', edited({ format: 2 }), '/format'],
     ['an unknown member', edited({ take_ownership: true }), 'take_ownership'],
     ['no base', edited({ base_revision: undefined }), '/base_revision'],

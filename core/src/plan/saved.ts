@@ -37,22 +37,22 @@ const planSchema = z.strictObject({
 });
 
 /**
- * A plan from the JSON text it was saved as. Its shape is checked, and that its parts agree; what it means is judged by
- * whoever applies it. Throws `invalid_request` naming the place of the damage.
+ * A plan from the JSON text that it was saved as. Its shape and the consistency of its parts are checked; what it means
+ * is checked by the code that applies it. Throws `invalid_request` naming the place of the damage.
  */
 export function parsePlan(saved: string): Plan {
   let value: unknown;
   try {
     value = JSON.parse(saved);
   } catch (error) {
-    throw new ProblemError('invalid_request', 'This is no saved plan: it is not valid JSON.', [], { cause: error });
+    throw new ProblemError('invalid_request', 'This is not a saved plan: it is not valid JSON.', [], { cause: error });
   }
   const result = planSchema.safeParse(value);
   if (!result.success) {
     const errors = issueFaults(planSchema, result.error.issues, value);
     const [first] = errors;
     const wrong = `${first?.pointer ? `${first.pointer}: ` : 'it '}${first?.detail.replace(/\.$/, '')}`;
-    throw new ProblemError('invalid_request', `This is no saved plan (${wrong}): plan again.`, errors);
+    throw new ProblemError('invalid_request', `This is not a saved plan (${wrong}): plan again.`, errors);
   }
   const plan = result.data as Plan;
   revisionNumber(plan.base_revision);

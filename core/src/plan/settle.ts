@@ -6,11 +6,11 @@ import { keyFieldsOf } from '../state/key-fields.js';
 import type { Move } from '../state/renames.js';
 
 /**
- * Where the records of a tenant go by the moves of a tree. A tree keeps its moves as a history, so that tenants that
- * lag behind can follow: a move to a name that is no longer declared goes on with the next one, also by way of a
- * renamed parent. A declared name is where a record stays, so that a second plan finds nothing to move.
+ * Where the moves of a tree take the records of a tenant. A tree keeps its moves as a history, so that tenants that lag
+ * behind can follow: a move to a name that is no longer declared continues with the next one, also through a renamed
+ * parent. A declared name is where a record stays, so that a second plan finds nothing to move.
  *
- * Throws `conflict` where moves contradict each other or a declaration.
+ * Throws `conflict` if moves contradict each other or a declaration.
  */
 export function settler(
   moves: readonly Move[],
@@ -52,7 +52,7 @@ function nextOf(moves: readonly Move[], isDeclared: (address: Address) => boolea
     if (isDeclared(from)) {
       throw conflict(
         from,
-        `"${from}" is moved to "${to}" and still declared, so that applying this twice would move another record: take the move or the declaration out, or make the renames one after the other.`,
+        `"${from}" is moved to "${to}" but still declared, so applying this twice would move another record: remove the move or the declaration, or make the renames one after the other.`,
       );
     }
     next.set(from, to);
@@ -78,7 +78,7 @@ function withParentsSettled(address: Address, settle: (address: Address) => Addr
 function circle(way: readonly Address[]): ProblemError {
   const last = way.at(-1) ?? '';
   const names = way.slice(way.indexOf(last)).join(' → ');
-  return conflict(last, `The moves go in a circle: ${names}. Take one of them out.`);
+  return conflict(last, `The moves form a circle: ${names}. Remove one of them.`);
 }
 
 function conflict(address: Address, detail: string): ProblemError {

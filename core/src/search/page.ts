@@ -28,12 +28,12 @@ export interface Page<R> {
   next?: string;
 }
 
-/** The most candidates that one page goes through: what is found of so many is a page, however little it is. */
+/** The largest number of candidates for one page, however few results they give. */
 const CANDIDATES_MAX = 10_000;
 
 /**
- * One page of the candidates that the engine allows, exactly as a decision on each would say. It looks on for one more
- * result than it shows, so that a last page knows that it is the last.
+ * One page of the candidates that the engine allows, exactly as it would decide on each. It looks for one more result
+ * than it shows, so that the last page is known to be the last.
  */
 export function* pageOf<T, R>(
   engine: Engine,
@@ -57,7 +57,7 @@ export function* pageOf<T, R>(
   return end < ordered.length ? { results, next: passed } : { results };
 }
 
-/** Where the evaluation fails nothing is granted: such a candidate is no result. */
+/** A failed evaluation grants nothing, so such a candidate is not a result. */
 function allows(engine: Engine, request: DecisionRequest, now: number): boolean {
   try {
     return engine.decide(request, now).decision;

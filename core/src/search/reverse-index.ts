@@ -13,9 +13,9 @@ interface Assignee {
 const STEP = 512;
 
 /**
- * The compiled tenant read backwards: from what policies allow to those who were assigned them, and from groups and
- * roles to their members and holders. It says who may come into question and leaves the deciding to the engine: periods,
- * conditions and denials are not looked at.
+ * The compiled tenant read backwards: from what policies allow to the principals that they are assigned to, and from
+ * groups and roles to their members and holders. It finds candidates and leaves the decision to the engine: periods,
+ * conditions and denials are not considered.
  */
 export class ReverseIndex {
   readonly #assignees = new Map<Target, Assignee[]>();

@@ -30,11 +30,11 @@ const STEP = 512;
 type Item = Principal | Resource;
 
 /**
- * Searches a compiled tenant (AuthZEN 1.0 section 8). A search takes as candidates those to whom some policy leads that
- * allows the action, and keeps of them those for whom the engine decides so: the results are exactly the recorded
- * subjects and resources, or the actions of the resource's type, that a decision would allow.
+ * Searches a compiled tenant (AuthZEN 1.0 section 8). The candidates are those to whom some policy leads that allows
+ * the action, and the engine decides on each: the results are exactly the recorded subjects and resources, or the
+ * actions of the resource's type, that a decision would allow.
  *
- * All work comes in short steps, so that decisions need not wait for it.
+ * All work is done in short steps, so that decisions need not wait for it.
  */
 export class TenantSearch {
   readonly #kept = new Recent<Ordered<Item>>(KEPT_MAX);

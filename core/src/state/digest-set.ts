@@ -11,12 +11,12 @@ const SIZE_MAX = 2 ** 21;
 const BUCKETS = 256;
 
 /**
- * The digest of a set of records, kept up to date record by record.
+ * The digest of a set of records, updated record by record.
  *
- * A record's leaf is the SHA-256 of its address, a line feed and the canonical JSON of its fields. Leaves fall into
- * 256 buckets by their first byte; a bucket's hash is the SHA-256 of its leaves in ascending order; the digest is the
- * SHA-256 of the hashes of the buckets that are not empty, in order. So it depends on what the records say and on
- * nothing else, and a change costs one bucket: its leaves are kept in order, so that they need not be sorted again.
+ * The leaf of a record is the SHA-256 of its address, a line feed and the canonical JSON of its fields. Leaves fall
+ * into 256 buckets by their first byte; the hash of a bucket is the SHA-256 of its leaves in ascending order; the
+ * digest is the SHA-256 of the hashes of all non-empty buckets, in order. So the digest depends only on the records'
+ * content, and a change costs one bucket, whose leaves are kept in order so that they need not be sorted again.
  */
 export class DigestSet {
   readonly #buckets: (Bucket | undefined)[] = new Array(BUCKETS).fill(undefined);

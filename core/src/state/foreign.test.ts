@@ -21,7 +21,7 @@ describe('refuseForeign', () => {
       'several by their number',
       owned('hr', 'a', 'b'),
       'in the tree',
-      '2 records belong to the stack "hr", not to "main": take them out of this tree, or take them over with --take-ownership.',
+      '2 records belong to the stack "hr", not to "main": remove them from this tree, or take them over with --take-ownership.',
     ],
     [
       'several owners',

@@ -21,7 +21,7 @@ export function refuseForeign(foreign: readonly Foreign[], stack: string, where:
     owners.length === 1 ? 'stack' : 'stacks'
   } ${owners.join(', ')}, not to "${stack}"`;
   const them = one ? 'it' : 'them';
-  const leave = where === 'there' ? `change ${them} there` : `take ${them} out of this tree`;
+  const leave = where === 'there' ? `change ${them} there` : `remove ${them} from this tree`;
   throw new ProblemError(
     'not_owner',
     `${belong}: ${leave}, or take ${them} over with --take-ownership.`,

@@ -43,7 +43,7 @@ function walk(view: RecordView, start: Address, done: Set<Address>, findings: Re
       onWay.set(inner, way.length);
       way.push({ group: inner, rest: nestedIn(view, inner) });
     } else {
-      const detail = `Groups hold each other in a circle: ${circleText(way, place)}. Take one of these memberships out.`;
+      const detail = `Groups contain each other in a circle: ${circleText(way, place)}. Remove one of these memberships.`;
       findings.push({ severity: 'error', address: membership, pointer: '/entity', detail });
     }
   }

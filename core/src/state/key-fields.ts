@@ -61,6 +61,6 @@ function linkFields(address: Address, end: string, path: string): Record<string,
 function malformed(address: Address): ProblemError {
   return new ProblemError(
     'invalid_address',
-    `"${address}" is no address: write the kind and its names, like "role/billing/accountant" or "subject/user/alice".`,
+    `"${address}" is not an address: write the kind and its names, like "role/billing/accountant" or "subject/user/alice".`,
   );
 }

@@ -5,7 +5,7 @@ import { countOf, titleOf } from './kind-words.js';
 
 const NAMED_MAX = 3;
 
-/** What else the change-set says that helps to say what to do. */
+/** Further facts about the change-set that help to find the remedy. */
 interface Removal {
   /** Who removes: mentions of other owners are named with them. */
   stack: string;
@@ -34,7 +34,7 @@ function renameOf({ address, kind }: StoredRecord, made: readonly Address[]): st
   const [to] = made;
   if (to === undefined) return '';
   const name = made.length === 1 ? to : `NEW_${kind.toUpperCase()}`;
-  return ` If it only has another name now, say so, and they follow: "moved: [{ from: ${address}, to: ${name} }]".`;
+  return ` If you have renamed it, declare that, and they follow: "moved: [{ from: ${address}, to: ${name} }]".`;
 }
 
 function entityOf(mention: StoredRecord): Address {

@@ -203,12 +203,17 @@ describe('moves', () => {
       'invalid_records',
       'Application "nowhere"',
     ],
-    ['to an address of too many names', [move('group/staff', 'group/a/b')], 'conflict', '"group/a/b" is no address'],
+    [
+      'to an address of too many names',
+      [move('group/staff', 'group/a/b')],
+      'conflict',
+      '"group/a/b" is not an address',
+    ],
     [
       'to an address with an empty name',
       [move('resource_type/billing/invoice', 'resource_type/billing/')],
       'conflict',
-      'is no address',
+      'is not an address',
     ],
     [
       'to an address that is not encoded',
@@ -220,7 +225,7 @@ describe('moves', () => {
       'to a link of one end',
       [move('role_assignment/billing/clerk//subject/user/alice', 'role_assignment/auditor')],
       'conflict',
-      'is no address',
+      'is not an address',
     ],
     ['to a name that is too long', [move('group/staff', `group/${'x'.repeat(257)}`)], 'conflict', '256 characters'],
     [

@@ -12,7 +12,10 @@ export interface Move {
   to: Address;
 }
 
-/** What moves make of one record. It is named by its `cause` itself if `explicit`, else it follows what it mentions. */
+/**
+ * The effect of moves on one record. It is named by its `cause` itself if `explicit`; otherwise it follows what it
+ * mentions.
+ */
 export interface Rename<M extends Move = Move> {
   previous: StoredRecord;
   address: Address;

@@ -356,7 +356,7 @@ describe('TenantState', () => {
       [
         {
           detail: expect.stringMatching(
-            /remove or change those first\. If it only has another name now, say so, and they follow: "moved: \[\{ from: role\/billing\/clerk, to: role\/billing\/bookkeeper \}\]"\.$/,
+            /remove or change those first\. If you have renamed it, declare that, and they follow: "moved: \[\{ from: role\/billing\/clerk, to: role\/billing\/bookkeeper \}\]"\.$/,
           ),
         },
       ],

@@ -234,7 +234,7 @@ describe('validateRecords', () => {
       ],
       {
         pointer: '/entity',
-        detail: 'Groups hold each other in a circle: a → b → c → a. Take one of these memberships out.',
+        detail: 'Groups contain each other in a circle: a → b → c → a. Remove one of these memberships.',
       },
     ],
     [
@@ -304,6 +304,6 @@ describe('validateRecords', () => {
     const closed = findings([...groups, ...chain, member('g19999', 'g0')]);
     expect(closed).toHaveLength(1);
     expect(closed[0]?.detail).toMatch(/^.{100,2000}$/);
-    expect(closed[0]?.detail).toMatch(/: g0 → g1 → .* → g49 → … \(19901 more\) … → g19951 → .* → g19999 → g0\. Take/);
+    expect(closed[0]?.detail).toMatch(/: g0 → g1 → .* → g49 → … \(19901 more\) … → g19951 → .* → g19999 → g0\. Remove/);
   });
 });

@@ -94,7 +94,7 @@ describe('a delta', () => {
     [
       'with the signature of a bundle',
       () => delta({ sign: (sha256) => cloud.signer.sign(bundleOf(SECOND), sha256) }),
-      /not one of the key/,
+      /not made with the key/,
     ],
     ['of another tenant', () => delta({ head: { tenant: { id: 'tenant-2', name: 'globex' } } }), /globex/],
     ['to another base', () => deltaBetween(cloud.signer, THIRD, SECOND), /starts at revision 3\./],
@@ -116,7 +116,7 @@ describe('a delta', () => {
     ],
     ['that is damaged', async () => Buffer.alloc(500, 'x'), /gzip/],
     ['that is cut off', async () => (await delta()).subarray(0, -20), /gzip/],
-    ['that explodes', async () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|goes on after its end/],
+    ['that explodes', async () => gzipSync(Buffer.alloc(64 * 1024 * 1024)), /unpacks to more|data after/],
     ['that is a bundle', () => cloud.signer.pack(bundleOf(SECOND)), /bundle\.json/],
   ])('%s is not taken: the whole is fetched, and the next delta is taken again', async (_, offered, cause) => {
     await cloud.serve(bundleOf(FIRST));

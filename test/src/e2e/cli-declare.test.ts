@@ -209,7 +209,7 @@ describe('a saved plan', () => {
 
   it.each([
     ['is no JSON', 'role: x', /no\.plan: .*not valid JSON/],
-    ['has no plan in it', '{"format": 2}', /no\.plan: .*no saved plan/],
+    ['has no plan in it', '{"format": 2}', /no\.plan: .*not a saved plan/],
   ])('that %s is refused', async (_, text, message) => {
     await bench.write({ 'no.plan': text });
     const env = await cloud.tenant();
