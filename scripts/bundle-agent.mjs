@@ -9,13 +9,13 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Some of what it depends on are CommonJS modules, which ask for Node's own modules by `require`. */
+/** Some dependencies are CommonJS modules, which load Node's own modules with `require`. */
 const REQUIRE = [
   "import { createRequire as createRequireOfBundle } from 'node:module';",
   'const require = createRequireOfBundle(import.meta.url);',
 ].join('\n');
 
-/** The program, and its threads, which are found beside it. */
+/** The program, and its threads, which it finds beside itself. */
 const entries = [
   { from: 'main.js', to: 'service-agent.mjs' },
   { from: 'bundle/unpack-thread.js', to: 'unpack-thread.js' },
@@ -39,7 +39,7 @@ for (const { from, to } of entries) {
     logLevel: 'warning',
   });
   const [{ text }] = outputFiles;
-  // In place at once, and only where it is new: agents may be starting from it.
+  // Each file is replaced in one step, and only if it differs: agents may be starting from it.
   if (existsSync(outfile) && readFileSync(outfile, 'utf8') === text) continue;
   const temporary = `${outfile}.${process.pid}.tmp`;
   writeFileSync(temporary, text);

@@ -1,7 +1,7 @@
 /**
- * Bundles the built provider into the folder that Terraform starts it from, provider/dist/bundle: a small program, which
- * answers the handshake, and beside it what the program loads later. In CommonJS, which Node starts sooner than modules,
- * and of which a file can be read in the midst of a call.
+ * Bundles the built provider into the folder that Terraform starts it from, provider/dist/bundle: a small program that
+ * answers the handshake, and beside it the parts that the program loads later. The format is CommonJS, which starts
+ * faster than modules and can load a file in the middle of a call.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,8 +30,8 @@ const OPTIONS = {
 };
 
 /**
- * Leaves two modules to files of their own: the provider itself, which the program imports once it has answered the
- * handshake, and what judges conditions, which most processes need not read: many records have no condition.
+ * Moves two parts to files of their own: the provider itself, which the program imports after the handshake, and the
+ * check of conditions, which most processes do not need, because many records have no condition.
  */
 const APART = {
   name: 'apart',
@@ -45,7 +45,7 @@ const APART = {
 const CHECK_LATER = `
 export const checkCondition = (...given) => require('./part-conditions.cjs').checkCondition(...given);`;
 
-/** The provider in one file, which is all that a single executable can hold. */
+/** The provider in one file, as a single executable requires. */
 export async function providerInOneFile() {
   const { outputFiles } = await build({ ...OPTIONS, entryPoints: [MAIN] });
   return outputFiles[0].text;
@@ -54,7 +54,7 @@ export async function providerInOneFile() {
 async function bundleProvider() {
   const { outputFiles } = await build({
     ...OPTIONS,
-    // The names of the parts must not begin as the program's does: Terraform takes no two programs.
+    // The names of the parts must not begin like the program's, because Terraform accepts only one program.
     entryPoints: {
       [program]: MAIN,
       'part-handlers': built('provider/dist/terraform/handlers.js'),
@@ -63,7 +63,7 @@ async function bundleProvider() {
     outdir: folder,
     outExtension: { '.js': '.cjs' },
     plugins: [APART],
-    // Without it a part would be imported by the loader of modules, which takes a while to start.
+    // Otherwise a part would be imported by Node's module loader, which is slow to start.
     supported: { 'dynamic-import': false },
   });
   const made = new Map(
@@ -72,7 +72,8 @@ async function bundleProvider() {
   mkdirSync(folder, { recursive: true });
   const present = new Set(readdirSync(folder).map((name) => join(folder, name)));
   for (const [path, text] of made) {
-    // Written only where it is new: Terraform's lock file knows the digest of the folder, and may be starting from it.
+    // Written only if it differs: Terraform's lock file contains the digest of the folder, and Terraform may be
+    // starting from it.
     if (present.delete(path) && readFileSync(path, 'utf8') === text) continue;
     writeFileSync(path, text);
   }

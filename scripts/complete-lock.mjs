@@ -1,8 +1,7 @@
 /**
- * Adds to the lock files the packages for other platforms that npm left out because the registry at hand does not
- * serve them. `npm ci` compares the lock with every optional dependency and refuses one that is not there, also where
- * it would not install it. Run it after `npm install` has changed the lock; a test says when.
- *   node scripts/complete-lock.mjs
+ * Adds to the lock files the packages for other platforms that npm left out because the registry does not serve them.
+ * `npm ci` compares the lock with every optional dependency and refuses a lock that lacks one, even if it would not
+ * install it. Run this after `npm install` has changed the lock; a test fails otherwise: node scripts/complete-lock.mjs
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What a name like "@scope/binding-linux-arm64-musl" says of the platform. */
+/** What a name like "@scope/binding-linux-arm64-musl" tells about the platform. */
 function platform(name) {
   const words = name.slice(name.lastIndexOf('/') + 1).split('-');
   const cpu = words.find((word) => /^(arm|arm64|x64|ia32|ppc64|riscv64|s390x|loong64|mips64el|wasm32)$/.test(word));

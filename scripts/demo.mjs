@@ -25,7 +25,7 @@ const running = [];
 const base = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SERVICE_')));
 const environment = { ...base, HOME: folder };
 
-/** Starts a program and resolves with the URL that a JSON line of its output names. */
+/** Starts a program and resolves with the URL that a JSON line of its output contains. */
 function start(command, args, env, stream) {
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
@@ -50,7 +50,7 @@ function stop(child) {
   return gone;
 }
 
-/** Runs the CLI and shows it; `hush` leaves out what it says beside its result, `quiet` shows nothing. */
+/** Runs the CLI and shows its output; `hush` shows only the result, `quiet` shows nothing. */
 function service(args, { hush = false, quiet = false } = {}) {
   if (!quiet) say(bold(`$ service ${args.join(' ')}`));
   const output = execFileSync(bin('service'), args, {

@@ -18,7 +18,7 @@ import { singleExecutable } from './single-executable.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The bundle is one and the same for all of them. Windows starts no scripts, and has none. */
+/** The bundle is the same for all of them. Windows cannot start scripts, so there is no archive for it. */
 const PLATFORMS = ['darwin_amd64', 'darwin_arm64', 'freebsd_amd64', 'linux_amd64', 'linux_arm', 'linux_arm64'];
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'provider/package.json'),
 const prefix = `terraform-provider-service_${version}`;
 const bundle = join(root, 'provider/dist/bundle');
 
-/** Unix, regular files, and the beginning of time in zip archives: when a file was made is nobody's business here. */
+/** Unix, regular files, and the earliest time of zip archives, so that equal contents give equal archives. */
 const entry = (data, mode) => [data, { os: 3, attrs: ((0o100000 | mode) << 16) >>> 0, mtime: new Date(1980, 0, 1) }];
 
 async function archives() {

@@ -23,7 +23,7 @@ const { NESTING, schemaMessage, serviceProvider } = await providerSources();
 const NESTING_WORDS = new Map(Object.entries(NESTING).map(([word, number]) => [number, word]));
 const { schema: own, resources, dataSources } = serviceProvider({});
 
-/** What of the provider's sources has its schema: bundled in memory, since Node runs no TypeScript. */
+/** The sources that contain the provider's schema, bundled in memory, since Node runs no TypeScript. */
 async function providerSources() {
   const { outputFiles } = await build({
     stdin: {
@@ -43,14 +43,16 @@ async function providerSources() {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 }
 
-/** Changes with whatever the constructs are made of: schema, version, generator, and the scripts that call it. */
+/**
+ * Changes with everything that the constructs are made from: schema, version, generator, and the scripts that call it.
+ */
 function inputsDigest() {
   const generator = text('node_modules/@cdktf/provider-generator/package.json');
   const scripts = ['scripts/provider-constructs.mjs', 'scripts/strict-constructs.mjs'].map(text);
   return digest([JSON.stringify([own, resources, dataSources]), version, generator, ...scripts]);
 }
 
-/** Of the constructs that stand in the folder: a checkout of another commit may have changed or removed them. */
+/** The digest of the constructs in the folder: a checkout of another commit may have changed or removed them. */
 function outputsDigest() {
   mkdirSync(folder, { recursive: true });
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
@@ -61,7 +63,7 @@ function digest(texts) {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
-/** What Terraform says with "providers schema -json" of the messages that it gets. */
+/** The output of "terraform providers schema -json" for the provider's messages. */
 function schema() {
   const provider = {
     provider: schemaJson(own),
@@ -102,9 +104,12 @@ function attributeJson({ name, type, nested_type: nested, description_kind, ...f
   };
 }
 
-/** The generated files by name. The generator's links lead to pages that only a public registry has. */
+/**
+ * The generated files by name. The generator's links lead to pages that only a public registry has, so they are
+ * removed.
+ */
 async function generated(scratch) {
-  // When it is loaded, the generator asks Terraform for its version and its makers for a newer one; neither is needed.
+  // When loaded, the generator looks up the versions of Terraform and of itself; neither is needed.
   Object.assign(process.env, { TERRAFORM_BINARY_NAME: 'true', CHECKPOINT_DISABLE: '1' });
   const { CodeMaker } = await import('codemaker');
   const { default: generator } = await import('@cdktf/provider-generator/lib/get/generator/provider-generator.js');
@@ -130,7 +135,7 @@ async function generated(scratch) {
   );
 }
 
-/** The attributes that our own schema gives what a file declares: it knows more of them than Terraform's form of it. */
+/** The attributes in the provider's own schema, which contains more than Terraform's form of it. */
 function attributesOf(text) {
   const [, base, type] =
     /^export class \w+ extends cdktf\.Terraform(\w+) \{[\s\S]*?terraformResourceType: '(\w+)'/m.exec(text) ?? [];

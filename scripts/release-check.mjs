@@ -1,7 +1,7 @@
 /**
- * What a release would ship, tried as a user would: packs every published package, installs the packed ones in an empty
- * folder, and runs the README's first steps there; and the Node SDK by itself. Publishes nothing and leaves nothing behind.
- *   node scripts/release-check.mjs [--keep FOLDER]   keeps the packed packages there
+ * Tries what a release would ship as a user would: packs every published package, installs the packages in an empty
+ * folder, and runs the README's first steps there; it also tries the Node SDK alone. It publishes nothing and leaves
+ * nothing behind. Usage: node scripts/release-check.mjs [--keep FOLDER], which keeps the packages in FOLDER.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** One archive for each package, with the licence in it. */
+/** One archive for each package, including the licence. */
 function pack(target) {
   mkdirSync(target, { recursive: true });
   return workspaces.map((workspace) => {
@@ -105,7 +105,7 @@ async function useIt(user) {
   return agentUrl;
 }
 
-/** The README's CDKTF app, with what it installs beside our packages: it needs every construct that it imports. */
+/** The README's CDKTF app with its dependencies: it needs every construct that it imports. */
 function synthesize(user) {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [, beside] = /npm install \.\/\*\.tgz (.+)/.exec(readme);
@@ -116,7 +116,7 @@ function synthesize(user) {
   readFileSync(join(user, 'cdktf.out/stacks/warehouse/cdk.tf.json'));
 }
 
-/** Starts a program and resolves with the URL that a JSON line of its output names. */
+/** Starts a program and resolves with the URL that a JSON line of its output contains. */
 function start(command, args, cwd, env) {
   return new Promise((resolve, reject) => {
     const seen = [];

@@ -1,14 +1,17 @@
-/** Makes one executable of the text of a script in CommonJS and the Node that runs this: for machines that have none. */
+/** Builds an executable from a CommonJS script and the running Node, for machines without Node. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Marks the place in Node's executable that says whether it carries a program (Node's "Single executable applications"). */
+/**
+ * Marks the place in Node's executable that tells whether it contains a program (Node's "Single executable
+ * applications").
+ */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** The executable's bytes. Tried on Linux alone; elsewhere executables are put together and signed in other ways. */
+/** The bytes of the executable. It works only on Linux; elsewhere, executables are assembled and signed differently. */
 export async function singleExecutable(text) {
   if (process.platform !== 'linux')
     throw new Error(`--sea makes executables for Linux, on Linux; this is ${process.platform}.`);
@@ -26,7 +29,7 @@ export async function singleExecutable(text) {
     execFileSync(process.execPath, ['--experimental-sea-config', path('config.json')], { stdio: 'ignore' });
     copyFileSync(process.execPath, path('program'));
     chmodSync(path('program'), 0o755);
-    // In a process of its own, since it warns of sections of Node's own that it does not know.
+    // Runs in a process of its own, because it prints warnings about sections that it does not know.
     const postject = fileURLToPath(import.meta.resolve('postject/dist/cli.js'));
     const args = [postject, path('program'), 'NODE_SEA_BLOB', path('blob'), '--sentinel-fuse', FUSE];
     execFileSync(process.execPath, args, { stdio: 'ignore' });

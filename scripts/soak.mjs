@@ -10,7 +10,7 @@ import { build } from './build.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const minutes = Number(process.argv[2] ?? 60);
 if (!(minutes > 0)) {
-  process.stderr.write(`"${process.argv[2]}" is no number of minutes.\n`);
+  process.stderr.write(`"${process.argv[2]}" is not a number of minutes.\n`);
   process.exit(1);
 }
 

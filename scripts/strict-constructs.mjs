@@ -1,11 +1,14 @@
 /**
- * What a generated construct lacks: it drops options that it does not know, and takes any text where the schema lists
- * the values there are. `strict` rewrites the text of one file so that it refuses the former and types the latter.
+ * Repairs what generated constructs lack: they drop unknown options and accept any text where the schema lists the
+ * allowed values. `strict` rewrites the text of one file so that it refuses the former and types the latter.
  */
 
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** The generated interfaces of a file: each member's name, its type as text, and whether Terraform's own are added. */
+/**
+ * The generated interfaces of a file: each member's name, its type as text, and whether Terraform's own options are
+ * added.
+ */
 function interfacesOf(text) {
   const found = new Map();
   for (const [, name, meta, body] of text.matchAll(
@@ -32,7 +35,7 @@ function namesText(interfaces, name) {
   return `{ ${[...(meta ? ['...META_ARGUMENTS'] : []), ...entries].join(', ')} }`;
 }
 
-/** The members whose values the schema lists, with the type that holds only these, by the name of their interface. */
+/** The members whose values the schema lists, with their types, by the name of their interface. */
 function enumerations(interfaces, name, attributes, found = new Map()) {
   const { members } = interfaces.get(name);
   for (const [attribute, { oneOf, attributes: inner }] of Object.entries(attributes)) {
@@ -48,9 +51,9 @@ function enumerations(interfaces, name, attributes, found = new Map()) {
   return found;
 }
 
-/** The text with one thing in place of another that must stand there once. */
+/** Replaces one part of the text, which must occur exactly once. */
 function replaced(text, from, to) {
-  if (text.split(from).length !== 2) throw new Error(`The generator writes something else than expected: ${from}`);
+  if (text.split(from).length !== 2) throw new Error(`The generator's output is not as expected:  ${from}`);
   return text.replace(from, () => to);
 }
 

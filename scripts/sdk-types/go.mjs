@@ -1,4 +1,4 @@
-/** Go's record types: `RoleRecord` as it is read, `NewRole` as it is made, and a typed collection for each kind. */
+/** Go's record types: `RoleRecord` for reading, `NewRole` for creating, and a typed collection for each kind. */
 
 const INITIALISMS = new Map([
   ['id', 'ID'],
@@ -8,7 +8,7 @@ const INITIALISMS = new Map([
   ['mfa', 'MFA'],
 ]);
 
-/** Types that this file needs not write, by the type of the field. */
+/** Types that this file need not declare, by the type of the field. */
 const BUILT_IN = { string: 'string', integer: 'int64', number: 'float64', boolean: 'bool', any: 'any', enum: 'string' };
 
 export function goRecords({ kinds, problems }) {
@@ -100,7 +100,8 @@ function goType(type, optional, objects) {
   if (type.type === 'time') return optional ? '*time.Time' : 'time.Time';
   if (type.type === 'object') {
     const name = pascal(type.name);
-    // What is read and what is made differ in defaults only, so that both have one type: a member is optional if either's is.
+    // Records that are read and created differ only in defaults, so both share one type: a member is optional if it is
+    // in either.
     const before = objects.get(name)?.fields;
     const required = (field) => field.required && (before?.find(({ name }) => name === field.name)?.required ?? true);
     const fields = type.fields.map((field) => ({ ...field, required: required(field) }));

@@ -1,6 +1,6 @@
 /**
- * The cloud's OpenAPI document as the SDKs see it: kinds of records with their fields, and problem codes. The document is
- * made from the routes alone, without a cloud that runs.
+ * The cloud's OpenAPI document as the SDKs need it: kinds of records with their fields, and problem codes. The document
+ * is built from the routes alone, without a running cloud.
  */
 
 /**

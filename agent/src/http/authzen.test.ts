@@ -224,7 +224,9 @@ describe.each(['evaluation', 'evaluations', 'search/subject', 'search/resource',
       serve('1.a');
       const { status, json } = await ask(`${path}?tenant=other`, QUESTION);
       expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_request' });
-      expect(json.detail).toBe(`The query parameter "tenant" means nothing here: /access/v1/${path} takes none.`);
+      expect(json.detail).toBe(
+        `The query parameter "tenant" is not known: /access/v1/${path} takes no query parameters.`,
+      );
       expect((await ask(`${path}?`, QUESTION)).status).toBe(200);
     });
 

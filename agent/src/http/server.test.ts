@@ -198,7 +198,7 @@ describe('POST /v1/authorize', () => {
 
   it.each<[string, string | Buffer, Record<string, string>, RegExp]>([
     ['no body', '', {}, /is empty/],
-    ['broken JSON', '{"subject":', {}, /no valid JSON/],
+    ['broken JSON', '{"subject":', {}, /not valid JSON/],
     ['a list', '[]', {}, /an object is expected/],
     ['null', 'null', {}, /an object is expected/],
     ['no subject', '{"resource":{"type":"t","id":"1"},"action":{"name":"a"}}', {}, /subject/],
@@ -306,7 +306,7 @@ describe('POST /v1/authorize', () => {
     expect(answer.status).toBe(413);
     expect(answer.json).toMatchObject({
       code: 'payload_too_large',
-      detail: 'The body is larger than 1 MiB, the most that is taken here: send less.',
+      detail: 'The body is larger than 1 MiB, the maximum here: send less.',
     });
     expect(answer.headers.connection).toBe('keep-alive');
     expect(await calls()).toEqual({ 'true role': 1, 'false none': 1 });

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
 import * as z from 'zod';
 
-/** What a caller may give where JSON is sent: a member that is undefined is left out of it. */
+/** The values that callers may give where JSON is sent; undefined members are omitted. */
 export type SentJson = Exclude<Json, object> | undefined | readonly SentJson[] | SentObject;
 export type SentObject = { readonly [name: string]: SentJson };
 
 /**
- * An object of which conditions may read any member. It is taken as it stands: copying it would cost more than all other
+ * An object of which conditions may read any member. It is used as it is: copying it would cost more than all other
  * checks of a request, and would lose a member named `__proto__`.
  */
 export const attributesSchema = z

@@ -1,4 +1,4 @@
-/** Where the standard's endpoints are, below the address of the service. */
+/** The paths of the standard's endpoints, below the address of the service. */
 export const AUTHZEN_PATHS = {
   evaluation: '/access/v1/evaluation',
   evaluations: '/access/v1/evaluations',

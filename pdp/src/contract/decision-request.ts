@@ -16,7 +16,7 @@ export const decisionRequestSchema = z
   })
   .meta({ id: 'DecisionRequest' });
 
-/** As callers send it. */
+/** The type that callers send. */
 export type DecisionRequestBody = z.input<typeof decisionRequestSchema> & {
   resource: { id: string } | { name: string };
 };

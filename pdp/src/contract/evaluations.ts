@@ -5,10 +5,10 @@ import { decisionResponseSchema } from './decision-response.js';
 import { actionSchema, resourceSchema, subjectSchema } from './entities.js';
 import { problemCodeSchema, problemItemSchema } from './problem-document.js';
 
-/** How far a batch goes (AuthZEN 1.0 section 7.1.2.1). */
+/** When a batch ends (AuthZEN 1.0 section 7.1.2.1). */
 export const EVALUATIONS_SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 
-/** The most evaluations that one request may hold. */
+/** The largest number of evaluations in one request. */
 export const EVALUATIONS_MAX = 1000;
 
 const ENTITIES = { subject: subjectSchema, resource: resourceSchema, action: actionSchema };
@@ -25,9 +25,9 @@ const standIn = (name: string) =>
   attributesSchema.meta({ description: `The default ${name} for evaluations without their own.` }).optional();
 
 /**
- * The body of `POST /access/v1/evaluations` (AuthZEN 1.0 section 7.1). The members beside the list stand in, whole, for
- * those that an evaluation lacks. A member that no evaluation lacks may be any object: there are clients that send `{}`
- * for what they do not say.
+ * The body of `POST /access/v1/evaluations` (AuthZEN 1.0 section 7.1). The members beside the list are defaults: each
+ * replaces, as a whole, a member that an evaluation lacks. A member that no evaluation lacks may be any object, because
+ * some clients send `{}` for it.
  */
 export const evaluationsRequestSchema = z
   .object({
@@ -64,13 +64,13 @@ function checkStandIns(request: StandIns, context: z.core.$RefinementCtx): void 
   }
 }
 
-/** As callers send it. */
+/** The type that callers send. */
 export type EvaluationsRequestBody = Partial<Omit<DecisionRequestBody, 'options'>> & {
   evaluations: readonly Partial<DecisionRequestBody>[];
   options?: z.input<typeof evaluationsOptionsSchema>;
 };
 
-/** An evaluation that could not be made: denied, with the reason why. */
+/** An evaluation that could not be made: denied, with the reason. */
 const failedEvaluationSchema = z
   .object({
     decision: z.literal(false),
@@ -89,7 +89,7 @@ const failedEvaluationSchema = z
   })
   .meta({ id: 'FailedEvaluation' });
 
-/** A decision alone, unless the request asks for reasons or for an explanation. */
+/** Only the decision, unless the request asks for reasons or an explanation. */
 const evaluationSchema = z.union([
   failedEvaluationSchema,
   decisionResponseSchema,

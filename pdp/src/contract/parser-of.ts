@@ -2,10 +2,10 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { issueFaults } from '@authz-service/core/records/issue-faults';
 import type * as z from 'zod';
 
-/** More faults than these are counted, not listed. */
+/** Further faults are counted instead of listed. */
 const LISTED_MAX = 100;
 
-/** A parser of what `what` names by a schema, which throws `invalid_request` with a pointer for each fault. */
+/** Returns a parser that checks `what` with a schema and throws `invalid_request` with a pointer for each fault. */
 export function parserOf<T>(schema: z.ZodType<T>, what = 'The body'): (value: unknown) => T {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -14,7 +14,7 @@ export function parserOf<T>(schema: z.ZodType<T>, what = 'The body'): (value: un
   };
 }
 
-/** Says the first fault, at its place, and how many more are listed. */
+/** Names the first fault, at its place, and the number of the others. */
 export function malformed(
   what: string,
   faults: readonly ProblemItem[],

@@ -10,7 +10,7 @@ export const problemItemSchema = z.object({
   address: z.string().optional(),
 });
 
-/** A refusal as it goes over HTTP (RFC 9457). */
+/** A refusal in the format of RFC 9457. */
 export const problemDocumentSchema = z
   .object({
     type: z.string(),

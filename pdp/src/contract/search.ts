@@ -13,7 +13,7 @@ import {
 /** What can be searched for. */
 export type SearchKind = 'subject' | 'resource' | 'action';
 
-/** The most results on a page, and as many as there are where a request gives no limit. */
+/** The largest page, and the page size if a request gives no limit. */
 export const SEARCH_LIMIT_MAX = 1000;
 
 const pageSchema = z.object({
@@ -50,7 +50,7 @@ export const searchRequestSchemas = {
 type Sent<K extends SearchKind> = Omit<z.input<(typeof searchRequestSchemas)[K]>, 'page'>;
 type Resource = Pick<DecisionRequestBody, 'resource'>;
 
-/** As callers send them, page by page. */
+/** The types that callers send, page by page. */
 export type SubjectSearchBody = Sent<'subject'> & Resource;
 export type ResourceSearchBody = Sent<'resource'>;
 export type ActionSearchBody = Sent<'action'> & Resource;

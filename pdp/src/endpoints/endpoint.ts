@@ -14,53 +14,53 @@ export interface TenantView {
   search: TenantSearch;
 }
 
-/** What became of one question. */
+/** The outcome of one evaluation. */
 export interface Evaluation {
-  /** Absent where it could not be read. */
+  /** Absent if the request could not be read. */
   request?: DecisionRequest;
   outcome: Decision | ProblemError;
-  /** Evaluation time, in milliseconds; absent where it came to none. */
+  /** The evaluation time, in milliseconds; absent if nothing was evaluated. */
   ms?: number;
-  /** The id of the record that the resource was found as, where there is no decision to tell it. */
+  /** The id of the record that the resource was resolved to, if there is no decision that contains it. */
   resourceId?: string;
-  /** Its place in a batch: where it fails, the request does not. */
+  /** Its place in a batch: if it fails, the request does not. */
   index?: number;
 }
 
-/** One request, as its host (cloud or agent) lends it to an endpoint. */
+/** One request, as its host (cloud or agent) passes it to an endpoint. */
 export interface EndpointCall {
-  /** Milliseconds since the epoch: the one moment at which all that the request asks is decided. */
+  /** Milliseconds since the epoch: the one time for everything that the request asks. */
   readonly now: number;
-  /** For what is decided within one turn of the event loop. Throws `not_ready` where there is nothing to decide by. */
+  /** The engine for work within one turn of the event loop. Throws `not_ready` if there is no engine yet. */
   engine(): Engine;
-  /** Runs work of several turns on one revision, slice by slice beside other requests. Throws `not_ready`. */
+  /** Runs work of several turns on one revision, in slices beside other requests. Throws `not_ready`. */
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T>;
   /** Counts and logs an evaluation, as the host does. */
   evaluated(evaluation: Evaluation): void;
-  /** The address under which callers reach the host, without a slash at its end. */
+  /** The URL under which callers reach the host, without a trailing slash. */
   publicUrl(): string;
 }
 
-/** What cloud and agent answer alike: each makes a route of it, and OpenAPI describes it. */
+/** An endpoint of both cloud and agent: each makes a route of it, and OpenAPI describes it. */
 export interface Endpoint<Asked = unknown> {
   method: 'GET' | 'POST';
   path: string;
-  /** The id of the operation, and what it does. */
+  /** The id of the operation, and its description. */
   operation: string;
   summary: string;
-  /** The schema of the body; absent where there is none. */
+  /** The schema of the body; absent if there is none. */
   request?: z.ZodType;
   response: { description: string; schema: z.ZodType };
   /** The problems beyond those that every endpoint can answer with. */
   problems: readonly ProblemCode[];
-  /** Whether anybody may ask, without a credential. */
+  /** Whether the endpoint needs no credential. */
   open: boolean;
-  /** Whether a request is a decision, or several, and counts as one where it is refused before any. */
+  /** Whether a request is one or several decisions, and counts as one if it is refused before any is made. */
   decides: boolean;
-  /** For how long the answer may be kept, as `Cache-Control` says it; unless given, not at all. */
+  /** The `Cache-Control` of the answer; if absent, the answer must not be stored. */
   cacheControl?: string;
   /** Checks a body. Throws `invalid_request`. */
   parse(body: unknown): Asked;
-  /** The body of the answer, at once where that takes one turn. Throws `ProblemError`. */
+  /** The body of the answer, returned directly if it takes one turn. Throws `ProblemError`. */
   answer(asked: Asked, call: EndpointCall): object | Promise<object>;
 }

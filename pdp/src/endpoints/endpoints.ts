@@ -4,7 +4,7 @@ import { evaluationsEndpoint } from './evaluations.js';
 import { metadataEndpoint } from './metadata.js';
 import { searchEndpoints } from './search.js';
 
-/** All that a decision point answers, in the order of reference pages. */
+/** All endpoints of a decision point, in the order of reference pages. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...evaluationEndpoints,
   evaluationsEndpoint,

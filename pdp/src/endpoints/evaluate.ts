@@ -6,8 +6,8 @@ import type { EndpointCall } from './endpoint.js';
 import type { Question } from './question.js';
 
 /**
- * Decides one question and tells the host what became of it. Never throws: what is not foreseen is a problem, too.
- * `index` is its place in a batch.
+ * Makes one decision and reports the outcome to the host. It never throws: unexpected errors are problems, too. `index`
+ * is the place in a batch.
  */
 export function evaluate(
   request: Question,

@@ -35,7 +35,7 @@ export function answerQuestion(question: Question, call: EndpointCall): Decision
   return decisionResponse(outcome);
 }
 
-/** A decision's members may be computed when they are read: what goes out is copied by name. */
+/** A decision's members may be computed when they are read, so the answer is copied by name. */
 export function decisionResponse(answer: Decision | Explanation): DecisionResponse {
   const { decision, reason, policy_id, access_path } = answer;
   const context: DecisionResponse['context'] =

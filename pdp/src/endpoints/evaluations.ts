@@ -19,7 +19,7 @@ import { evaluate } from './evaluate.js';
 import { answerQuestion, decisionResponse } from './evaluation.js';
 import { parseQuestion, type Question } from './question.js';
 
-/** Several questions in one request; one that is malformed stands as the problem it will be answered with. */
+/** The evaluations of one request; a malformed one is the problem that it will be answered with. */
 export interface Batch {
   semantic: (typeof EVALUATIONS_SEMANTICS)[number];
   /** Whether each decision comes with its reason. */
@@ -29,7 +29,7 @@ export interface Batch {
 
 type Envelope = z.output<typeof evaluationsRequestSchema>;
 
-/** The decision that a batch of each semantic ends with. */
+/** The decision with which a batch of each semantic ends. */
 const ENDS: { [S in Batch['semantic']]: boolean | undefined } = {
   execute_all: undefined,
   deny_on_first_deny: false,
@@ -39,8 +39,8 @@ const ENDS: { [S in Batch['semantic']]: boolean | undefined } = {
 const parseEnvelope = parserOf(evaluationsRequestSchema, 'The evaluations request');
 
 /**
- * `POST /access/v1/evaluations` (AuthZEN 1.0 section 7): several decisions of one revision and one moment. Without
- * evaluations the request is a single question.
+ * `POST /access/v1/evaluations` (AuthZEN 1.0 section 7): several decisions at one revision and one time. Without
+ * evaluations, the request is a single decision.
  */
 export const evaluationsEndpoint: Endpoint<Question | Batch> = {
   method: 'POST',
@@ -72,7 +72,7 @@ export function parseEvaluations(body: unknown): Question | Batch {
   };
 }
 
-/** An evaluation takes each member whole from the defaults where it has none of its own; nothing is merged within. */
+/** An evaluation takes each member that it lacks as a whole from the defaults; nothing is merged within. */
 function itemOf(envelope: Envelope, evaluation: unknown, index: number): Question | ProblemError {
   const at = `/evaluations/${index}`;
   const what = `Evaluation ${index}`;

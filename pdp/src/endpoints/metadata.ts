@@ -3,7 +3,7 @@ import { type AuthzenConfiguration, metadataSchema } from '../contract/metadata.
 import type { Endpoint } from './endpoint.js';
 
 /**
- * `GET /.well-known/authzen-configuration`: what clients of AuthZEN 1.0 (section 9) discover the endpoints by. Its URLs
+ * `GET /.well-known/authzen-configuration`: clients of AuthZEN 1.0 (section 9) find the endpoints with it. Its URLs
  * never come from a request.
  */
 export const metadataEndpoint: Endpoint<undefined> = {

@@ -5,7 +5,7 @@ import { decisionRequestSchema } from '../contract/decision-request.js';
 import type { resourceSchema, subjectSchema } from '../contract/entities.js';
 import { parserOf } from '../contract/parser-of.js';
 
-/** What the engine is asked, and whether the caller wants every candidate explained. */
+/** The request for the engine, and whether the caller wants every candidate explained. */
 export interface Question extends DecisionRequest {
   explain: boolean;
 }

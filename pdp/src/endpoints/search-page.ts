@@ -11,33 +11,32 @@ import {
 import type { TenantView } from './endpoint.js';
 import type { SearchRequest } from './search.js';
 
-/** A page of whatever was searched for. */
+/** A page of the results of a search. */
 type ResultPage = Pick<SearchResponse, 'page'> & { results: (FoundEntity | FoundAction)[] };
 
-/** When a search is made. */
+/** The times of a search. */
 export interface SearchMoment {
   /** Milliseconds since the epoch. */
   now: number;
-  /** Gives monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   clock: () => number;
 }
 
-/** After so long a page ends with what it has, and the next one goes on. */
+/** After this time, a page ends with the results so far, and the next one continues. */
 const PAGE_MS_MAX = 5_000;
 /**
- * After so long, counted from its first candidate, it does so where a change waits for it. The page that would follow is
- * refused in either case. A shorter time would let no search end in a tenant that many search and change.
+ * If a change waits for the page, it ends after this time, counted from its first candidate. The following page is
+ * refused in either case. With a shorter time, no search would end in a tenant that is often searched and changed.
  */
 const PAGE_MS_BEFORE_CHANGE = 500;
 
 const REFUSAL =
-  'The page token was not given for this request, or the tenant has moved to another revision: ' +
-  'start again without a token.';
+  'The page token does not belong to this request, or the tenant has changed since: ' + 'start again without a token.';
 
 /**
- * Answers a search in short steps. Tokens hold the place, the limit and a hash over the request, the tenant and the
- * revision, so that the pages of one search are of one state. Throws `ambiguous_name`, and `invalid_cursor` for a token
- * of anything else.
+ * Answers a search in short steps. Tokens contain the place, the limit and a hash of the request, the tenant and the
+ * revision, so that all pages of one search show one state. Throws `ambiguous_name`, and `invalid_cursor` for any other
+ * token.
  */
 export function* searchPage(
   { search, id: tenant, revision }: Pick<TenantView, 'search' | 'id' | 'revision'>,
@@ -61,7 +60,7 @@ export function* searchPage(
   return { page: { next_token: nextToken, count: results.length }, results };
 }
 
-/** Where the page begins. The limit of the first page holds for those after it, whether they repeat it or not. */
+/** Where the page begins. The limit of the first page also holds for later ones, whether they repeat it or not. */
 function placeOf(list: readonly string[], { token, limit }: PageRequest): { limit?: number; after: string } {
   if (token === undefined) return limit === undefined ? { after: '' } : { limit, after: '' };
   const position = decodeCursor(list, token, REFUSAL);
@@ -71,7 +70,7 @@ function placeOf(list: readonly string[], { token, limit }: PageRequest): { limi
     const before = first === undefined ? 'no limit' : `the limit ${first}`;
     throw new ProblemError(
       'invalid_cursor',
-      `The page token was given for ${before}, and the request says ${limit}: leave the limit as it was.`,
+      `The page token was given for ${before}, but the request has ${limit}: keep the first limit.`,
     );
   }
   return { after: position.slice(colon + 1), ...(first !== undefined && { limit: first }) };

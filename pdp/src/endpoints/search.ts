@@ -12,7 +12,7 @@ export interface SearchRequest {
   page: PageRequest;
 }
 
-/** `POST /access/v1/search/…` (AuthZEN 1.0 section 8). A search is no decision. */
+/** `POST /access/v1/search/…` (AuthZEN 1.0 section 8). A search is not counted as a decision. */
 export const searchEndpoints = [
   searchAt('subject', 'searchSubjects', 'Find the subjects of a type that may do an action on a resource.'),
   searchAt('resource', 'searchResources', 'Find the resources of a type on which a subject may do an action.'),

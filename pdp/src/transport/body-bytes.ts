@@ -6,15 +6,17 @@ export const MIB = 1024 * KIB;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** The bytes of a body while they come, in one block: kept as they are, pieces of one byte would take hundreds each. */
+/**
+ * Collects the bytes of a body in one block: kept as they arrive, pieces of one byte would take hundreds of bytes each.
+ */
 export class BodyBytes {
   #bytes = NOTHING;
   #size = 0;
 
-  /** Beyond `limit` bytes, they are counted and not kept. */
+  /** Bytes beyond `limit` are counted but not kept. */
   constructor(private readonly limit: number) {}
 
-  /** How many have come. */
+  /** The number of bytes that have arrived. */
   get size(): number {
     return this.#size;
   }
@@ -27,7 +29,7 @@ export class BodyBytes {
     else this.#append(piece, before);
   }
 
-  /** Those that have come; no longer kept here. */
+  /** The collected bytes, which are no longer kept here. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#size);
     this.#bytes = NOTHING;
@@ -47,8 +49,5 @@ export class BodyBytes {
 /** The refusal of a body with more than `limit` bytes. */
 export function tooLarge(limit: number): ProblemError {
   const text = limit >= MIB ? `${limit / MIB} MiB` : `${limit / KIB} KiB`;
-  return new ProblemError(
-    'payload_too_large',
-    `The body is larger than ${text}, the most that is taken here: send less.`,
-  );
+  return new ProblemError('payload_too_large', `The body is larger than ${text}, the maximum here: send less.`);
 }

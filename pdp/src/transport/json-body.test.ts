@@ -85,9 +85,9 @@ describe('a JSON body', () => {
   });
 
   it.each([
-    ['{"secret":"hunter2",}', 'The body is no valid JSON at position 20.'],
-    ['{"secret":', 'The body is no valid JSON: it ends too early.'],
-    ['hunter2', 'The body is no valid JSON'],
+    ['{"secret":"hunter2",}', 'The body is not valid JSON at position 20.'],
+    ['{"secret":', 'The body is not valid JSON: it ends too early.'],
+    ['hunter2', 'The body is not valid JSON'],
   ])('tells where %s is wrong, and repeats none of it', (text, detail) => {
     expect(() => parseJsonBody(Buffer.from(text))).toThrow(detail);
     expect(() => parseJsonBody(Buffer.from(text))).not.toThrow(/hunter2/);

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { memberCount, outlineOf, repeatedMember } from './repeated-member.js';
 
-/** Deeper JSON is refused, so that nothing that walks it by recursion can run out of stack. */
+/** Deeper JSON is refused, so that no recursion over it can exhaust the stack. */
 const DEPTH_MAX = 100;
 
-/** Whether a `Content-Type` says JSON in UTF-8 (RFC 8259 section 8.1). */
+/** Whether a `Content-Type` means JSON in UTF-8 (RFC 8259 section 8.1). */
 export function isJsonType(type: string | undefined): boolean {
   if (type === 'application/json') return true;
   const [media = '', ...parameters] = (type ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -15,8 +15,8 @@ export function isJsonType(type: string | undefined): boolean {
 }
 
 /**
- * The value of a body that was read, or refused, as JSON. Throws what it was refused with, `invalid_request`, or, for a
- * type or an encoding that is not taken, the code that the route has for that.
+ * The JSON value of a body that was read or refused. Throws the refusal, `invalid_request`, or, for an unsupported type
+ * or encoding, the route's code for that.
  */
 export function jsonOf(
   { headers }: IncomingMessage,
@@ -32,16 +32,16 @@ export function jsonOf(
 }
 
 /**
- * The value of a JSON body. Throws `invalid_request` on anything but one JSON text nested no deeper than 100, in which
- * no object names a member twice: whoever read it on the way may have taken the other one.
+ * The value of a JSON body. Throws `invalid_request` for anything but one JSON text nested no deeper than 100 levels,
+ * in which no object repeats a member: a gateway on the way may have used the other one.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   const { depth, members } = outlineOf(bytes);
-  if (depth > DEPTH_MAX) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels, the most that is read.`);
+  if (depth > DEPTH_MAX) throw invalid(`The body is nested deeper than ${DEPTH_MAX} levels, which is the maximum.`);
   const text = bodyText(bytes);
   const value = parsed(text);
   if (members !== memberCount(value)) throw repeated(text);
-  // Half a character survives no way through UTF-8: what is kept would not be what was sent.
+  // A lone surrogate cannot be encoded in UTF-8: what is stored would differ from what was sent.
   if (text.includes('\\') && /\\ud[89a-f]/i.test(text) && hasHalfCharacter(value)) {
     throw invalid('The body holds a lone surrogate (like "\\ud800"), which is no character.');
   }
@@ -51,13 +51,16 @@ export function parseJsonBody(bytes: Buffer): unknown {
 function repeated(text: string): ProblemError {
   const pointer = repeatedMember(text) ?? '';
   return new ProblemError('invalid_request', `The body gives ${pointer} more than once: give it once.`, [
-    { pointer, detail: 'is given more than once: readers differ on which one counts, so give it once' },
+    { pointer, detail: 'is given more than once: programs differ on which one counts, so give it once' },
   ]);
 }
 
-/** The text of a body. Throws `invalid_request` where it is not UTF-8: replacing what is not would make different names equal. */
+/**
+ * The text of a body. Throws `invalid_request` if it is not UTF-8: replacing invalid bytes would make different names
+ * equal.
+ */
 export function bodyText(bytes: Buffer): string {
-  // Most bodies are, and are made a string faster.
+  // Most bodies are, and can be converted faster.
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw invalid('The body is not UTF-8 text.');
   return bytes.toString();
@@ -65,7 +68,7 @@ export function bodyText(bytes: Buffer): string {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The text itself is in no message: it may hold a secret. */
+/** The message never contains the text itself, because it may hold a secret. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
@@ -74,7 +77,7 @@ function parsed(text: string): unknown {
     const { message } = error as Error;
     const [place] = /at position \d+/.exec(message) ?? [];
     throw invalid(
-      `The body is no valid JSON${place ? ` ${place}` : /end of/.test(message) ? ': it ends too early' : ''}.`,
+      `The body is not valid JSON${place ? ` ${place}` : /end of/.test(message) ? ': it ends too early' : ''}.`,
     );
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ProblemError } from '@authz-service/core/problem';
 
-/** How long a caller who has been answered may go on writing. */
+/** How long a caller that has been answered may continue to write. */
 const LINGER_MS = 5_000;
 
 /**
@@ -18,7 +18,7 @@ export function closeLingering(connection: Socket): void {
   };
 }
 
-/** Where a body was refused before its end, it is not waited for, so that the connection can carry no other request. */
+/** If a body was refused before its end, its rest is not awaited, so the connection can carry no other request. */
 export function closeAfterRefusal({ code }: ProblemError, request: IncomingMessage, response: ServerResponse): void {
   if (code !== 'payload_too_large' || request.complete) return;
   response.shouldKeepAlive = false;

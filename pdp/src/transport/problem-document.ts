@@ -4,7 +4,7 @@ import { PROBLEM_STATUS } from './problem-status.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** A refusal as it goes over HTTP (RFC 9457). */
+/** A refusal in the format of RFC 9457. */
 export function problemDocument({ code, title, detail, errors }: ProblemError, requestId: string): ProblemDocument {
   return {
     type: `urn:authz-service:problem:${code}`,
@@ -17,14 +17,14 @@ export function problemDocument({ code, title, detail, errors }: ProblemError, r
   };
 }
 
-/** What a caller is told of an error: of one that was not foreseen, nothing; the log has its cause. */
+/** What a caller is told of an error. An unexpected one has a fixed text; the log has its cause. */
 export function shownProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  const detail = 'Something went wrong here: the log has the cause under the id of this request.';
+  const detail = 'An internal error occurred: the log has the cause under the id of this request.';
   return new ProblemError('internal', detail, [], { cause: error });
 }
 
-/** Whether the caller has caused the problem, so that no ERROR line is needed. */
+/** Whether the caller has caused the problem, so that it needs no ERROR line. */
 export function isExpected(error: unknown): boolean {
   return error instanceof ProblemError && PROBLEM_STATUS[error.code] < 500;
 }

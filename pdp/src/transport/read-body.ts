@@ -6,9 +6,9 @@ import { BodyBytes, MIB, tooLarge } from './body-bytes.js';
 const REFUSED_BYTES_MAX = 16 * MIB;
 
 /**
- * Reads a body whole and hands it over, or why it cannot be taken: `payload_too_large` where it has more than `limitBytes`,
- * once it has ended or so much more has come that the caller cannot be waited for. A caller that goes away gets neither.
- * With a callback, since every decision passes here.
+ * Reads a whole body and passes it on, or the reason why it is refused: `payload_too_large` if it has more than
+ * `limitBytes`, once it has ended or so much more has arrived that waiting is pointless. If the caller goes away, the
+ * callback is not called. It takes a callback because every decision passes here.
  */
 export function readBody(
   request: IncomingMessage,
@@ -28,7 +28,7 @@ export function readBody(
     take(tooLarge(limitBytes));
   });
   request.on('end', () => take(body.size > limitBytes ? tooLarge(limitBytes) : body.take()));
-  // Node tells of a caller who has gone by an error, too, which nobody else listens to.
+  // Node also emits an error if the caller goes away, and nothing else listens to it.
   request.on('error', () => {});
 }
 

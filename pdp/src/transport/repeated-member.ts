@@ -9,13 +9,13 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 
-/** How a JSON text is built, whether or not it is valid: how deep it nests, and how many members are written in it. */
+/** The structure of a JSON text, valid or not: its depth and the number of its members. */
 export interface JsonOutline {
   depth: number;
   members: number;
 }
 
-/** Reads bytes, since every decision passes here: in UTF-8 no other character holds a byte of these. */
+/** Reads bytes, because every decision passes here: in UTF-8, no other character contains one of these bytes. */
 export function outlineOf(bytes: Buffer): JsonOutline {
   let open = 0;
   let depth = 0;
@@ -37,8 +37,8 @@ function endOfString(bytes: Buffer, start: number): number {
 }
 
 /**
- * How many members a parsed value holds at any depth. Where a name is written twice in one object, that is fewer than
- * the text has; the search for the place is then worth its time.
+ * The number of members of a parsed value at any depth. If an object repeats a name, that is less than in the text, and
+ * only then the place is searched for.
  */
 export function memberCount(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
@@ -51,14 +51,14 @@ export function memberCount(value: unknown): number {
   return count;
 }
 
-/** An object or an array that is not closed yet; an array has no names. */
+/** An object or array that is not closed yet; an array has no names. */
 interface Open {
   names: Set<string> | undefined;
-  /** The name of the member, or the index of the item, at which the text stands. */
+  /** The name of the member, or the index of the item, that is being read. */
   token: string | number;
 }
 
-/** The pointer of the first member of a valid JSON text whose name, unescaped, its object already holds. */
+/** The pointer of the first member of a valid JSON text whose name, after unescaping, its object already contains. */
 export function repeatedMember(text: string): string | undefined {
   const path: Open[] = [];
   let expectsName = false;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The caller's `X-Request-ID`, as it came: the parser has refused line breaks and other controls, and bounds its length
- * with that of all headers.
+ * The caller's `X-Request-ID` as received: the parser has refused line breaks and other control characters, and limits
+ * its length together with all headers.
  */
 export function requestIdOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['x-request-id'];
