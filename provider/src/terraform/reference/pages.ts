@@ -18,6 +18,13 @@ const FORMS = {
 } as const;
 type Folder = keyof typeof FORMS;
 
+/** What is imported by the address of the record that it grants. */
+const SETS: { readonly [type: string]: string } = {
+  service_group_members: 'group',
+  service_policy_assignees: 'policy',
+  service_role_holders: 'role',
+};
+
 /** All pages: that of the provider, and one for each type that it offers. */
 export function referencePages(readExample: ReadExample): ReferencePage[] {
   const { schema, resources, dataSources, ephemeralResources } = serviceProvider({});
@@ -59,6 +66,8 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     '## Ownership',
     'A record belongs to the stack that created it. The provider changes and removes only records of its own `stack` and refuses those of other stacks, unless `take_ownership` is set. Terraform plans a takeover as a creation; a warning says what the takeover changes.',
     'The state can lose records of the stack, for example when Terraform is killed in the middle of an apply. If the provider block names the `stack`, the next apply takes them over, and the plan says so. It does not do so for the default stack, which another configuration may use, too. Nor does it for credentials, whose secrets nobody knows any more: remove them, or take them over with `take_ownership`. The plan refuses a record that two resources of one configuration declare.',
+    'Whom other stacks give a role, policy or group of this stack is named in the plan, as a warning, and left alone. `service_role_holders`, `service_policy_assignees` and `service_group_members` own all such links of one record: a plan shows what others have added as a difference, and the apply removes it.',
+    'If the client has limits, the plan refuses what lies outside them.',
     '`terraform destroy` first plans what the configuration declares. If that is refused, for example because another stack has created a record meanwhile, `-refresh=false` destroys the rest without that plan.',
     '## Renames',
     'A record with another name is another record: Terraform removes the old one and creates the new one. To rename a record that others mention, or a policy that denies, without a gap, set `lifecycle { create_before_destroy = true }` before the rename or together with it; the plan warns if the service would refuse the rename of a type or a resource. With `-replace` a record keeps its name, so replace the records that mention it in the same apply, too.',
@@ -80,7 +89,7 @@ function importSections(type: string, block: string): string[] {
   const id = /id = "([^"]+)"/.exec(block)?.[1] ?? '';
   return [
     '## Import',
-    "By a record's address, or by its id:",
+    type in SETS ? `By the address of the ${SETS[type]}, or by its id:` : "By a record's address, or by its id:",
     hcl(block),
     `\`\`\`shell\nterraform import '${target}' '${id}'\n\`\`\``,
     ...(type === 'service_api_key' || type === 'service_oauth_client'

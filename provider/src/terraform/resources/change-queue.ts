@@ -67,6 +67,8 @@ export interface ChangeQueueOptions {
   done(wishes: readonly Wish[], result: ChangesetResult): void;
   stack: string;
   takeOwnership: boolean;
+  /** Whether deletions may concern links of other stacks that grant what this stack owns. */
+  exclusive?: boolean;
   log: Log;
   /** How long the answer to sent changes is awaited after Terraform was interrupted. */
   graceMs?: number;
@@ -224,10 +226,11 @@ export class ChangeQueue {
   }
 
   private async sendOnce(batch: readonly Wish[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
-    const { stack, takeOwnership, log, send, graceMs = GRACE_MS } = this.options;
+    const { stack, takeOwnership, exclusive = false, log, send, graceMs = GRACE_MS } = this.options;
     const body: ChangesetRequest = {
       stack,
       ...(takeOwnership && { take_ownership: true }),
+      ...(exclusive && { exclusive: true }),
       changes: batch.map(({ change }) => change),
     };
     const giveUp = new AbortController();

@@ -13,6 +13,7 @@ import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets } from './credential-secrets.js';
 import { danglingIn, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
+import { warnOfForeignLinks } from './foreign-links.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { outsideLimits } from './outside-limits.js';
 import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
@@ -65,7 +66,10 @@ class RecordResource implements Resource<Configured> {
     if (service === undefined) return whole;
     // For a replacement, Terraform plans the change first; it declares the same record as the creation.
     if (replaced === undefined) declareOnce(service, whole);
-    if (prior !== null && whole.address === prior.address) keep(service, prior);
+    if (prior !== null && whole.address === prior.address) {
+      keep(service, prior);
+      await explained(context.signal, () => warnOfForeignLinks(service, prior, context));
+    }
     // If it were created before its removal, it would take over itself, and the later removal would remove both.
     if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);

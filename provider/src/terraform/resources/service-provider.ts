@@ -1,8 +1,9 @@
 import { COLLECTIONS, KINDS } from '@authz-service/core/records/kinds';
-import type { DataSource, Provider } from '../framework/provider.js';
+import type { DataSource, Provider, Resource } from '../framework/provider.js';
 import { accessToken } from './access-token.js';
 import { configure, providerSchema } from './configure.js';
 import { decisionSource } from './decision-source.js';
+import { linkSetResources } from './link-set-resource.js';
 import { typeName } from './record-form.js';
 import { recordResource } from './record-resource.js';
 import { recordList, recordSource } from './record-source.js';
@@ -13,10 +14,14 @@ export function serviceProvider(env: NodeJS.ProcessEnv): Provider<Configured> {
   return {
     schema: providerSchema,
     configure: (config, context) => configure(config, context, env),
-    resources: madeWhenAsked(KINDS.map((kind) => [typeName(kind), () => recordResource(kind)])),
+    resources: madeWhenAsked([...recordResources(), ...linkSetResources()]),
     dataSources: madeWhenAsked([...recordSources(), ['service_decision', () => decisionSource]]),
     ephemeralResources: { service_access_token: accessToken },
   };
+}
+
+function recordResources(): [type: string, make: () => Resource<Configured>][] {
+  return KINDS.map((kind) => [typeName(kind), () => recordResource(kind)]);
 }
 
 function recordSources(): [type: string, make: () => DataSource<Configured>][] {

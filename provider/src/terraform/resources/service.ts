@@ -59,7 +59,7 @@ export class Service {
   private readonly stackIsNamed: boolean;
   private readonly snapshot: Snapshot;
   private readonly log: Log;
-  private readonly queues: { records: ChangeQueue; credentials: ChangeQueue };
+  private readonly queues: { records: ChangeQueue; credentials: ChangeQueue; sets: ChangeQueue };
   private known: Records | undefined;
   private view: Promise<Overlay> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
@@ -76,8 +76,9 @@ export class Service {
     this.snapshot = new Snapshot((ifNoneMatch, signal) =>
       retries.run(() => client.state({ ifNoneMatch, signal }), signal),
     );
-    const queue = () =>
+    const queue = (exclusive = false) =>
       new ChangeQueue({
+        exclusive,
         send: (body, idempotencyKey, { stop, giveUp }) =>
           retries.run(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
         exists: (address) => this.known?.get(address) !== undefined,
@@ -89,7 +90,8 @@ export class Service {
         log,
       });
     // Credentials have a queue of their own, because a change-set with credentials needs a scope that others do not.
-    this.queues = { records: queue(), credentials: queue() };
+    // So have sets, whose change-sets may remove links of other stacks.
+    this.queues = { records: queue(), credentials: queue(), sets: queue(true) };
   }
 
   /** All records, as fetched once and as changed by this process since. */
@@ -113,6 +115,11 @@ export class Service {
 
   write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
     return (isCredential(kind) ? this.queues.credentials : this.queues.records).ask(wish, signal);
+  }
+
+  /** Writes a link of a set that a resource owns whole. */
+  writeSet(wish: Wish, signal: AbortSignal): Promise<Granted> {
+    return this.queues.sets.ask(wish, signal);
   }
 
   /**

@@ -1,0 +1,4 @@
+import {
+  to = service_group_members.finance
+  id = "group/finance"
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_policy_assignees.read
+  id = "policy/billing/read"
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_role_holders.auditor
+  id = "role/auditor"
+}
