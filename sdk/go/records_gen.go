@@ -467,7 +467,7 @@ type PolicyAssignmentRecord struct {
 	Policy string `json:"policy"`
 	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
-	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
+	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types.
 	Entity string `json:"entity"`
 	// From when on this counts (RFC 3339); absent means from the beginning.
 	StartsAt *time.Time `json:"starts_at,omitempty"`
@@ -485,7 +485,7 @@ type NewPolicyAssignment struct {
 	Policy string `json:"policy,omitempty"`
 	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
-	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
+	// The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types.
 	Entity string `json:"entity,omitempty"`
 	// From when on this counts (RFC 3339); absent means from the beginning.
 	StartsAt *time.Time `json:"starts_at,omitempty"`
@@ -520,7 +520,7 @@ type RoleAssignmentRecord struct {
 	Role string `json:"role"`
 	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
-	// The path of whom it is given to: `user/alice`, `finance`.
+	// The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types.
 	Entity string `json:"entity"`
 	// The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
 	Resource string `json:"resource,omitempty"`
@@ -542,7 +542,7 @@ type NewRoleAssignment struct {
 	Role string `json:"role,omitempty"`
 	// The kind of the assignee.
 	EntityType string `json:"entity_type"`
-	// The path of whom it is given to: `user/alice`, `finance`.
+	// The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types.
 	Entity string `json:"entity,omitempty"`
 	// The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
 	Resource string `json:"resource,omitempty"`

@@ -14,7 +14,10 @@ import type { ResolvedRequest } from './evaluate/resolved-request.js';
 import { visitCandidates } from './evaluate/visit-candidates.js';
 import type { Policy } from './grants/rule.js';
 import type { Resource, ResourceType } from './grants/target.js';
-import type { EffectivePrincipals, EffectivePrincipalsMemo } from './graph/effective-principals.js';
+import type { RuleVisitor } from './grants/target-grants.js';
+import type { AccessPath } from './graph/access-path.js';
+import type { EffectivePrincipalsMemo } from './graph/effective-principals.js';
+import type { Everyone } from './graph/everyone.js';
 import { findResource, findRole, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
 import { whereaboutsOf } from './graph/whereabouts.js';
@@ -36,6 +39,7 @@ export class CompiledEngine implements Engine {
   readonly types: Names<ResourceType>;
   readonly resourcesById: SplitMap<Resource>;
   readonly roles: Names<Principal>;
+  readonly everyone: Everyone;
   readonly #compiler: RecordCompiler;
   readonly #combining = new CombiningAlgorithm();
   readonly #effectivePrincipals: EffectivePrincipalsMemo;
@@ -48,6 +52,7 @@ export class CompiledEngine implements Engine {
     this.types = graph.types;
     this.resourcesById = graph.resourcesById;
     this.roles = graph.roles;
+    this.everyone = graph.everyone;
     this.#compiler = compiler;
     this.#effectivePrincipals = effectivePrincipals;
   }
@@ -85,7 +90,7 @@ export class CompiledEngine implements Engine {
     const failed = this.#evaluate(resolved, now, scope, outcomes);
     const taken = scope.steps;
     const explainer = new Explainer(resolved.subject, request, now);
-    visitCandidates(resolved, this.#effectiveOf(resolved), explainer, true);
+    this.#visit(resolved, explainer, true);
     explainer.settle();
     const others = explainer.evaluate(scope, outcomes);
     this.#steps += scope.steps - taken;
@@ -143,8 +148,15 @@ export class CompiledEngine implements Engine {
     };
   }
 
-  #effectiveOf({ subject }: ResolvedRequest): EffectivePrincipals | undefined {
-    return subject === undefined ? undefined : this.#effectivePrincipals.of(subject);
+  /** Visits the candidates of the subject, and those of everyone. */
+  #visit(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, every: boolean): void {
+    const { subject, request } = resolved;
+    const effective = subject === undefined ? undefined : this.#effectivePrincipals.of(subject);
+    visitCandidates(resolved, effective, visitor, every);
+    const member = this.everyone.memberOf(request.subject.type);
+    if (member === null) return;
+    const anybody = { ...resolved, subject: member, roles: NOBODY };
+    visitCandidates(anybody, this.#effectivePrincipals.of(member), visitor, every);
   }
 
   /** Leaves the deciding candidate in `#combining`; returns the failure that leaves the answer open. */
@@ -156,7 +168,7 @@ export class CompiledEngine implements Engine {
   ): FailedPolicy | undefined {
     const unknown = resolved.where !== null && resolved.where.unknown !== null;
     this.#combining.begin(now, unknown);
-    visitCandidates(resolved, this.#effectiveOf(resolved), this.#combining, unknown);
+    this.#visit(resolved, this.#combining, unknown);
     if (unknown) this.#combining.settle();
     this.#steps += DECISION_STEPS;
     if (!this.#combining.waits) return undefined;

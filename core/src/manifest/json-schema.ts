@@ -16,7 +16,11 @@ import {
 const EXPIRING = 'Write a mapping instead of a text to say when it ends.';
 
 const text = (description: string): JsonObject => ({ type: 'string', minLength: 1, description });
-const entity = (description: string): JsonObject => ({ type: 'string', pattern: '^[^/]+/.+$', description });
+const entity = (description: string): JsonObject => ({
+  type: 'string',
+  pattern: '^(?:[^/]+/.+|everyone)$',
+  description,
+});
 const list = (items: JsonObject, description: string): JsonObject => ({ type: ['array', 'null'], items, description });
 const address = text('An address: `role/billing/accountant`.');
 

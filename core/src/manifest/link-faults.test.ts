@@ -104,6 +104,16 @@ describe('a link', () => {
       ],
     ],
     [
+      'to everyone names no more than a type, and is no membership',
+      `${V}groups: { g: { members: [everyone, everyone/user, subject/everyone/kim] } }\nroles: { r: { assigned_to: [everyone, everyone/user, everyone/user/kim, everyone/] } }\nsubjects: { everyone/kim: }\n`,
+      [
+        'a.yaml:2:26: group/g: members[0]: "everyone" is everyone: only a subject or a group may stand here.',
+        'a.yaml:2:36: group/g: members[1]: "everyone/user" is everyone: only a subject or a group may stand here. A subject of the type "everyone" is written "subject/everyone/user".',
+        'a.yaml:3:54: role/r: assigned_to[2]: "everyone/user/kim" names no type of subjects: write "everyone/TYPE"; a subject of the type "everyone" is "subject/everyone/ID".',
+        'a.yaml:3:73: role/r: assigned_to[3]: "" has an empty name: write no "/" at an end, nor two.',
+      ],
+    ],
+    [
       'begins before it ends',
       `${V}roles: { r: { assigned_to: [{ to: user/a, starts_at: "2027-01-31T19:00:00+01:00", expires_at: "2027-01-31T18:00:00Z" }] } }\nsubjects: { user/a: }\n`,
       [

@@ -2,6 +2,7 @@ import { nearest } from '../nearest.js';
 import { ProblemError } from '../problem.js';
 import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
 import { quote } from '../records/describe.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { KINDS, type Kind } from '../records/kinds.js';
 import { formText, PATH_FORMS } from '../records/path-form.js';
 import { nounOf } from '../state/kind-words.js';
@@ -53,7 +54,8 @@ function colonless(kind: Kind, text: string): string | undefined {
 }
 
 /** `a role`, `an API key`. */
-export function oneOf(kind: Kind): string {
+export function oneOf(kind: Kind | typeof EVERYONE): string {
+  if (kind === EVERYONE) return 'everyone';
   const noun = nounOf(kind);
   return /^[aeiouAO]/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
@@ -84,20 +86,36 @@ export function readNames(path: string): string[] {
 
 /** The two ends of a path that names a subject, a group or a role by `entity_type` and `entity`. */
 export interface ReadEntity extends ReadPath {
-  kind: 'subject' | 'group' | 'role';
+  kind: 'subject' | 'group' | 'role' | typeof EVERYONE;
 }
 
-/** Reads `role/PATH`, `group/NAME`, `subject/TYPE/ID`, or `TYPE/ID` for a subject of any other type; it holds a slash. */
+/**
+ * Reads `role/PATH`, `group/NAME`, `subject/TYPE/ID`, `everyone`, `everyone/TYPE`, or `TYPE/ID` for a subject of any other
+ * type; all but `everyone` hold a slash.
+ */
 export function readEntity(text: string, application?: Path): ReadEntity {
   const slash = text.indexOf('/');
   const kind = text.slice(0, Math.max(slash, 0));
   if (kind === 'role' || kind === 'group' || kind === 'subject') {
     return { kind, ...readPath(kind, text.slice(slash + 1), application) };
   }
+  if (text === EVERYONE) return { kind: EVERYONE, path: EVERY_TYPE };
+  if (kind === EVERYONE) return { kind, path: readType(text.slice(slash + 1)) };
   return { kind: 'subject', ...readPath('subject', text) };
 }
 
-const entityAddress = ({ kind, path }: ReadEntity) => ({ kind, address: address(kind, path) });
+function readType(text: string): Path {
+  const [type = '', ...more] = normalSegments(text);
+  if (more.length === 0) return type;
+  throw new NotationError(
+    `${quote(`${EVERYONE}/${text}`)} names no type of subjects: write ${quote(`${EVERYONE}/TYPE`)}; a subject of the type "everyone" is ${quote(`subject/${EVERYONE}/ID`)}.`,
+  );
+}
+
+const entityAddress = ({ kind, path }: ReadEntity, text: string) => {
+  if (kind === EVERYONE) throw new NotationError(`${quote(text)} is no record: everyone has none.`);
+  return { kind, address: address(kind, path) };
+};
 
 /**
  * Reads the address of a record of any kind, names normalized as in `readPath`. As wherever the notation names whom a link
@@ -113,7 +131,7 @@ export function readAddress(text: string): { kind: Kind; address: Address } {
   } catch (error) {
     const near = nearest(word, KINDS);
     if (near === undefined && slash > 0 && !KINDS.some((known) => known === word))
-      return entityAddress(readEntity(text));
+      return entityAddress(readEntity(text), text);
     const detail = error instanceof ProblemError ? error.detail : String(error);
     throw new NotationError(
       near === undefined ? detail : `${detail} Did you mean ${quote(near + text.slice(word.length))}?`,

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import { quote } from '../records/describe.js';
+import { EVERYONE } from '../records/everyone.js';
 import { unknownKeyText } from '../records/issue-text.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
@@ -118,6 +119,7 @@ export class LinkReader {
       () => {
         if (field === 'entity') {
           const entity = this.entity(kind, text, application);
+          if (entity.kind === EVERYONE) return { entity_type: entity.kind, entity: entity.path };
           return { entity_type: entity.kind, entity: this.choose(kind, entity.kind, entity, text) };
         }
         const target = field as Kind;
@@ -144,12 +146,16 @@ export class LinkReader {
 
   /** Whom a text names, if a link of the kind may lead there. */
   private entity(link: LinkKind, text: string, application: Path | undefined): ReadEntity {
-    if (!text.includes('/')) throw new NotationError(this.namelessText(text));
+    if (!text.includes('/') && text !== EVERYONE) throw new NotationError(this.namelessText(text));
     const entity = readEntity(text, application);
     const { options } = definitionOf(link).schema.shape.entity_type as z.ZodEnum;
     if (options.includes(entity.kind)) return entity;
-    const allowed = options.join(' or a ');
-    throw new NotationError(`${quote(text)} is ${oneOf(entity.kind)}: only a ${allowed} may stand here.`);
+    const allowed = options.filter((option) => option !== EVERYONE).join(' or a ');
+    const subject =
+      entity.kind === EVERYONE && text !== EVERYONE
+        ? ` A subject of the type "${EVERYONE}" is written ${quote(`subject/${text}`)}.`
+        : '';
+    throw new NotationError(`${quote(text)} is ${oneOf(entity.kind)}: only a ${allowed} may stand here.${subject}`);
   }
 
   /** The application's record of a bare name, or else the tenant's; a name that fits both is refused. */

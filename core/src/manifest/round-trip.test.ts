@@ -243,10 +243,11 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
       return put('policy', { ...shared, resource_type: type.path, actions: type.actions });
     }),
   );
+  const everyone = ['*', 'user', 'every%2Fone'].map((entity) => ({ entity_type: 'everyone', entity }));
   for (const role of roles)
-    for (const entity of some([...subjects, ...groups]))
+    for (const entity of some([...subjects, ...groups, ...everyone]))
       link('role_assignment', { role, ...entity, resource: pick([undefined, ...resources])?.path });
-  const holders = [...subjects, ...groups, ...roles.map((entity) => ({ entity_type: 'role', entity }))];
+  const holders = [...subjects, ...groups, ...everyone, ...roles.map((entity) => ({ entity_type: 'role', entity }))];
   for (const policy of policies) for (const entity of some(holders)) link('policy_assignment', { policy, ...entity });
   const order = [...new Set(groups.map(({ entity }) => entity))];
   for (const [index, group] of order.entries()) {

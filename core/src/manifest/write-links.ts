@@ -1,5 +1,6 @@
 import type { Json } from '../json.js';
 import type { Address, Path } from '../records/address.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { COLLECTIONS, fieldsOf, givenField, LINK_LISTS, type LinkKind, type LinksNotation } from './notation.js';
@@ -59,7 +60,7 @@ export function placeLinks(
 }
 
 interface End {
-  kind: Kind;
+  kind: Kind | typeof EVERYONE;
   path: Path;
 }
 
@@ -81,7 +82,9 @@ function listOn(
   const record = records.get(address);
   const { entity } = endsOf(link);
   const end = other.kind === entity.kind && other.path === entity.path ? 'entity' : other.kind;
-  const found = [...(listsOf.get(holder.kind) ?? [])].find(([, list]) => list.kind === link.kind && list.end === end);
+  const found = [...(listsOf.get(holder.kind as Kind) ?? [])].find(
+    ([, list]) => list.kind === link.kind && list.end === end,
+  );
   if (record === undefined || found === undefined || !canSay(other, applicationOf(record), known)) return undefined;
   const [name, { item }] = found;
   const text = end === 'entity' ? entityText(other) : other.path;
@@ -101,7 +104,8 @@ export function applicationOf(record: DeclaredRecord): Path | undefined {
 }
 
 function entityText({ kind, path }: End): string {
-  return kind !== 'subject' || /^(?:role|group|subject)\//.test(path) ? `${kind}/${path}` : path;
+  if (kind === EVERYONE) return path === EVERY_TYPE ? EVERYONE : `${EVERYONE}/${path}`;
+  return kind !== 'subject' || /^(?:role|group|subject|everyone)\//.test(path) ? `${kind}/${path}` : path;
 }
 
 /** What a link says besides its ends. */

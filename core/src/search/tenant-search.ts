@@ -73,7 +73,9 @@ export class TenantSearch {
     const where = resourceType && whereaboutsOf(resourceType, one, resource.properties);
     const targets = targetsOf(resourceType, one, where ?? null);
     const all = this.engine.subjects.get(type);
-    const anyone = roles.some((role) => covers(role, targets, action.name));
+    const member = this.engine.everyone.memberOf(type);
+    const everyone = member === null ? [] : [...actedAs(member)];
+    const anyone = [...roles, ...everyone].some((one) => covers(one, targets, action.name));
     const above = one === undefined ? where?.places.map((place) => `${place.type.path} ${place.name}`) : undefined;
     const key = anyone
       ? ['subject', type]
@@ -82,6 +84,7 @@ export class TenantSearch {
     const ordered = yield* this.#ordered(key, function* () {
       if (anyone) return all?.values() ?? [];
       const holders = where == null ? [] : yield* holdersOf(where.places, targets, action.name);
+      if (holders.some((holder) => everyone.includes(holder))) return all?.values() ?? [];
       return index === undefined ? [] : yield* index.subjects(targets, holders, action.name, type);
     });
     return {
@@ -96,18 +99,20 @@ export class TenantSearch {
     const type = findType(this.engine.types, resource.type);
     const roles = this.#roles(subject.roles);
     const principal = this.engine.subjects.get(subject.type)?.get(subject.id);
-    const principals = [...(principal === undefined ? [] : actedAs(principal)), ...roles];
+    const member = this.engine.everyone.memberOf(subject.type);
+    const acting = [principal, member].filter((one) => one != null);
+    const principals = [...acting.flatMap((one) => [...actedAs(one)]), ...roles];
     const anything = type !== undefined && principals.some((one) => covers(one, [type], action.name));
     const named = roles.map((role) => role.name).sort();
     const key = anything
       ? ['resource', type.path]
-      : ['resource', type?.path, principal?.address, named.join(' '), action.name];
+      : ['resource', type?.path, subject.type, principal?.address, named.join(' '), action.name];
     const ordered = yield* this.#ordered(key, function* () {
       if (type === undefined) return [];
       if (anything) return recorded(type.resources.values());
       const found = new Set<Resource>();
       yield* addCovered(found, principals, type, action.name);
-      const holders = principal === undefined ? [] : [principal, ...groupsOf(principal.groups ?? []).keys()];
+      const holders = acting.flatMap((one) => [one, ...groupsOf(one.groups ?? []).keys()]);
       yield* addHeld(found, holders, type, action.name);
       return recorded(found);
     });

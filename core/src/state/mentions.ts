@@ -1,4 +1,5 @@
 import { type Address, splitAddress } from '../records/address.js';
+import { EVERYONE } from '../records/everyone.js';
 import { KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import { countOf, titleOf } from './kind-words.js';
@@ -19,7 +20,9 @@ export function stillMentioned(
   mentions: readonly StoredRecord[],
   { stack, made }: Removal,
 ): string {
-  const holders = record.kind === 'role' && mentions.every(({ kind }) => kind === 'role_assignment');
+  const holders =
+    record.kind === 'role' &&
+    mentions.every(({ kind, fields }) => kind === 'role_assignment' && fields.entity_type !== EVERYONE);
   const start = `${titleOf(record.kind)} "${splitAddress(record.address).path}" is still`;
   const named = holders ? mentions.map(entityOf) : mentions.map(({ address }) => address);
   const owners = [...new Set(mentions.map(({ managed_by }) => managed_by))].filter((owner) => owner !== stack).sort();

@@ -1,12 +1,14 @@
 import type { TerraformProvider } from 'cdktf';
 import type { Node } from 'constructs';
 
+type EntityType = 'role' | 'group' | 'subject' | 'everyone';
+
 /** What a role or a policy can be assigned to, and what can be in a group. */
-export interface Entity<K extends 'role' | 'group' | 'subject' = 'role' | 'group' | 'subject'> {
+export interface Entity<K extends EntityType = EntityType> {
   readonly entityType: K;
   /** The path of the record, as a reference that Terraform resolves. */
   readonly path: string;
-  readonly node: Node;
+  readonly node: Pick<Node, 'path'>;
 }
 
 /** What all constructs of this layer take. */

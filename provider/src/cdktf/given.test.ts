@@ -1,6 +1,7 @@
 import { TerraformStack, TerraformVariable, Testing } from 'cdktf';
 import { describe, expect, it } from 'vitest';
 import { Application } from './application.js';
+import { everyone } from './everyone.js';
 import { DataServiceDecision } from './generated/data-service-decision.js';
 import { ServiceProvider } from './generated/provider.js';
 import { Group } from './group.js';
@@ -79,6 +80,30 @@ it('a decision can wait for all that constructs declare', () => {
   ]);
 });
 
+it('says what the records say: types, exemptions, everyone, and when links count', () => {
+  const stack = new TerraformStack(Testing.app(), 'stack');
+  const type = docs(stack);
+  const policy = new Policy(stack, 'p', {
+    application: { path: 'a' },
+    effect: 'DENY',
+    resourceTypes: [type, { path: 'a/b' }],
+    actions: ['read'],
+    unless: { mfaRequired: true },
+  });
+  policy.assignTo(everyone()).assignTo(everyone('user'), { startsAt: '2027-01-01T00:00:00Z' });
+  new Policy(stack, 'all', { application: { path: 'a' }, resourceTypes: ['*'], actions: ['read'] });
+  const { resource } = JSON.parse(Testing.synth(stack));
+  const policies = Object.values(resource.service_policy) as { name: string }[];
+  expect(Object.fromEntries(policies.map((one) => [one.name, one]))).toMatchObject({
+    p: { resource_types: [expect.stringContaining('service_resource_type.'), 'a/b'], unless: { mfa_required: true } },
+    all: { resource_types: ['*'] },
+  });
+  expect(Object.values(resource.service_policy_assignment)).toMatchObject([
+    { entity_type: 'everyone', entity: '*' },
+    { entity_type: 'everyone', entity: 'user', starts_at: '2027-01-01T00:00:00Z' },
+  ]);
+});
+
 describe('what is refused where it is written', () => {
   it.each<[string, Declare, string]>([
     [
@@ -89,6 +114,14 @@ describe('what is refused where it is written', () => {
         new Policy(stack, 'p', covered as never);
       },
       'declare two policies for both',
+    ],
+    [
+      'a policy over one type and several',
+      (stack) => {
+        const type = docs(stack);
+        new Policy(stack, 'p', { resourceType: type, resourceTypes: [type], actions: ['read'] } as never);
+      },
+      'stack/p: a policy has either a "resourceType" or "resourceTypes"',
     ],
     [
       'a grant with resources of its own',

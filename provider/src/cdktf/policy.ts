@@ -87,7 +87,7 @@ export class Policy extends Construct {
     return this.record.path;
   }
 
-  /** Assigns the policy to a role, a group or a subject. */
+  /** Assigns the policy to a role, a group or a subject, or to `everyone()`. */
   assignTo(given: Entity, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
     const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });

@@ -48,7 +48,7 @@ export class Role extends Construct implements Entity<'role'> {
     return this.record.path;
   }
 
-  /** Assigns the role to a subject or a group. */
+  /** Assigns the role to a subject or a group, or to `everyone()`. */
   assignTo(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
     const entity = entityOf(this.node.path, given);
     const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });

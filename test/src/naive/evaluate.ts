@@ -70,6 +70,9 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
       if (counts({ fields, ...rest }) && ranks.has(`${fields.entity_type}/${fields.entity}`))
         actsAs(`group/${fields.group}`, 2);
   }
+  // Semantics 9.2: everyone, and everyone of the subject's type.
+  actsAs('everyone/*', 2);
+  actsAs(`everyone/${path(request.subject.type)}`, 2);
   /** Each way to act as somebody: its rank, and whether it is known that it is one (8.4, 8.6). */
   const ways: { principal: string; rank: Rank; known: boolean }[] = [];
   for (const { fields } of all('role_assignment').filter(counts)) {

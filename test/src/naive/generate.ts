@@ -145,10 +145,12 @@ const holder = (groups: readonly string[]) =>
     fc.constantFrom(...MOSTLY).map((path) => ({ entity_type: 'subject', entity: path })),
     fc.constantFrom(...groups).map((path) => ({ entity_type: 'group', entity: path })),
   );
+const everyone = fc.constantFrom('*', 'user', 'service').map((entity) => ({ entity_type: 'everyone', entity }));
 const entity = (groups: readonly string[]) =>
   fc.oneof(
-    { weight: 2, arbitrary: holder(groups) },
-    { weight: 1, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
+    { weight: 16, arbitrary: holder(groups) },
+    { weight: 1, arbitrary: everyone },
+    { weight: 8, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
   );
 
 /** A group is a member only of groups before it, so that there is no cycle. */
@@ -160,7 +162,12 @@ const membership = (groups: readonly string[]) =>
 
 const holding = (groups: readonly string[]) =>
   fc
-    .tuple(fc.constantFrom(...ROLES), holder(groups), fc.constantFrom(undefined, ...RESOURCES), period)
+    .tuple(
+      fc.constantFrom(...ROLES),
+      fc.oneof({ weight: 8, arbitrary: holder(groups) }, { weight: 1, arbitrary: everyone }),
+      fc.constantFrom(undefined, ...RESOURCES),
+      period,
+    )
     .map(([role, who, resource, when]) => within({ role, ...who, resource }, when));
 
 /** Valid records of a tenant, in the order of their kinds. */

@@ -33,6 +33,7 @@ const withoutField = (record: EngineRecord, name: string): EngineRecord =>
 const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
   starts_at: (record) => [withoutField(record, 'starts_at')],
   unless: (record) => [withoutField(record, 'unless')],
+  everyone: (record) => ('entity_type' in record.fields && record.fields.entity_type === 'everyone' ? [] : [record]),
   resource_types: (record) => ('resource_types' in record.fields ? [] : [record]),
 };
 

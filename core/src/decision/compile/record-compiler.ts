@@ -1,3 +1,4 @@
+import { EVERYONE } from '../../records/everyone.js';
 import { kindRank } from '../../records/kinds.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
@@ -73,13 +74,13 @@ export class RecordCompiler {
         return;
       case 'policy_assignment': {
         const fields = given as Fields<'policy_assignment'>;
-        const to = graph.principal(fields.entity_type, fields.entity);
+        const to = mentioned(graph, fields);
         this.#policies.assign(fields.policy, { to, period: periodOf(fields) });
         return;
       }
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
-        const holder = graph.principal(fields.entity_type, fields.entity);
+        const holder = mentioned(graph, fields);
         const link = { to: graph.role(fields.role), period: periodOf(fields) };
         if (fields.resource !== undefined) {
           this.#hold(holder, link, graph.resourceAt(fields.resource));
@@ -141,12 +142,12 @@ export class RecordCompiler {
         return;
       case 'policy_assignment': {
         const fields = given as Fields<'policy_assignment'>;
-        this.#policies.unassign(fields.policy, graph.principal(fields.entity_type, fields.entity));
+        this.#policies.unassign(fields.policy, released(graph, fields));
         return;
       }
       case 'role_assignment': {
         const fields = given as Fields<'role_assignment'>;
-        const holder = graph.principal(fields.entity_type, fields.entity);
+        const holder = released(graph, fields);
         const role = graph.role(fields.role);
         if (fields.resource !== undefined) {
           const place = graph.resourceAt(fields.resource);
@@ -228,6 +229,18 @@ export class RecordCompiler {
     }
     return steps;
   }
+}
+
+type Assignment = Pick<Fields<'policy_assignment' | 'role_assignment'>, 'entity_type' | 'entity'>;
+
+/** Whom an assignment that is put gives something. */
+function mentioned(graph: Graph, { entity_type: kind, entity }: Assignment): Principal {
+  return kind === EVERYONE ? graph.everyone.mention(entity) : graph.principal(kind, entity);
+}
+
+/** The same of an assignment that is removed. */
+function released(graph: Graph, { entity_type: kind, entity }: Assignment): Principal {
+  return kind === EVERYONE ? graph.everyone.release(entity) : graph.principal(kind, entity);
 }
 
 function rankOf({ before, after }: RecordChange): number {

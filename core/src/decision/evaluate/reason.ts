@@ -15,8 +15,8 @@ export function decidingReason(policy: Policy, path: AccessPath, action: string,
 /** The access path in words. */
 function inWords({ rank, principal, group, place }: AccessPath): string {
   if (rank === DIRECT) return 'directly';
-  const through = `through ${principal.kind}/${principal.name}`;
-  const of = group === null || group === principal ? '' : ` of group/${group.name}`;
+  const through = `through ${principal.address}`;
+  const of = group === null || group === principal ? '' : ` of ${group.address}`;
   return `${through}${of}${place === null ? '' : ` on ${placeAddress(place)}`}`;
 }
 

@@ -1,6 +1,7 @@
 import { decodeSegment } from '../../records/address.js';
 import { SplitMap } from '../../split-map.js';
 import { Resource, ResourceType } from '../grants/target.js';
+import { Everyone } from './everyone.js';
 import { withItem, withoutItem } from './few-or-many.js';
 import { Names } from './names.js';
 import { changePlace, placeOf } from './place.js';
@@ -25,6 +26,7 @@ export class Graph {
   readonly resourcesById = new SplitMap<Resource>();
   readonly roles = new Names<Principal>();
   readonly groups = new Names<Principal>();
+  readonly everyone = new Everyone();
   #open = true;
 
   close(): void {

@@ -12,6 +12,8 @@ export interface Link {
   readonly period: LinkPeriod;
 }
 
+export type PrincipalKind = 'subject' | 'group' | 'role' | 'everyone';
+
 /**
  * Whom policies are assigned to. Every principal has the same members, set in the same order: the engine's speed rests
  * on that.
@@ -28,19 +30,20 @@ export class Principal {
   effective: EffectivePrincipals | null = null;
   /** Stored attributes of a subject. */
   properties: JsonObject | undefined = undefined;
-  readonly kind: 'subject' | 'group' | 'role';
+  readonly kind: PrincipalKind;
   /** The type of a subject, else empty. */
   readonly type: string;
-  /** The id of a subject, else the path. */
+  /** The id of a subject; `everyone` or `everyone/TYPE`; else the path. */
   readonly name: string;
 
-  constructor(kind: 'subject' | 'group' | 'role', type: string, name: string) {
+  constructor(kind: PrincipalKind, type: string, name: string) {
     this.kind = kind;
     this.type = type;
     this.name = name;
   }
 
   get address(): string {
+    if (this.kind === 'everyone') return this.name;
     return `${this.kind}/${this.kind === 'subject' ? path(this.type, this.name) : this.name}`;
   }
 }

@@ -53,6 +53,15 @@ function target(schema: Schema, fields: Record<string, unknown>, field: unknown)
 
 function structure(schema: Schema, attribute: Attribute, field: unknown, value: Value): Configured {
   const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) {
+    const { reference, all } = metaOf(inner.element as Schema);
+    if (reference !== undefined)
+      return {
+        items: (field as string[]).map((path) =>
+          path === all ? { literal: path } : { reference: address(reference, path), path },
+        ),
+      };
+  }
   if (!('nested' in attribute)) {
     const free = attribute.type === 'string' && typeof field === 'object';
     return free ? { json: field as Json } : { literal: value };

@@ -480,8 +480,8 @@ export type PolicyAssignment = {
   /** The path of the policy: `billing/approve`. */
   policy: string;
   /** The kind of the assignee. */
-  entity_type: 'role' | 'group' | 'subject';
-  /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`. */
+  entity_type: 'role' | 'group' | 'subject' | 'everyone';
+  /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types. */
   entity: string;
   /** From when on this counts (RFC 3339); absent means from the beginning. */
   starts_at?: string;
@@ -498,8 +498,8 @@ export type NewPolicyAssignment = {
   /** The path of the policy: `billing/approve`. */
   policy?: string | undefined;
   /** The kind of the assignee. */
-  entity_type: 'role' | 'group' | 'subject';
-  /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`. */
+  entity_type: 'role' | 'group' | 'subject' | 'everyone';
+  /** The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types. */
   entity?: string | undefined;
   /** From when on this counts (RFC 3339); absent means from the beginning. */
   starts_at?: string | undefined;
@@ -529,8 +529,8 @@ export type RoleAssignment = {
   /** The path of the role: `billing/accountant`. */
   role: string;
   /** The kind of the assignee. */
-  entity_type: 'subject' | 'group';
-  /** The path of whom it is given to: `user/alice`, `finance`. */
+  entity_type: 'subject' | 'group' | 'everyone';
+  /** The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types. */
   entity: string;
   /** The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere. */
   resource?: string;
@@ -551,8 +551,8 @@ export type NewRoleAssignment = {
   /** The path of the role: `billing/accountant`. */
   role?: string | undefined;
   /** The kind of the assignee. */
-  entity_type: 'subject' | 'group';
-  /** The path of whom it is given to: `user/alice`, `finance`. */
+  entity_type: 'subject' | 'group' | 'everyone';
+  /** The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types. */
   entity?: string | undefined;
   /** The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere. */
   resource?: string | undefined;

@@ -560,8 +560,8 @@ class _PolicyAssignment(TypedDict):
     #: The path of the policy: `billing/approve`.
     policy: str
     #: The kind of the assignee.
-    entity_type: Literal["role", "group", "subject"]
-    #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
+    entity_type: Literal["role", "group", "subject", "everyone"]
+    #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types.
     entity: str
 
 
@@ -580,7 +580,7 @@ class PolicyAssignment(_PolicyAssignment, total=False):
 
 class _NewPolicyAssignment(TypedDict):
     #: The kind of the assignee.
-    entity_type: Literal["role", "group", "subject"]
+    entity_type: Literal["role", "group", "subject", "everyone"]
 
 
 class NewPolicyAssignment(_NewPolicyAssignment, total=False):
@@ -588,7 +588,7 @@ class NewPolicyAssignment(_NewPolicyAssignment, total=False):
 
     #: The path of the policy: `billing/approve`.
     policy: str
-    #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`.
+    #: The path of whom it is given to: `billing/accountant`, `finance`, `user/alice`; of everyone, a type of subjects, or `*` for all types.
     entity: str
     #: From when on this counts (RFC 3339); absent means from the beginning.
     starts_at: str
@@ -617,8 +617,8 @@ class _RoleAssignment(TypedDict):
     #: The path of the role: `billing/accountant`.
     role: str
     #: The kind of the assignee.
-    entity_type: Literal["subject", "group"]
-    #: The path of whom it is given to: `user/alice`, `finance`.
+    entity_type: Literal["subject", "group", "everyone"]
+    #: The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types.
     entity: str
 
 
@@ -641,7 +641,7 @@ class RoleAssignment(_RoleAssignment, total=False):
 
 class _NewRoleAssignment(TypedDict):
     #: The kind of the assignee.
-    entity_type: Literal["subject", "group"]
+    entity_type: Literal["subject", "group", "everyone"]
 
 
 class NewRoleAssignment(_NewRoleAssignment, total=False):
@@ -649,7 +649,7 @@ class NewRoleAssignment(_NewRoleAssignment, total=False):
 
     #: The path of the role: `billing/accountant`.
     role: str
-    #: The path of whom it is given to: `user/alice`, `finance`.
+    #: The path of whom it is given to: `user/alice`, `finance`; of everyone, a type of subjects, or `*` for all types.
     entity: str
     #: The path of the resource on which it is held, and on all below it: `docs/folder/hr`; none means everywhere.
     resource: str

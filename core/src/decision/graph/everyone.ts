@@ -1,0 +1,59 @@
+import { encodeSegment, type Path } from '../../records/address.js';
+import { EVERY_TYPE, EVERYONE } from '../../records/everyone.js';
+import { Principal } from './principal.js';
+
+/** A principal of all subjects, or of all of a type, and how many assignments mention it. */
+interface Mentioned {
+  readonly principal: Principal;
+  assignments: number;
+}
+
+/**
+ * What is assigned to everyone, and to everyone of a type (docs/semantics.md 9.2). Each request is answered for its
+ * subject and then for a nameless member of these, which has nothing but what everyone has.
+ */
+export class Everyone {
+  readonly #mentioned = new Map<Path, Mentioned>();
+  /** By the type of subjects; those of types that nothing is assigned to share one. */
+  readonly #members = new Map<Path, Principal>();
+
+  /** `*`, or the path of a type of subjects, which an assignment mentions from now on. */
+  mention(entity: Path): Principal {
+    const known = this.#mentioned.get(entity);
+    if (known !== undefined) {
+      known.assignments++;
+      return known.principal;
+    }
+    const principal = new Principal('everyone', '', entity === EVERY_TYPE ? EVERYONE : `${EVERYONE}/${entity}`);
+    this.#mentioned.set(entity, { principal, assignments: 1 });
+    this.#members.clear();
+    return principal;
+  }
+
+  /** For an assignment that is removed next. */
+  release(entity: Path): Principal {
+    const known = this.#mentioned.get(entity);
+    if (known === undefined) throw new Error(`Nothing is assigned to everyone of "${entity}"`);
+    known.assignments--;
+    if (known.assignments === 0) {
+      this.#mentioned.delete(entity);
+      this.#members.clear();
+    }
+    return known.principal;
+  }
+
+  /** A member of everyone that a subject of the type belongs to; null where nothing is assigned to them. */
+  memberOf(type: string): Principal | null {
+    if (this.#mentioned.size === 0) return null;
+    const own = encodeSegment(type);
+    const entity = own !== EVERY_TYPE && this.#mentioned.has(own) ? own : EVERY_TYPE;
+    const known = this.#members.get(entity);
+    if (known !== undefined) return known;
+    const groups = [...new Set([EVERY_TYPE, entity])].flatMap((each) => this.#mentioned.get(each)?.principal ?? []);
+    if (groups.length === 0) return null;
+    const member = new Principal('everyone', '', '');
+    member.groups = groups.map((to) => ({ to, period: null }));
+    this.#members.set(entity, member);
+    return member;
+  }
+}

@@ -1,0 +1,26 @@
+import type * as z from 'zod';
+import { address } from './address.js';
+import type { Reference } from './definition.js';
+import type { Kind } from './kinds.js';
+
+/** The `entity_type` of what is given to everybody, recorded or not (docs/semantics.md 9.2). */
+export const EVERYONE = 'everyone';
+/** The `entity` that stands for subjects of every type; any other one names a type. */
+export const EVERY_TYPE = '*';
+
+interface Assignee {
+  entity_type: Kind | typeof EVERYONE;
+  entity: string;
+}
+
+/** For the `superRefine` of assignments. */
+export function namesOneType({ entity_type, entity }: Assignee, context: z.core.$RefinementCtx): void {
+  if (entity_type !== EVERYONE || /^[^/]+$/.test(entity)) return;
+  const message = 'is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone';
+  context.addIssue({ code: 'custom', path: ['entity'], message });
+}
+
+/** The record that an assignment is given to; everyone has none. */
+export function assigneeReferences({ entity_type, entity }: Assignee): Reference[] {
+  return entity_type === EVERYONE ? [] : [{ pointer: '/entity', target: address(entity_type, entity), free: true }];
+}
