@@ -11,7 +11,7 @@ import { ServiceError } from '@authz-service/sdk/service-error';
 import { expect } from 'vitest';
 import type { AskAuthzen, AuthzenCase } from './authzen-cases.js';
 
-/** Puts what AuthZEN would send to the SDK, and gives what that answers in AuthZEN's form. */
+/** Translates an AuthZEN request to calls of the SDK, and its answers to AuthZEN's form. */
 export const askingBySdk =
   (client: ServiceClient): AskAuthzen =>
   async (path, body) => {
@@ -27,7 +27,7 @@ async function answerOf(client: ServiceClient, path: AuthzenCase['path'], body: 
   if (path === 'evaluation') return decide(client, body);
   if (path === 'evaluations') return decideAll(client, body as EvaluationsQuestion);
   const { page, ...rest } = body as { page?: { limit?: unknown; token?: unknown } };
-  // The SDK turns the pages by itself: they come as one.
+  // The SDK follows pages by itself, so they arrive as one.
   const byPages = page?.limit === 1;
   const results = await search(client, path, byPages ? rest : body, byPages ? { limit: 1 } : {});
   return byPages ? { results, page: { next_token: '', count: results.length } } : { results };

@@ -7,21 +7,21 @@ import * as z from 'zod';
 
 const FOLDER = new URL('../../conformance/', import.meta.url);
 
-/** The moment of cases that do not say one: a Thursday. */
+/** The time for cases that give none: a Thursday. */
 const NOW = '2026-01-15T12:00:00Z';
 
 const expectation = z.union([
   z.strictObject({
     decision: z.boolean(),
     access_path: z.enum(['direct', 'role', 'group', 'none']),
-    /** The address of the deciding policy; absent where none applied. */
+    /** The address of the deciding policy; absent if none applied. */
     policy: z.string().optional(),
     /** The whole text. */
     reason: z.string().optional(),
   }),
   z.strictObject({
     error: z.enum(['ambiguous_name', 'evaluation_failed', 'invalid_request']),
-    /** Each stands somewhere in the detail. */
+    /** Each occurs somewhere in the detail. */
     detail: z.array(z.string()).optional(),
     /** Of `invalid_request`: the pointers of all faults, in any order. */
     pointers: z.array(z.string()).optional(),
@@ -33,9 +33,12 @@ export const recordList = z.array(z.partialRecord(z.enum(KINDS), z.record(z.stri
 
 const conformanceCase = z.strictObject({
   name: z.string(),
-  /** What the case is about; the tenant holds it together with what its cases share and what the others add. */
+  /**
+   * The records of the case; the tenant holds them together with those that all its cases share and those of the other
+   * cases.
+   */
   records: recordList.default([]),
-  /** Where the answer depends on the clock: such a case cannot be put to a running service. */
+  /** Set if the answer depends on the clock: such a case cannot be sent to a running service. */
   now: z.iso.datetime({ offset: true }).optional(),
   /** The body of the request. A string `id of ADDRESS` stands for the id of that record. */
   request: z.unknown(),
@@ -47,16 +50,16 @@ type CaseSchema = z.ZodType<{ records: z.output<typeof recordList> }>;
 const tenantOf = <C extends CaseSchema>(oneCase: C) =>
   z.strictObject({
     about: z.string(),
-    /** The rules of docs/semantics.md that the cases pin down. */
+    /** The rules of docs/semantics.md that the cases test. */
     rules: z.array(z.string()).min(1),
-    /** What the cases share. */
+    /** The records that the cases share. */
     records: recordList,
     cases: z.array(oneCase).min(1),
   });
 
 export type ConformanceCase = z.infer<typeof conformanceCase>;
 
-/** A small tenant with the questions to ask of it. */
+/** A small tenant with the requests to send to it. */
 export interface ConformanceTenant<C = ConformanceCase> {
   file: string;
   about: string;
@@ -65,7 +68,7 @@ export interface ConformanceTenant<C = ConformanceCase> {
   cases: C[];
 }
 
-/** Reads every tenant of `test/conformance`; throws where a file is not as it should be. */
+/** Reads every tenant of `test/conformance`; throws if a file is malformed. */
 export function loadConformance(): ConformanceTenant[] {
   return loadTenants(FOLDER, conformanceCase);
 }

@@ -11,7 +11,7 @@ import { type ConformanceCase, type ConformanceTenant, withIds } from './load.js
 
 /** A tenant of conformance cases, held by a running cloud. */
 export interface HeldTenant {
-  /** As the tenant's administrator. */
+  /** With the credential of the tenant's administrator. */
   client: ServiceClient;
   idOf(address: Address): string;
 }
@@ -20,7 +20,7 @@ export function operatorOf(cloud: TestCloud): ServiceClient {
   return new ServiceClient({ url: cloud.url, credentials: { clientId: ADMIN.id, clientSecret: ADMIN.secret } });
 }
 
-/** Makes a tenant of its own for the cases' records, by one change-set. */
+/** Creates a tenant for the cases' records, with one change-set. */
 export async function holdTenant(
   cloud: TestCloud,
   name: string,
@@ -39,7 +39,10 @@ export async function holdTenant(
   };
 }
 
-/** Cases declare no action that only a policy names, since decisions do not look at that; the cloud wants all declared. */
+/**
+ * Cases do not declare actions that only a policy names, because decisions do not check that, but the cloud requires
+ * all of them.
+ */
 function withActions(records: readonly EngineRecord[]): EngineRecord[] {
   const named = new Map<string, string[]>();
   const name = (type: string, actions: readonly string[]) =>
@@ -59,7 +62,7 @@ function withActions(records: readonly EngineRecord[]): EngineRecord[] {
   });
 }
 
-/** One test for each case; those that fix the clock cannot be put to a service that runs, and are skipped. */
+/** One test for each case; those with a fixed time cannot be sent to a running service and are skipped. */
 export function askCases(tenant: ConformanceTenant, held: () => HeldTenant & { asked: ServiceClient }): void {
   for (const one of tenant.cases) {
     it.skipIf(one.now !== undefined)(one.name, async () => {
@@ -94,7 +97,7 @@ async function check(client: ServiceClient, one: ConformanceCase, idOf: (address
   });
 }
 
-/** What ran and what did not, for the reader of the log. */
+/** Logs what ran and what did not. */
 export function tally(tenants: readonly ConformanceTenant[], where: string): string {
   const cases = tenants.flatMap((tenant) => tenant.cases);
   const skipped = cases.filter((one) => one.now !== undefined).length;

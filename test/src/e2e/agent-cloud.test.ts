@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Makes the invoices that alice may read. */
+/** Creates the invoices that alice may read. */
 async function holdInvoices(client: ServiceClient): Promise<void> {
   const policy = {
     application: 'billing',

@@ -33,7 +33,7 @@ const ATTEMPTS = 'activating.json';
 describe('an agent that is killed while it writes its cache', () => {
   it('comes back with a revision no older than any it has served, and leaves nothing lying around', async () => {
     let revision = 0;
-    // Every poll finds a new revision, large enough that most of the time goes into writing.
+    // Every poll finds a new revision, so large that most of the time is spent writing.
     cloud.answer(async (request, response) => {
       revision++;
       const bundle = bundleOf(tenant({ revision, ballast: 10_000 }));

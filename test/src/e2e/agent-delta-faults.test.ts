@@ -35,7 +35,7 @@ function start(env: Record<string, string> = {}): AgentProcess {
   return agent;
 }
 
-/** Serves a revision: this delta to who asks for one with an ETag, the whole to everybody else. */
+/** Serves a revision: this delta to callers with an ETag, and the whole bundle to everybody else. */
 async function serve(to: typeof FIRST, delta: Buffer): Promise<void> {
   const etag = `"${to.revision}"`;
   const archive = await cloud.signer.pack(bundleOf(to));
@@ -208,7 +208,9 @@ describe('a delta', () => {
   });
 
   describe('where some that were served are missing on disk, while the cloud is away,', () => {
-    /** THIRD was served: FIRST is the cached bundle, and two changes come after it. What is left of their log is given. */
+    /**
+     * THIRD was served: FIRST is the cached bundle, followed by two changes. The argument is what remains of their log.
+     */
     async function killedAfterTwo(cut: (log: Buffer, second: number) => Buffer | undefined): Promise<void> {
       await killedAfterDelta();
       await cloud.listen();

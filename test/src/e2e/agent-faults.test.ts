@@ -135,7 +135,7 @@ async function outlives(
   expect(metrics.get('service_agent_degraded')).toBe(1);
   expect(metrics.get('service_agent_consecutive_sync_failures')).toBeGreaterThanOrEqual(6);
 
-  // What could not be activated is not taken for had.
+  // What could not be activated does not count as received.
   for (const { headers } of cloud.requests.slice(asked + 1)) {
     expect(headers['if-none-match']).toBe(`"${before.bundle_revision}"`);
   }

@@ -9,7 +9,7 @@ import { ScriptedCloud } from './agent/scripted-cloud.js';
 import { deltaBetween } from './agent/tenant-delta.js';
 import { bundleOf, type TenantOptions, tenant } from './agent/tenant-fixture.js';
 
-/** As many more subjects as make a bundle large; and more than are changed in place. */
+/** As many subjects as make a bundle large, and more than are changed in place. */
 const BALLAST = 45_000;
 const BALLAST_TOO_MANY = 60_000;
 
@@ -46,7 +46,7 @@ async function serving(state: BundleTenant, more: Record<string, string> = {}): 
   return agent;
 }
 
-/** From now on there is nothing but this delta for who has its base. */
+/** From now on there is only this delta for callers that have its base. */
 async function offer(from: BundleTenant, to: BundleTenant): Promise<void> {
   const archive = await deltaBetween(cloud.signer, from, to);
   cloud.answer((request, response) => {
@@ -65,7 +65,7 @@ describe('an agent that serves a large bundle takes another', () => {
     const agent = await serving(one);
     await cloud.serve(bundleOf(two));
     await agent.serves(two.revision);
-    // The subject and its two assignments of each who comes or goes.
+    // For each one that comes or goes: the subject and its two assignments.
     expect(await activated(agent, two)).toMatchObject({ activated_by: 'bundle', changed_records: 6 });
     expect(await Promise.all(['alice', 'bob', 'carol'].map((id) => agent.allows(id)))).toEqual([false, true, true]);
     await agent.kill();

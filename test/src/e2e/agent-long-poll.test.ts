@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** A poll interval at which nothing would happen within the time of a test. */
+/** A poll interval so long that no poll happens within a test. */
 function start(env: Record<string, string> = {}): AgentProcess {
   const agent = new AgentProcess({
     env: agentEnv(home, cloud.url, { SERVICE_POLL_INTERVAL: '1h', ...env }),
@@ -30,7 +30,7 @@ function start(env: Record<string, string> = {}): AgentProcess {
   return agent;
 }
 
-/** Serves bundles as the real cloud does: it holds who has the newest. */
+/** Serves bundles as the real cloud does: it holds the requests of callers that have the newest one. */
 class Holding {
   readonly held = new Set<ServerResponse>();
   #archive: Buffer = Buffer.alloc(0);

@@ -44,7 +44,7 @@ describe.concurrent('a cloud that falls silent', () => {
         expect((await agent.logged(({ level }) => level === 'WARN')).error).toMatch(/was silent for 10 s/);
         expect(await agent.allows('alice')).toBe(true);
 
-        // Ends the poll that is waiting in vain by now.
+        // Ends the poll that waits in vain by now.
         await cloud.refuse();
         await cloud.serve(next);
         await cloud.listen();

@@ -44,7 +44,7 @@ async function serveSigned(bundle: Bundle, jws: string): Promise<void> {
   cloud.answer((request, response) => sendBundle(request, response, archive, `"${bundle.revision}"`));
 }
 
-/** The agent refuses what the cloud serves, says why, and goes on with the first bundle, over a restart too. */
+/** The agent refuses what the cloud serves, says why, and keeps the first bundle, also after a restart. */
 async function refuses(agent: AgentProcess, cause: RegExp): Promise<void> {
   const health = await agent.healthy(({ consecutive_failures }) => consecutive_failures >= 2);
   expect(health).toMatchObject({ status: 'degraded', bundle_revision: first.revision });
@@ -87,7 +87,7 @@ describe('an agent refuses a bundle', () => {
     [
       'of which one byte of an id was changed',
       async () => {
-        // Ids are in no digest of the records: the signature alone covers them.
+        // No digest of the records covers ids: only the signature does.
         const [original] = second.tenants;
         if (original === undefined) throw new Error('no tenant');
         const records = original.records.map((record) =>
@@ -189,7 +189,7 @@ describe('the keys an agent trusts', () => {
       trusted: [cloud.signer.kid],
       pinned: true,
     });
-    // A key announced by a pinned one is as good as pinned.
+    // A key announced by a pinned one counts as pinned.
     await cloud.signer.rotate();
     await cloud.serve(second);
     await good.serves(second.revision);

@@ -161,7 +161,7 @@ describe('a saved plan', () => {
     await bench.write(below('saved', billing()));
     const shown = await bench.run(['plan', 'saved', '--out', 'saved.plan', '--detailed-exitcode'], { env });
     expect(shown.code).toBe(2);
-    // What is in the tree by now does not matter.
+    // The present content of the tree does not matter.
     await bench.write(below('saved', billing({ amount: 5 })));
     expect(await bench.json(['apply', 'saved.plan', '--yes'], { env })).toMatchObject({ added: RECORDS });
     const record = await bench.json(['get', 'resource/billing/invoice/INV-1'], { env });

@@ -126,7 +126,7 @@ describe('Ctrl-C', () => {
   });
 });
 
-/** A service that takes requests and never answers. */
+/** A service that accepts requests and never answers. */
 async function silentService() {
   const server = createServer();
   const asked = once(server, 'request');

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** One apply: a group and its members, which are there together or not at all. */
+/** One apply: a group and its members, which exist together or not at all. */
 function apply(name: string): Change[] {
   const members = Array.from({ length: MEMBERS }, (_, index): Change[] => [
     { op: 'create', kind: 'subject', fields: { type: name, id: `${index}` } },
@@ -40,7 +40,7 @@ function apply(name: string): Change[] {
 
 const RECORDS = apply('x').length;
 
-/** How many records of each apply are there. */
+/** How many records of each apply exist. */
 function counts({ records }: TenantSnapshot, names: readonly string[]): Map<string, number> {
   const found = new Map(names.map((name) => [name, 0]));
   for (const { address } of records) {
@@ -50,7 +50,9 @@ function counts({ records }: TenantSnapshot, names: readonly string[]): Map<stri
   return found;
 }
 
-/** Starts all applies at once and kills the cloud behind one of the acknowledgements; who was acknowledged. */
+/**
+ * Starts all applies at once and kills the cloud after one of the acknowledgements; returns which were acknowledged.
+ */
 async function applyUntilKilled(
   client: ServiceClient,
   names: readonly string[],

@@ -39,7 +39,7 @@ it('the example gives the same configuration with cdktn in place of cdktf', () =
 it('the package can be installed beside either', () => {
   const manifest = (at: string) => JSON.parse(readFileSync(join(root, at, 'package.json'), 'utf8'));
   const { devDependencies } = manifest('.');
-  // npm looks at the version of what an alias stands for.
+  // npm checks the version of the package that an alias stands for.
   expect(manifest('provider').peerDependencies.cdktf.split(' || ')).toEqual([
     devDependencies.cdktf,
     devDependencies.cdktn,
@@ -48,7 +48,7 @@ it('the package can be installed beside either', () => {
 
 it("the README's app synthesizes", () => {
   const [, program = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-  // Where it finds the packages that it would have installed.
+  // The folder where it finds the packages that it would have installed.
   const place = mkdtempSync(join(root, 'node_modules/.readme-'));
   try {
     writeFileSync(join(place, 'main.mjs'), program);

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Terraform with the settings of a newcomer, and a network on which nothing answers. */
+/** Terraform with the settings of a new user, and a network on which nothing answers. */
 function newcomer(settings = ''): Workspace {
   const config = join(folder, 'terraform.tfrc');
   writeFileSync(config, settings);
@@ -202,7 +202,7 @@ describe('npm run package -w provider', { timeout: 90_000 }, () => {
 
   it.skipIf(!hasTerraform).each<[string, string[], string]>([
     ['archives', [], `${dirname(process.execPath)}:${process.env.PATH}`],
-    // Of the single executable nobody expects a Node: the PATH holds nothing but Terraform.
+    // The single executable needs no Node: the PATH contains only Terraform.
     ...(process.platform === 'linux' ? [['a single executable', ['--sea'], ''] as [string, string[], string]] : []),
   ])('makes %s that Terraform installs and starts', async (_, args, path) => {
     const mirror = join(folder, 'registry.terraform.io/authz-service/service');

@@ -1,4 +1,4 @@
-/** Texts for people that are empty, which says what absence says, by the real Terraform. */
+/** Empty texts for people, which mean the same as absent ones, with the real Terraform. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';

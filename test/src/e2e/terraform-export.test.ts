@@ -1,4 +1,4 @@
-/** What `service export --format hcl` writes, as the real Terraform sees it. */
+/** The output of `service export --format hcl`, in the real Terraform. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const PROGRAM = join(root, 'cli/bin/service.js');
 
-/** Names and texts that the language must not take for something else. */
+/** Names and texts that Terraform's language must not misread. */
 const ODD = `
 version: 1
 stack: odd
@@ -44,7 +44,7 @@ describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, ()
   });
   afterEach(() => tenant.remove());
 
-  /** Exports, and expects that Terraform imports all of it and then has nothing to do. */
+  /** Exports, and expects that Terraform imports everything and then has nothing to do. */
   async function exported(count: number, ...flags: string[]): Promise<string> {
     const workspace = tenant.workspace('');
     const out = join(workspace.dir, 'exported');

@@ -79,7 +79,7 @@ describe.skipIf(!hasTerraform)('a type that loses what is mentioned', () => {
     await workspace.apply();
     const id = await idOf('policy/q');
     workspace.write(tree(after));
-    // Warnings are for what an apply leaves behind: a reviewer of a plan that works has nothing to look into.
+    // Warnings are for what an apply leaves behind: the plan of an apply that works needs none.
     expect(unwrapped(await workspace.apply(...options))).not.toMatch(/still mentioned|not narrowed|should have lost/);
     expect(await typeNow()).toEqual(typeOf([after.action, 'read'].sort(), { [after.property]: after.type }));
     expect((await tenant.client.state()).records.find((record) => record.id === id)?.address).toBe('policy/q');

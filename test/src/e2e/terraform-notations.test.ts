@@ -42,7 +42,7 @@ describe.skipIf(!hasTerraform)('the tenant of the examples', { timeout: 90_000 }
     await workspace.apply();
     expect(await digestOf(tenant.client)).toBe(expected);
     await workspace.isSettled();
-    // What the one notation has made, the other one finds to be its own already.
+    // What one notation has created belongs to the other one, too.
     expect((await planOfTree(tenant.client, join(examples, 'tenant'))).changes).toEqual([]);
   });
 

@@ -35,7 +35,7 @@ it('an agent that ends three times while it takes in a bundle serves what it has
     await cloud.serve(large);
     for (let time = 1; time <= 3; time++) {
       const dies = start();
-      // As the system ends what takes too much memory.
+      // As the system ends a process that uses too much memory.
       while (attempts() !== time) await new Promise(setImmediate);
       await dies.kill();
       expect(attempts()).toBe(time);

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** An agent with a clock of its own, which is wrong by so many hours at its start. */
+/** An agent with a clock of its own, which is wrong by this many hours at its start. */
 async function agentOff(hours: number, env: Record<string, string> = {}) {
   const name = `agent-${count++}`;
   const clock = new WallClock(join(dir, `${name}-clock`));
@@ -57,7 +57,7 @@ async function agentOff(hours: number, env: Record<string, string> = {}) {
   return { agent, clock };
 }
 
-/** Lets somebody read invoices for so long; who it is. */
+/** Lets a new subject read invoices for this long; returns the subject. */
 async function granted(hours: number): Promise<{ subject: string; revision: string; address: string }> {
   const subject = `guest-${count++}`;
   const entity = `user/${subject}`;

@@ -18,7 +18,7 @@ const DECISIONS = 5_500;
 const STRAYS = 2_500;
 const FRAMED = 2_000;
 const AT_ONCE = 8;
-/** What memory may grow by once it has warmed up: garbage that is not collected yet. */
+/** How much memory may grow after warming up: garbage that is not collected yet. */
 const GROWTH_MIB = { agent: 80, cloud: 120 };
 
 const seed = chosenSeed();
@@ -29,7 +29,7 @@ let dir: string;
 let cloud: CloudProcess;
 let agent: AgentProcess;
 let urls: { cloud: string; agent: string };
-/** What may do all, and what may only ask. */
+/** A credential with all scopes, and one that may only ask for decisions. */
 let keys: { admin: string; asks: string; bundle: string };
 let rest: { cloud: number | undefined; agent: number | undefined };
 
@@ -92,7 +92,7 @@ const withKey = (probe: Probe, key: string): Probe => ({
   headers: { ...probe.headers, authorization: `Bearer ${key}` },
 });
 
-/** Why a reply to something that is no question is wrong. */
+/** Why a reply to something that is not a valid request is wrong. */
 function strayFault({ status, type, text }: Reply): string | undefined {
   if (status >= 500) return 'an error of the server';
   if (text.includes('"decision":true')) return 'a grant';

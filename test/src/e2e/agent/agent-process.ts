@@ -25,13 +25,13 @@ export interface Health {
 }
 
 export interface AgentStart {
-  /** Another one than that of this tree. */
+  /** A port other than that of this tree. */
   program?: string;
   args?: string[];
   cwd?: string;
   /** False leaves its standard output unread. */
   readStdout?: boolean;
-  /** All of its environment but PATH. */
+  /** Its whole environment, except PATH. */
   env: Record<string, string>;
 }
 
@@ -39,7 +39,7 @@ export interface AgentStart {
 export class AgentProcess {
   readonly stdout: string[] = [];
   readonly log: LogLine[] = [];
-  /** What of standard error is no JSON. */
+  /** The part of standard error that is not JSON. */
   readonly noise: string[] = [];
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
@@ -66,7 +66,7 @@ export class AgentProcess {
     return this.#child.pid;
   }
 
-  /** Where it listens, once it does: at the port it was given, or the one that its log names. */
+  /** The URL where it listens, once it does: at the given port, or the one in its log. */
   async url(): Promise<string> {
     const given = this.#listenAddr;
     if (given !== undefined && !given.endsWith(':0')) return `http://${given}`;
@@ -92,7 +92,7 @@ export class AgentProcess {
     return (await this.get('/healthz')).json() as Promise<Health>;
   }
 
-  /** Waits until the health report is such. */
+  /** Waits until the health report meets the condition. */
   async healthy(wanted: (health: Health) => boolean): Promise<Health> {
     return until(async () => {
       const health = await this.health();
@@ -101,7 +101,7 @@ export class AgentProcess {
     });
   }
 
-  /** Waits until it serves this revision and nothing ails it. */
+  /** Waits until it serves this revision without any fault. */
   serves(revision: string): Promise<Health> {
     return this.healthy(({ bundle_revision, status }) => bundle_revision === revision && status === 'ok');
   }
@@ -136,7 +136,7 @@ export class AgentProcess {
     this.#child.kill(name);
   }
 
-  /** Ends it, whatever state it is in. */
+  /** Ends it, whatever its state. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
     await this.exited;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { TestSigner } from './test-signer.js';
 
-/** A cloud that answers bundle requests as it is told, well or badly, over real HTTP on a free port. */
+/** A cloud that answers bundle requests as told, correctly or not, over real HTTP on a free port. */
 export class ScriptedCloud {
   /** Every request for a bundle, in order. */
   readonly requests: IncomingMessage[] = [];
@@ -12,7 +12,7 @@ export class ScriptedCloud {
   #port = 0;
 
   private constructor(
-    /** What signs the bundles served; may be changed at any time. */
+    /** The signer of the served bundles; it can be replaced at any time. */
     public signer: TestSigner,
   ) {
     this.#server = this.#create();
@@ -28,19 +28,19 @@ export class ScriptedCloud {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** From now on answers every request so. */
+  /** Answers every request like this from now on. */
   answer(listener: RequestListener): void {
     this.#listener = listener;
   }
 
-  /** From now on serves this bundle, as the real cloud does: with its ETag, and 304 to who has it. */
+  /** Serves this bundle from now on, as the real cloud does: with its ETag, and 304 to callers that have it. */
   async serve(bundle: Bundle): Promise<Buffer> {
     const archive = await this.signer.pack(bundle);
     this.answer((request, response) => sendBundle(request, response, archive, `"${bundle.revision}"`));
     return archive;
   }
 
-  /** Closes the port and every connection: who comes is refused. */
+  /** Closes the port and every connection: new callers are refused. */
   async refuse(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));

@@ -7,15 +7,15 @@ import { addressOf } from '@authz-service/core/records/registry';
 import type { TestSigner } from './test-signer.js';
 
 export interface DeltaOptions {
-  /** Another head than the true one. */
+  /** A head to use instead of the correct one. */
   head?: Partial<DeltaHead>;
-  /** What is done to the changes. */
+  /** Changes the list of changes. */
   edit?: (changes: ChangeText[]) => ChangeText[];
-  /** Gives the signature; that of the signer otherwise, and none where it is null. */
+  /** Returns the signature; by default that of the signer, and none if it is null. */
   sign?: ((sha256: string) => Promise<string>) | null;
 }
 
-/** The archive of what leads from one revision of a tenant to another. */
+/** The archive of the changes from one revision of a tenant to another. */
 export function deltaBetween(
   signer: TestSigner,
   from: BundleTenant,

@@ -7,7 +7,7 @@ import { revisionText } from '@authz-service/core/state/revision';
 export const INVOICE_ID = '4c6a1f0e-7d1f-4a7e-9a51-0d8f5b8f2a10';
 export const POLICY_ID = 'b1de0c3b-3a55-4c0e-8a0c-57d5a2b6c7f1';
 
-/** How a fixture's tenant differs from the plain one. */
+/** How the tenant differs from the default one. */
 export interface TenantOptions {
   id?: string;
   name?: string;
@@ -18,7 +18,9 @@ export interface TenantOptions {
   ballast?: number;
 }
 
-/** A tenant with one invoice, INV-1, that its readers may read; writing fails to evaluate for want of a number. */
+/**
+ * A tenant with one invoice, INV-1, that its readers may read; evaluating `write` fails because a number is missing.
+ */
 export function tenant({
   id = 'tenant-1',
   name = 'acme',

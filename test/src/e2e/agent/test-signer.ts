@@ -10,7 +10,7 @@ import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
 import { Secret } from '@authz-service/core/secret';
 
-/** Signs bundles as a cloud does, and hands its keys over as a cloud does. */
+/** Signs bundles and publishes keys as a cloud does. */
 export class TestSigner {
   private constructor(
     private key: SigningKey,
@@ -48,7 +48,7 @@ export class TestSigner {
     return signDelta(sha256, new Date(), this.key);
   }
 
-  /** Leaves in a folder what an agent that trusts these keys and has this API key keeps there. */
+  /** Writes to a folder what an agent that trusts these keys and has this API key keeps there. */
   async leaveIn(folder: string, bundle: Bundle, apiKey = 'svc_test'): Promise<void> {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'bundle.json'), encodeBundle(bundle));

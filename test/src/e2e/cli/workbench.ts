@@ -20,12 +20,12 @@ export interface Finished {
 
 export interface RunOptions {
   env?: Variables;
-  /** What standard input holds; nothing unless given. */
+  /** The content of standard input; nothing by default. */
   input?: string;
   cwd?: string;
 }
 
-/** A temporary folder, a home in it, and the built program started there with nothing of the developer's environment. */
+/** A temporary folder with a home directory, where the built program runs without the developer's environment. */
 export class Workbench {
   readonly #children = new Set<ChildProcess>();
 
@@ -39,7 +39,7 @@ export class Workbench {
     return join(this.folder, ...names);
   }
 
-  /** Writes files below the folder, paths as they are given. */
+  /** Writes files below the folder, by their relative paths. */
   async write(files: Record<string, string>): Promise<void> {
     for (const [path, text] of Object.entries(files)) {
       await mkdir(dirname(this.path(path)), { recursive: true });
@@ -62,7 +62,7 @@ export class Workbench {
     return finished(child);
   }
 
-  /** Runs `service … --json`, which must succeed (or exit with `code`), and gives what it printed. */
+  /** Runs `service … --json`, which must succeed (or exit with `code`), and returns its output. */
   async json<T = Record<string, unknown>>(args: string[], options: RunOptions & { code?: number } = {}): Promise<T> {
     const { code, stdout, stderr } = await this.run([...args, '--json'], options);
     if (code !== (options.code ?? 0))
@@ -88,7 +88,7 @@ export class Workbench {
     return new CloudBench(url, { ...operator, SERVICE_CLOUD_URL: url });
   }
 
-  /** Ends what still runs and removes the folder. */
+  /** Ends everything that still runs and removes the folder. */
   async close(): Promise<void> {
     for (const child of this.#children) {
       const gone = once(child, 'close');
@@ -131,7 +131,7 @@ export async function finished(child: ChildProcess): Promise<Finished> {
   return { code, stdout, stderr };
 }
 
-/** The first line on standard output. Rejects with what it said when the program ends before. */
+/** The first line on standard output. Rejects with the program's output if it ends before that. */
 export async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout === null || child.stderr === null) throw new Error('the program has no output');
   let stderr = '';

@@ -34,7 +34,7 @@ export class CloudProcess {
       });
       this.exited.then(() => reject(new Error(`the cloud ended: ${this.stderr.join('\n')}`)));
     });
-    // Whoever waits for it hears of it.
+    // Everything that waits for it learns of it.
     this.#ready.catch(() => {});
   }
 
@@ -56,7 +56,7 @@ export class CloudProcess {
     this.#child.kill(name);
   }
 
-  /** Ends it, whatever state it is in. */
+  /** Ends it, whatever its state. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.signal('SIGKILL');
     await this.exited;

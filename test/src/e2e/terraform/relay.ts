@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of a request: passed on, answered here, or passed on with its answer lost. */
+/** What happens to a request: it is passed on, answered here, or passed on with its answer lost. */
 export type Fate = 'pass' | 'busy' | 'lose' | 'reset';
 
-/** Stands between the provider and a cloud, counts what passes, and can be in the way. */
+/** Sits between the provider and a cloud, counts requests, and can interfere. */
 export class Relay {
   readonly seen: string[] = [];
-  /** Decides on each request, and may take its time. */
+  /** Decides on each request; it may take its time. */
   fate: (line: string) => Fate | Promise<Fate> = () => 'pass';
 
   private constructor(
@@ -27,7 +27,7 @@ export class Relay {
     return relay;
   }
 
-  /** How many requests with this method and path have come. */
+  /** How many requests with this method and path have arrived. */
   count(line: string): number {
     return this.seen.filter((seen) => seen === line).length;
   }

@@ -5,12 +5,12 @@ import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 
-/** Whether the real Terraform is on the PATH; without it its tests are skipped, and say so. */
+/** Whether the real Terraform is on the PATH; without it, its tests are skipped, and a message says so. */
 export const hasTerraform = spawnSync('terraform', ['version']).status === 0;
 if (!hasTerraform)
   process.stderr.write('\nSKIPPED: there is no "terraform" on the PATH; the provider is not tested against it.\n\n');
 
-/** What Terraform says of a provider that breaks the protocol. No run may ever show one of these. */
+/** Terraform's messages about a provider that breaks the protocol. No run may ever show one of these. */
 const FAULTS =
   /produced inconsistent|produced an? (?:unexpected|invalid|inconsistent)|invalid result object|inconsistent final plan|Provider produced|Plugin did not respond|Unsupported plugin method|Unrecognized remote plugin message|Plugin error|panic:/;
 
@@ -96,7 +96,7 @@ export class Workspace {
     return this.start(args).finished;
   }
 
-  /** Runs and expects success; gives what Terraform printed. */
+  /** Runs and expects success; returns what Terraform printed. */
   async ok(...args: string[]): Promise<string> {
     const { status, text } = await this.run(...args);
     expect(status, text).toBe(0);
@@ -107,14 +107,14 @@ export class Workspace {
     return this.ok('apply', '-auto-approve', ...args);
   }
 
-  /** Runs and expects failure; gives what Terraform printed, its lines joined so that wrapping does not matter. */
+  /** Runs and expects failure; returns what Terraform printed, its lines joined so that wrapping does not matter. */
   async fails(...args: string[]): Promise<string> {
     const { status, text } = await this.run(...args);
     expect(status, text).toBe(1);
     return unwrapped(text);
   }
 
-  /** Expects a plan without changes. `args` may begin with options that stand before the command. */
+  /** Expects a plan without changes. `args` may begin with options that precede the command. */
   async isSettled(...args: string[]): Promise<void> {
     const global = args.filter((arg) => arg.startsWith('-chdir='));
     const own = args.filter((arg) => !global.includes(arg));
@@ -141,7 +141,7 @@ export class Workspace {
     return Object.fromEntries(Object.entries(outputs).map(([name, output]) => [name, output.value]));
   }
 
-  /** Ends what still runs, as after a test that failed, and removes the folder. */
+  /** Ends everything that still runs, for example after a failed test, and removes the folder. */
   remove(): void {
     for (const { pid } of this.running) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     rmSync(this.dir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../random.js';
 
-/** JSON text that no value gives. */
+/** JSON text that no value serializes to. */
 class Raw {
   constructor(readonly text: string) {}
 }
@@ -20,7 +20,7 @@ const NAMES = [
   'ſubject',
 ];
 
-/** What stands where something else should. */
+/** Values in the place of something else. */
 const ODD_VALUES: (() => unknown)[] = [
   () => null,
   () => true,
@@ -111,7 +111,7 @@ const MUTATIONS: Mutation[] = [
   (random) => Buffer.from(Array.from({ length: random.below(300) }, () => random.below(256))),
 ];
 
-/** Bytes that are no UTF-8, or no JSON, in the middle of some. */
+/** Bytes that are not UTF-8 or not JSON, some of them in the middle. */
 const SPLICES = [
   'c328',
   'ff',
@@ -130,7 +130,7 @@ const SPLICES = [
   '3a',
 ].map((hex) => Buffer.from(hex, 'hex'));
 
-/** A body made of a good one, mostly malformed. */
+/** A body made from a valid one, usually malformed. */
 export function malformed(random: Random, good: object): Buffer {
   return random.pick(MUTATIONS)(random, good as Node);
 }

@@ -6,17 +6,17 @@ import { Timeline } from './timeline.js';
 
 /** The rules that a history can break. */
 export type Rule =
-  /** An acknowledged commit is there for good, under its revision, and no other is. */
+  /** An acknowledged commit exists for good, under its revision, and no other does. */
   | 'commits are kept'
-  /** Every revision holds what its commits said, whole. */
+  /** Every revision contains everything that its commits contained. */
   | 'nothing is half applied'
-  /** No process names a revision that there never was, or not yet. */
+  /** No process names a revision that never existed, or does not exist yet. */
   | 'revisions are real'
-  /** No process names an older revision than it named before, over restarts too. */
+  /** No process names an older revision than before, also after restarts. */
   | 'revisions never go backwards'
-  /** The cloud answers from nothing older than what it has acknowledged. */
+  /** The cloud never answers from anything older than what it has acknowledged. */
   | 'the cloud knows what it acknowledged'
-  /** What is answered is what the records of one revision say, between those named before and after. */
+  /** An answer agrees with the records of one revision between those named before and after it. */
   | 'decisions are of one revision'
   /** What a served revision took away is not granted any more. */
   | 'revocations hold';
@@ -29,10 +29,10 @@ export interface Violation {
 /** The process that commits; it may be asked, too. */
 export const CLOUD = 'cloud';
 
-/** How many violations are told: one fault mostly shows in many places. */
+/** How many violations are listed: one fault usually shows in many places. */
 const TOLD_MAX = 20;
 
-/** What of the history breaks a rule; nothing where it is sound. */
+/** The violations in the history; none if it is sound. */
 export function check(history: History): Violation[] {
   const timeline = new Timeline(history.start, history.commits);
   const violations = [
