@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Protocol, Union
 from .._answers import ANSWER_BYTES_MAX, Answer
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
 from ..errors import InvalidConfig
+from .waiting import AsyncTasks
 
 if TYPE_CHECKING:
     import httpx
@@ -43,6 +44,7 @@ class HttpxTransport:
         if base.startswith("https:"):
             self._verify = ssl_context or ssl.create_default_context()
         self._clients: Dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        self._tasks = AsyncTasks()
 
     def _client(self) -> httpx.AsyncClient:
         if self._given is not None:
@@ -61,9 +63,20 @@ class HttpxTransport:
         self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float
     ) -> Answer:
         httpx = self._httpx
+        work = asyncio.get_running_loop().create_task(self._exchange(method, url, headers, body, seconds))
+        self._tasks.add(work)
         try:
-            return await asyncio.wait_for(self._exchange(method, url, headers, body), seconds)
-        except (asyncio.TimeoutError, httpx.TimeoutException) as error:
+            await asyncio.wait({work}, timeout=seconds)
+        finally:
+            # It is not waited for: what lies below httpx may miss a cancellation, and then ends by the time-outs of its reads.
+            work.cancel()
+        if not work.done():
+            raise TransportFault("it was silent", UNCLEAR, timed_out=True)
+        if work.cancelled():
+            raise TransportFault("the client was closed meanwhile", UNCLEAR)
+        try:
+            return work.result()
+        except httpx.TimeoutException as error:
             unsent = isinstance(error, (httpx.ConnectTimeout, httpx.PoolTimeout))
             raise TransportFault("it was silent", UNPROCESSED if unsent else UNCLEAR, timed_out=True) from None
         except httpx.ConnectError as error:
@@ -71,9 +84,11 @@ class HttpxTransport:
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             raise TransportFault(_why(error), UNCLEAR) from None
 
-    async def _exchange(self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes]) -> Answer:
+    async def _exchange(
+        self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float
+    ) -> Answer:
         client = self._client()
-        request = client.build_request(method, url, headers=dict(headers), content=body, timeout=None)
+        request = client.build_request(method, url, headers=dict(headers), content=body, timeout=seconds)
         response = await client.send(request, stream=True, auth=None, follow_redirects=False)
         try:
             chunks: List[bytes] = []
@@ -89,6 +104,7 @@ class HttpxTransport:
 
     async def close(self) -> None:
         """Closes the connections of this event loop. A client that was given stays its owner's to close."""
+        await self._tasks.end()
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
