@@ -18,8 +18,8 @@ func (c *Client) Decide(ctx context.Context, question Question, options ...CallO
 	} else {
 		outcome = c.decideAlone(ctx, question, &o, span)
 	}
-	if outcome.Err == nil {
-		span.SetAttribute("authz.decision", outcome.Decision.Allowed)
+	if outcome.Err == nil && c.tracer != nil {
+		outcome.Decision.tell(span)
 	}
 	ended(span, outcome.Err)
 	outcome = outcome.orDeny(o.orDeny)

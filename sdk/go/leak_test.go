@@ -2,11 +2,15 @@ package authz
 
 import (
 	"context"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -39,6 +43,71 @@ func goroutines() string {
 		}
 	}
 	return strings.Join(left, "\n\n") + "\n"
+}
+
+// unsteady answers well, cuts the connection, breaks off in the middle, or is silent until the caller has gone, in turns.
+func unsteady(requests *atomic.Int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		switch requests.Add(1) % 5 {
+		case 0:
+			panic(http.ErrAbortHandler)
+		case 1:
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"decision":`)
+		case 2:
+			<-r.Context().Done()
+		case 3:
+			answerJSON(w, 503, `{}`)
+		default:
+			answerJSON(w, 200, `{"decision":true,"evaluations":[]}`)
+		}
+	}
+}
+
+func TestALoadOnAnUnsteadyServerLeavesNothingBehind(t *testing.T) {
+	for name, options := range map[string][]Option{"alone": nil, "joined": {WithBatching(time.Millisecond)}} {
+		t.Run(name, func(t *testing.T) {
+			var open, requests atomic.Int64
+			server := httptest.NewUnstartedServer(unsteady(&requests))
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				switch state {
+				case http.StateNew:
+					open.Add(1)
+				case http.StateClosed, http.StateHijacked:
+					open.Add(-1)
+				}
+			}
+			server.Start()
+			defer server.Close()
+			client, err := New(server.URL, append(options, WithDecisionTimeouts(200*time.Millisecond, 50*time.Millisecond))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := runtime.NumGoroutine()
+			for round := 0; round < 5; round++ {
+				together(client, hundred())
+			}
+			client.Close()
+			// A connection that the client has closed is seen so by the server a moment later.
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+				if open.Load() == 0 && runtime.NumGoroutine() <= before {
+					return
+				}
+			}
+			t.Errorf("after %d requests %d connections are open, and of %d goroutines before there are %d:\n%s",
+				requests.Load(), open.Load(), before, runtime.NumGoroutine(), goroutines())
+		})
+	}
+}
+
+func hundred() []string {
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = "INV-1"
+	}
+	return ids
 }
 
 func TestCloseEndsWhatAClientHolds(t *testing.T) {

@@ -1,9 +1,32 @@
 package authz
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
-// Tracer starts a span for each call. It has the shape of OpenTelemetry's, which an application adapts in a few lines.
-// Spans hold no names of subjects or resources: authz.decision, authz.questions, authz.attempts, and the code of an error.
+// Tracer starts a span for each call. It has the shape of OpenTelemetry's, which this package does not depend on; an
+// application that has it adapts it:
+//
+//	type tracer struct{ trace.Tracer }
+//
+//	func (t tracer) Start(ctx context.Context, name string) (context.Context, authz.Span) {
+//		ctx, started := t.Tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient))
+//		return ctx, span{started}
+//	}
+//
+//	type span struct{ trace.Span }
+//
+//	func (s span) SetAttribute(name string, value any) {
+//		s.Span.SetAttributes(attribute.String(name, fmt.Sprint(value)))
+//	}
+//	func (s span) SetError(code authz.Code) { s.Span.SetStatus(codes.Error, string(code)) }
+//	func (s span) End()                     { s.Span.End() }
+//
+//	client, err := authz.New(base, authz.WithTracer(tracer{otel.Tracer("my-application")}))
+//
+// Spans hold no names of subjects or resources: authz.decision, authz.questions, authz.attempts, authz.revision where the
+// decision point says it in the context, and the code of an error.
 type Tracer interface {
 	Start(ctx context.Context, name string) (context.Context, Span)
 }
@@ -28,6 +51,20 @@ func (c *Client) span(ctx context.Context, name string) (context.Context, Span) 
 		return ctx, silent{}
 	}
 	return c.tracer.Start(ctx, name)
+}
+
+// tell notes a decision in its span.
+func (d Decision) tell(span Span) {
+	span.SetAttribute("authz.decision", d.Allowed)
+	var context struct {
+		Revision any `json:"revision"`
+	}
+	if json.Unmarshal(d.Context, &context) != nil {
+		return
+	}
+	if revision, _ := context.Revision.(string); revision != "" {
+		span.SetAttribute("authz.revision", revision)
+	}
 }
 
 // ended closes a span with the outcome of its call.

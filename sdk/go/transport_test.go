@@ -226,6 +226,24 @@ func TestAnUnknownHostIsANetworkError(t *testing.T) {
 	}
 }
 
+func TestANameThatIsNeverResolvedHoldsNoCallLongerThanItsDeadline(t *testing.T) {
+	silent := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	transport := &http.Transport{DialContext: (&net.Dialer{Resolver: silent}).DialContext}
+	client, err := New("http://host.invalid", WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	started := time.Now()
+	decision, err := client.Decide(context.Background(), mayAliceRead, Timeout(200*time.Millisecond))
+	if took := time.Since(started); !errors.Is(err, ErrTimeout) || decision.Allowed || took > time.Second {
+		t.Errorf("got %+v and %v after %s, want timeout after 200 ms", decision, err, took)
+	}
+}
+
 func TestErrorsNameNoRecord(t *testing.T) {
 	client := served(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, WithRetries(0))
 	_, err := client.Subjects().Get(context.Background(), "user/zoë@example.org")

@@ -19,7 +19,7 @@ import (
 const Any = "*"
 
 // Fake is a decision point in this process, on a port of its own. It answers by the last row of its table that fits, and
-// denies where none does. It answers single decisions and batches.
+// denies where none does. It answers single decisions, batches and searches; these find what the rows name.
 type Fake struct {
 	// URL is its base address.
 	URL string
@@ -51,6 +51,9 @@ func New(t testing.TB) *Fake {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/access/v1/evaluation", fake.one)
 	mux.HandleFunc("/access/v1/evaluations", fake.several)
+	mux.HandleFunc("/access/v1/search/subject", fake.search("subject"))
+	mux.HandleFunc("/access/v1/search/resource", fake.search("resource"))
+	mux.HandleFunc("/access/v1/search/action", fake.search("action"))
 	mux.HandleFunc("/.well-known/authzen-configuration", fake.metadata)
 	fake.server = httptest.NewServer(mux)
 	fake.URL = fake.server.URL
@@ -109,6 +112,10 @@ func (f *Fake) answer(question authz.Question) answer {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	f.asked = append(f.asked, question)
+	return f.lookUp(question)
+}
+
+func (f *Fake) lookUp(question authz.Question) answer {
 	for i := len(f.rows) - 1; i >= 0; i-- {
 		if f.rows[i].fits(question) {
 			return f.rows[i].answer
@@ -200,6 +207,9 @@ func (f *Fake) metadata(w http.ResponseWriter, _ *http.Request) {
 		PolicyDecisionPoint: f.URL,
 		Evaluation:          f.URL + "/access/v1/evaluation",
 		Evaluations:         f.URL + "/access/v1/evaluations",
+		SearchSubject:       f.URL + "/access/v1/search/subject",
+		SearchResource:      f.URL + "/access/v1/search/resource",
+		SearchAction:        f.URL + "/access/v1/search/action",
 	})
 }
 

@@ -71,3 +71,29 @@ func TestBatchesOfTheTable(t *testing.T) {
 		t.Errorf("got %+v and %v", outcomes, err)
 	}
 }
+
+func TestSearchesFindWhatTheTableAllows(t *testing.T) {
+	fake := authztest.New(t)
+	fake.Allow("alice", authztest.Any, "invoice", authztest.Any)
+	fake.Allow("bob", "read", "invoice", "INV-1")
+	fake.Allow("carol", "read", "invoice", "INV-2")
+	fake.Deny("alice", "write", "invoice", "INV-2")
+	ctx, client := context.Background(), fake.Client()
+	asked := question("alice", "INV-1")
+	subjects, err := client.SearchSubjects(ctx, authz.SubjectSearch{
+		Subject: authz.Subject{Type: "user"}, Action: asked.Action, Resource: asked.Resource,
+	}, authz.PageLimit(1)).All()
+	if err != nil || len(subjects) != 2 || subjects[0].ID != "alice" || subjects[1].ID != "bob" {
+		t.Errorf("found %+v and %v, want alice and bob", subjects, err)
+	}
+	resources, err := client.SearchResources(ctx, authz.ResourceSearch{
+		Subject: asked.Subject, Action: authz.Action{Name: "write"}, Resource: authz.Resource{Type: "invoice"},
+	}).All()
+	if err != nil || len(resources) != 1 || resources[0].ID != "INV-1" {
+		t.Errorf("found %+v and %v, want INV-1", resources, err)
+	}
+	actions, err := client.SearchActions(ctx, authz.ActionSearch{Subject: asked.Subject, Resource: asked.Resource}).All()
+	if err != nil || len(actions) != 2 || actions[0].Name != "read" {
+		t.Errorf("found %+v and %v, want read and write", actions, err)
+	}
+}
