@@ -1,3 +1,5 @@
+import type { JsonObject } from '@authz-service/core/json';
+import { boolean } from '@oclif/core/flags';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 export default class Schema extends ServiceCommand {
@@ -7,12 +9,21 @@ export default class Schema extends ServiceCommand {
 .service/schema.json and names it in each file, in a line that the YAML language server reads. Write it again after you update this program.`;
   static override examples = [
     { description: 'Update the schema of a tree', command: 'service schema > .service/schema.json' },
+    { description: 'The schema of *.test.yaml', command: 'service schema --tests > .service/tests.json' },
   ];
+  static override flags = {
+    tests: boolean({ description: 'The schema of files of tests instead.' }),
+  };
 
   override async run(): Promise<Outcome> {
-    await this.parse(Schema);
+    const { flags } = await this.parse(Schema);
     const { manifestJsonSchema } = await import('@authz-service/core/manifest/json-schema');
-    const schema = manifestJsonSchema();
+    const schema = flags.tests ? await testsSchema(manifestJsonSchema()) : manifestJsonSchema();
     return { json: schema, text: JSON.stringify(schema, undefined, 2) };
   }
+}
+
+async function testsSchema(records: JsonObject): Promise<JsonObject> {
+  const { testFileJsonSchema } = await import('@authz-service/core/policy-tests/test-schema');
+  return testFileJsonSchema(records);
 }

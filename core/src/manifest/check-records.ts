@@ -8,6 +8,7 @@ import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';
 import { placeText } from './locate.js';
+import type { ReadOptions } from './read.js';
 
 /**
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
@@ -17,7 +18,7 @@ export function checkRecords(
   declarations: Declarations,
   lists: AddressLists,
   unread: readonly string[],
-  now: number | undefined,
+  { now, standIns }: Pick<ReadOptions, 'now' | 'standIns'>,
 ): void {
   const { records, partial, origins } = declarations;
   const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
@@ -35,7 +36,7 @@ export function checkRecords(
   }
   checkNames(declarations, lists);
   checkMoves(declarations, lists, exists);
-  checkExternal(declarations, lists);
+  checkExternal(declarations, lists, standIns);
 }
 
 function mayBeIn(unread: readonly string[], address: Address): boolean {
@@ -112,10 +113,10 @@ function checkMoves({ origins }: Declarations, { moves }: AddressLists, exists: 
   }
 }
 
-function checkExternal(declarations: Declarations, lists: AddressLists): void {
+function checkExternal(declarations: Declarations, lists: AddressLists, standIns: string | undefined): void {
   for (const [address, { about, document, node }] of lists.external) {
     const origin = declarations.origins.get(address);
-    if (origin === undefined) continue;
+    if (origin === undefined || origin.document.source.file === standIns) continue;
     document.fault(node, about, `${address} is declared here, at ${placeText(origin)}: remove one of the two.`);
   }
 }

@@ -29,13 +29,18 @@ export interface ReadOptions {
   onProgress?: ((read: ReadProgress) => void) | undefined;
   /** The present moment, in milliseconds since the epoch: with it, what has expired is warned of. */
   now?: number;
+  /** The file whose records may stand for those that are listed as external. */
+  standIns?: string;
 }
 
 /**
  * Reads YAML files as one declaration of records. Every fault of every file is reported, not only the first; with any
  * of them there is no manifest. The order of the files means nothing.
  */
-export function readManifest(files: readonly ManifestFile[], { onProgress, now }: ReadOptions = {}): ManifestResult {
+export function readManifest(
+  files: readonly ManifestFile[],
+  { onProgress, now, standIns }: ReadOptions = {},
+): ManifestResult {
   const findings = new Findings();
   let filesBegun = 0;
   const declarations = new Declarations((records) => {
@@ -84,7 +89,7 @@ export function readManifest(files: readonly ManifestFile[], { onProgress, now }
     if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
   }
 
-  checkRecords(declarations, lists, findings.unread, now);
+  checkRecords(declarations, lists, findings.unread, { now, standIns });
 
   const faults = findings.faults.sort(byPlace);
   const warnings = findings.warnings.sort(byPlace);

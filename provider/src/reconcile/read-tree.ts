@@ -9,29 +9,51 @@ const ENTRIES_MAX = 500_000;
 const READ_AT_ONCE = 32;
 
 /**
- * Reads every `*.yaml` and `*.yml` file below a folder (or the one file that `root` names), sorted by path. It skips
- * `node_modules` and hidden names, which begin with a dot. It follows links inside the folder but never out of it:
- * everything that a plan shows must come from the tree under review.
+ * Reads the records in every `*.yaml` and `*.yml` file below a folder (or the one file that `root` names), sorted by
+ * path. It skips `node_modules`, hidden names, which begin with a dot, and tests. It follows links inside the folder but
+ * never out of it: everything that a plan shows must come from the tree under review.
  *
  * Throws `invalid_config` with all faults at once: an empty folder, unreadable or oversized files, text that is not
  * UTF-8, links that are broken, lead out of the folder or form a circle.
  */
 export async function readTree(root: string): Promise<ManifestFile[]> {
+  if (isTest(root)) {
+    throw new ProblemError(
+      'invalid_config',
+      `"${root}" holds tests, not records: name the folder, or run them with "service test".`,
+    );
+  }
+  const files = await readFiles(root, (file) => !isTest(file));
+  if (files.length === 0) throw emptyFolder(root);
+  return files;
+}
+
+/** Reads records as `readTree` does, and the tests beside them, which are in files named `*.test.yaml`. */
+export async function readTreeAndTests(root: string): Promise<{ records: ManifestFile[]; tests: ManifestFile[] }> {
+  const files = await readFiles(root, () => true);
+  const tests = files.filter(({ path: file }) => isTest(file));
+  const records = files.filter(({ path: file }) => !isTest(file));
+  if (records.length === 0) throw emptyFolder(root);
+  return { records, tests };
+}
+
+async function readFiles(root: string, wanted: (file: string) => boolean): Promise<ManifestFile[]> {
   const faults: ProblemItem[] = [];
-  const found = await findFiles(root, faults);
+  const found = (await findFiles(root, faults)).filter(wanted);
   const files = faults.length === 0 ? await readAll(found, faults) : [];
   const first = faults[0];
   if (first !== undefined) {
     const more = faults.length === 1 ? '' : ` And ${faults.length - 1} more.`;
     throw new ProblemError('invalid_config', `${first.detail}${more}`, faults);
   }
-  if (files.length === 0) {
-    throw new ProblemError(
-      'invalid_config',
-      `There is no *.yaml or *.yml file in "${root}" (not counting hidden files and node_modules): check that it is the right folder.`,
-    );
-  }
   return files;
+}
+
+function emptyFolder(root: string): ProblemError {
+  return new ProblemError(
+    'invalid_config',
+    `There is no *.yaml or *.yml file in "${root}" (not counting hidden files, tests and node_modules): check that it is the right folder.`,
+  );
 }
 
 async function findFiles(root: string, faults: ProblemItem[]): Promise<string[]> {
@@ -101,6 +123,10 @@ function tooMany(): ProblemError {
 
 function isManifest(file: string): boolean {
   return /\.ya?ml$/.test(file);
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.ya?ml$/.test(file);
 }
 
 async function readAll(paths: string[], faults: ProblemItem[]): Promise<ManifestFile[]> {

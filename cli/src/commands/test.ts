@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { faultText } from '@authz-service/core/manifest/manifest';
+import { string } from '@oclif/core/flags';
+import { failureOf } from '../errors/failure.js';
+import { UsageError } from '../errors/usage-error.js';
+import { err, out } from '../output/terminal.js';
+import { junitText } from '../policy-tests/junit.js';
+import { renderReport } from '../policy-tests/render.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { directory } from '../tree/directory-argument.js';
+import { InvalidTree } from '../tree/load-tree.js';
+import { relativePath } from '../tree/relative-path.js';
+
+export default class Test extends ServiceCommand {
+  static override summary = 'Test what a folder of YAML files allows, offline.';
+  static override description =
+    `Reads the records of the folder and puts to them the questions in its *.test.yaml files: tables of who may do what, \
+exact lists of who can and what somebody can, and single questions with the policy and the reason that are expected. \
+Needs no network and no credentials; docs/testing.md describes the files, and "service schema --tests" prints their \
+JSON Schema.
+
+The exit code is 1 if an answer is not the expected one, and if a file has a fault; then no test is run.`;
+  static override examples = [
+    { description: 'Test the tree in this folder', command: 'service test' },
+    {
+      description: 'In a pipeline, with a report that it can show',
+      command: 'service test tenant --junit access-tests.xml',
+    },
+    { description: 'Only what is asked about Alice', command: 'service test tenant --filter user:alice' },
+  ];
+  static override args = { dir: directory };
+  static override flags = {
+    filter: string({
+      description: 'Only questions of which "FILE: TEST: QUESTION" contains this text; may be repeated, for more.',
+      helpValue: 'TEXT',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    junit: string({ description: 'Write a report in the JUnit format, too.', helpValue: 'FILE' }),
+    now: string({
+      description: 'The clock of tests that set none (RFC 3339); by default the present time.',
+      helpValue: 'TIME',
+    }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Test);
+    const now = momentOf(flags.now);
+    const [{ readTreeAndTests }, { runTests }] = await Promise.all([
+      import('@authz-service/provider/reconcile/read-tree'),
+      import('@authz-service/core/policy-tests/run-tests'),
+    ]);
+    const files = await readTreeAndTests(args.dir);
+    if (files.tests.length === 0) {
+      throw new UsageError(`There is no *.test.yaml file in "${args.dir}": write one, like "access.test.yaml".`);
+    }
+    const placed = (list: typeof files.tests) => list.map((file) => ({ ...file, path: relativePath(file.path) }));
+    const filters = flags.filter ?? [];
+    const report = runTests({ records: placed(files.records), tests: placed(files.tests) }, { now, filters });
+    const { faults, warnings, results } = report;
+    for (const warning of warnings) await err.line(`${err.style('yellow', 'warning:')} ${faultText(warning)}`);
+    if (faults.length === 0 && results.length === 0) {
+      throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
+    }
+    if (flags.junit !== undefined) await writeFile(flags.junit, junitText(report));
+    const failed = results.filter((result) => !result.passed).length;
+    const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
+    return {
+      json: {
+        files: files.tests.length,
+        passed: results.length - failed,
+        failed,
+        results,
+        faults,
+        ...(faults.length > 0 && { error: { ...error, errors: [] } }),
+      },
+      text: renderReport(report, files.tests.length, out.style),
+      exitCode: faults.length > 0 || failed > 0 ? 1 : 0,
+    };
+  }
+}
+
+function momentOf(text: string | undefined): number {
+  if (text === undefined) return Date.now();
+  const moment = /^\d{4}-\d\d-\d\dT/.test(text) && /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(moment)) throw new UsageError(`--now "${text}" is not a time: write one like 2027-01-31T10:00:00Z.`);
+  return moment;
+}

@@ -1,0 +1,55 @@
+import { compileEngine } from '../decision/compile-engine.js';
+import type { CompiledEngine } from '../decision/compiled-engine.js';
+import type { Manifest } from '../manifest/manifest.js';
+import { type Address, splitAddress } from '../records/address.js';
+
+/** A subject or resource that a search for an exact set goes through, and how tests write it. */
+export interface Listed {
+  type: string;
+  name: string;
+  text: string;
+}
+
+/** The records that tests are put to, compiled. */
+export class TestTenant {
+  readonly engine: CompiledEngine;
+  readonly policies = new Set<string>();
+  readonly roles = new Set<string>();
+  readonly subjects: Listed[] = [];
+  readonly resources: (Listed & { actions: readonly string[] })[] = [];
+  /** By path. */
+  readonly types = new Map<string, { name: string; actions: readonly string[] }>();
+  readonly #addresses = new Set<Address>();
+
+  constructor({ records }: Pick<Manifest, 'records'>) {
+    // The ids of records are the service's, which a tree does not know: addresses stand for them.
+    this.engine = compileEngine(records.map(({ kind, address, fields }) => ({ kind, id: address, fields })));
+    for (const record of records) {
+      const { kind, address, fields } = record;
+      this.#addresses.add(address);
+      const { path } = splitAddress(address);
+      if (kind === 'policy') this.policies.add(path);
+      else if (kind === 'role') this.roles.add(path);
+      else if (kind === 'resource_type') this.types.set(path, { name: fields.name, actions: fields.actions });
+      else if (kind === 'subject') {
+        this.subjects.push({ type: fields.type, name: fields.id, text: `${fields.type}:${fields.id}` });
+      }
+    }
+    for (const { kind, fields } of records) {
+      if (kind !== 'resource') continue;
+      const { actions = [] } = this.types.get(fields.type) ?? {};
+      this.resources.push({ type: fields.type, name: fields.name, text: `${fields.type}:${fields.name}`, actions });
+    }
+  }
+
+  /** The path of the type that a text means; all that it may mean where that is not one. */
+  typePath(text: string): string | readonly string[] {
+    if (this.types.has(text)) return text;
+    const meant = [...this.types].filter(([, { name }]) => name === text).map(([path]) => path);
+    return meant.length === 1 ? (meant[0] as string) : meant;
+  }
+
+  has(address: Address): boolean {
+    return this.#addresses.has(address);
+  }
+}
