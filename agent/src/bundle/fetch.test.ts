@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 
 const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };
 const STANDING = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
-const archive = await packBundle({ format: 1, revision: 'r', tenants: [] });
+const archive = await packBundle({ revision: 'r', tenants: [] });
 
 let dir: string;
 const spools: Spool[] = [];

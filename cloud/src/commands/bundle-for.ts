@@ -1,5 +1,5 @@
 import { bundleRevision } from '@authz-service/core/bundle/digest';
-import type { Bundle } from '@authz-service/core/bundle/types';
+import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -72,7 +72,7 @@ function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buf
   const known = packed.get(cloud);
   const { bundleKeys } = cloud;
   if (known?.revision === revision && known.kid === bundleKeys.kid) return known.archive;
-  const bundle: Bundle = { format: 1, revision, tenants: tenants.map((tenant) => tenant.bundled()) };
+  const bundle: BundleContent = { revision, tenants: tenants.map((tenant) => tenant.bundled()) };
   const archive = packBundle(bundle, (sha256) => bundleKeys.sign(bundle, sha256));
   packed.set(cloud, { revision, kid: bundleKeys.kid, archive });
   archive.catch(() => packed.delete(cloud));

@@ -1,6 +1,6 @@
 import type { Standing } from '@authz-service/core/bundle/delta';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
-import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
+import type { BundleContent, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { reading } from '@authz-service/core/read-write-lock';
@@ -141,7 +141,7 @@ export class Tenant {
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
   bundle(keys: BundleKeys): Promise<Buffer> {
     if (this.#bundle?.kid === keys.kid) return this.#bundle.archive;
-    const bundle: Bundle = { format: 1, revision: this.revision, tenants: [this.bundled()] };
+    const bundle: BundleContent = { revision: this.revision, tenants: [this.bundled()] };
     const packing = { kid: keys.kid, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256)) };
     this.#bundle = packing;
     packing.archive.catch(() => {

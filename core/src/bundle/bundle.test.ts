@@ -26,7 +26,7 @@ const RECORDS: EngineRecord[] = [
   record('policy_assignment', { policy: 'p', entity_type: 'role', entity: 'a/r' }),
   record('policy', {
     name: 'p',
-    effect: 'DENY',
+    effect: 'ALLOW',
     resource_type: 'a/t',
     actions: ['read', '*'],
     condition: 'context.x == "\u2028"',
@@ -160,7 +160,11 @@ describe('decodeBundle', () => {
     ['text', () => Buffer.from('<html>'), 'not valid JSON'],
     ['a list', () => Buffer.from('[]'), 'not a JSON object'],
     ['null', () => Buffer.from('null'), 'not a JSON object'],
-    ['another format', () => edited((value) => ({ ...value, format: 2 })), 'format 2'],
+    [
+      'another format',
+      () => edited((value) => ({ ...value, format: 3 })),
+      'format 3; this program reads formats 1 to 2',
+    ],
     ['no tenants', () => Buffer.from('{"format":1,"revision":"x"}'), 'no list of tenants'],
     ['a tenant that is no object', () => edited((value) => ({ ...value, tenants: [null] })), 'A tenant is not'],
     ['a tenant without a name', () => editedTenant((value) => delete value.name), 'no name'],

@@ -26,7 +26,7 @@ function tenant(number: number, records: EngineRecord[]): BundleTenant {
 }
 
 function bytesOf(...tenants: BundleTenant[]): Buffer {
-  return encodeBundle({ format: 1, revision: bundleRevision(tenants), tenants });
+  return encodeBundle({ revision: bundleRevision(tenants), tenants });
 }
 
 function deltaBetween(from: BundleTenant, to: BundleTenant, changes: Delta['changes']): Delta {

@@ -3,6 +3,7 @@ import { BundleLines, isBefore, placeOf, type RecordPlace } from './bundle-lines
 import type { Delta, DeltaHead, Standing } from './delta.js';
 import type { ChangeText } from './delta-write.js';
 import { bundleRevision } from './digest.js';
+import { isBundleFormat } from './record-format.js';
 import { recordText } from './record-text.js';
 import type { ByteSource } from './types.js';
 import { isText } from './untrusted.js';
@@ -31,7 +32,8 @@ export function compareBundles(
 ): BundleChanges | undefined {
   const [before, after] = [new BundleLines(base), new BundleLines(next)];
   const { id, name, revision, digest } = after.tenant;
-  if (after.head.format !== 1 || !isText(id) || !isText(name) || !isText(revision) || !isText(digest)) return undefined;
+  if (!isBundleFormat(after.head.format)) return undefined;
+  if (!isText(id) || !isText(name) || !isText(revision) || !isText(digest)) return undefined;
   if (after.head.revision !== bundleRevision([{ id, revision, digest }])) return undefined;
   const changes = changesBetween(before, after, changesMax);
   if (changes === undefined) return undefined;

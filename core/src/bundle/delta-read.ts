@@ -7,6 +7,7 @@ import { addressOf } from '../records/registry.js';
 import { unpackArchive } from './archive.js';
 import type { Delta, Standing } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';
+import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
 import { readList } from './slices.js';
 import type { BundleArchive, BundleLimits } from './types.js';
@@ -29,11 +30,7 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
   try {
     const raw = readList(bytes, 'changes');
     const head = objectOf(raw.head, 'The delta');
-    if (head.format !== 1) {
-      throw invalid(
-        `The delta has format ${short(head.format)}; this program reads format 1: update the older of the two.`,
-      );
-    }
+    if (!isBundleFormat(head.format)) throw invalid(`The delta ${formatFault(short(head.format))}`);
     const { id, name } = objectOf(head.tenant, 'The tenant of the delta');
     if (!isText(id) || !isText(name)) throw invalid('The tenant of the delta has no id or no name.');
     const base = standingOf(objectOf(head.base, 'The base of the delta'), 'The base of the delta');

@@ -1,7 +1,9 @@
 import type { Buffer } from 'node:buffer';
+import type { EngineRecord } from '../decision/api/engine.js';
 import { packArchive, type Sign } from './archive.js';
 import type { DeltaHead } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';
+import { formatOf } from './record-format.js';
 import { TextWriter } from './text-writer.js';
 
 /** A change as the `recordText` of its records. */
@@ -11,15 +13,16 @@ export interface ChangeText {
 }
 
 /** The archive that agents fetch instead of a bundle: a tar.gz with `delta.json`, and its signature as `delta.jws`. */
-export function packDelta(head: DeltaHead, changes: Iterable<ChangeText>, sign?: Sign): Promise<Buffer> {
+export function packDelta(head: DeltaHead, changes: readonly ChangeText[], sign?: Sign): Promise<Buffer> {
   return packArchive(DELTA_ENTRIES, encodeDelta(head, changes), sign);
 }
 
 /** The bytes of `delta.json`, in pieces. */
-export function encodeDelta(head: DeltaHead, changes: Iterable<ChangeText>): Buffer[] {
+export function encodeDelta(head: DeltaHead, changes: readonly ChangeText[]): Buffer[] {
   const { tenant, base, revision, digest } = head;
   const writer = new TextWriter();
-  writer.write(`${JSON.stringify({ format: 1, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
+  const format = changes.some(({ before, after }) => [before, after].some((text) => text && takesSecond(text))) ? 2 : 1;
+  writer.write(`${JSON.stringify({ format, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
   let separator = '\n';
   for (const { before, after } of changes) {
     const sides = [
@@ -31,4 +34,8 @@ export function encodeDelta(head: DeltaHead, changes: Iterable<ChangeText>): Buf
   }
   writer.write('\n]}\n');
   return writer.finish();
+}
+
+function takesSecond(text: string): boolean {
+  return formatOf(JSON.parse(text) as EngineRecord) > 1;
 }

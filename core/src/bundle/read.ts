@@ -8,6 +8,7 @@ import { DigestSet } from '../state/digest-set.js';
 import { unpackArchive, unpackArchiveTo } from './archive.js';
 import { bundleRevision } from './digest.js';
 import { BUNDLE_ENTRIES } from './format.js';
+import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
 import { type RawTenant, readSlices } from './slices.js';
 import type { Bundle, BundleArchive, BundleLimits, BundleTenant, ByteSink, ByteSource } from './types.js';
@@ -72,11 +73,8 @@ export function* decodeBundleInSteps<T>(
   try {
     const raw = readSlices(bytes);
     const head = objectOf(raw.head, 'The bundle');
-    if (head.format !== 1) {
-      throw invalid(
-        `The bundle has format ${short(head.format)}; this program reads format 1: update the older of the two.`,
-      );
-    }
+    const { format } = head;
+    if (!isBundleFormat(format)) throw invalid(`The bundle ${formatFault(short(format))}`);
     const tenants: DecodedTenant<T>[] = [];
     for (const tenant of raw.tenants) {
       const decoded = yield* decodeTenant(tenant, sinkFor);
@@ -90,7 +88,7 @@ export function* decodeBundleInSteps<T>(
     if (head.revision !== revision) {
       throw invalid(`The bundle states revision ${short(head.revision)}, but its tenants give ${revision}.`);
     }
-    return { format: 1, revision, tenants };
+    return { format, revision, tenants };
   } catch (error) {
     if (error instanceof SyntaxError) {
       throw invalid('The bundle is not valid JSON: it is incomplete or damaged.', error);

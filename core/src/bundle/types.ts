@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { EngineRecord } from '../decision/api/engine.js';
+import type { BundleFormat } from './record-format.js';
 
 /** One tenant in a bundle. */
 export interface BundleTenant {
@@ -15,11 +16,14 @@ export interface BundleTenant {
 
 /** What `bundle.json` says: valid JSON, one record per line, so that large ones stream. */
 export interface Bundle {
-  format: 1;
+  format: BundleFormat;
   /** Of a bundle with one tenant, that tenant's revision; else a digest over all. */
   revision: string;
   tenants: BundleTenant[];
 }
+
+/** A bundle before it is written, which finds its format. */
+export type BundleContent = Omit<Bundle, 'format'>;
 
 /** Bounds on what is unpacked, in bytes. */
 export interface BundleLimits {

@@ -5,9 +5,10 @@ import { isCredential, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
+import { type BundleFormat, formatOf } from './record-format.js';
 import { recordText } from './record-text.js';
 import { TextWriter } from './text-writer.js';
-import type { Bundle, BundleTenant } from './types.js';
+import type { BundleContent, BundleTenant } from './types.js';
 
 /** Records between two steps: they take a few milliseconds. */
 const RECORDS_PER_STEP = 1024;
@@ -16,7 +17,7 @@ const RECORDS_PER_STEP = 1024;
  * `bundle.json`: valid JSON, UTF-8, one record per line in the order of kinds and then of addresses, so that equal
  * bundles give equal bytes and a reader can go line by line. Credentials are left out.
  */
-export function encodeBundle(bundle: Bundle): Buffer {
+export function encodeBundle(bundle: BundleContent): Buffer {
   const steps = encodeInSteps(bundle);
   let step = steps.next();
   while (!step.done) step = steps.next();
@@ -28,7 +29,7 @@ export function encodeBundle(bundle: Bundle): Buffer {
  * beside it. `sign` gets the SHA-256 of the bytes of `bundle.json` in hex. Equal bundles give equal bytes of
  * `bundle.json`. Other work goes on in between.
  */
-export async function packBundle(bundle: Bundle, sign?: Sign): Promise<Buffer> {
+export async function packBundle(bundle: BundleContent, sign?: Sign): Promise<Buffer> {
   const steps = encodeInSteps(bundle);
   let step = steps.next();
   while (!step.done) {
@@ -38,9 +39,10 @@ export async function packBundle(bundle: Bundle, sign?: Sign): Promise<Buffer> {
   return await packArchive(BUNDLE_ENTRIES, step.value, sign);
 }
 
-function* encodeInSteps(bundle: Bundle): Generator<undefined, Buffer[]> {
+function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
   const writer = new TextWriter();
-  writer.write(`{"format":${bundle.format},"revision":${JSON.stringify(bundle.revision)},"tenants":[`);
+  const format = yield* formatOfAll(bundle);
+  writer.write(`{"format":${format},"revision":${JSON.stringify(bundle.revision)},"tenants":[`);
   let separator = '\n';
   for (const tenant of bundle.tenants) {
     writer.write(separator);
@@ -49,6 +51,18 @@ function* encodeInSteps(bundle: Bundle): Generator<undefined, Buffer[]> {
   }
   writer.write('\n]}\n');
   return writer.finish();
+}
+
+/** The first format that can say all records. */
+function* formatOfAll({ tenants }: BundleContent): Generator<undefined, BundleFormat> {
+  let looked = 0;
+  for (const { records } of tenants) {
+    for (const record of records) {
+      if (formatOf(record) > 1) return 2;
+      if (++looked % RECORDS_PER_STEP === 0) yield;
+    }
+  }
+  return 1;
 }
 
 function* writeTenant(

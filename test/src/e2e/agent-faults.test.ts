@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { packArchive } from '@authz-service/core/bundle/archive';
+import { BUNDLE_ENTRIES } from '@authz-service/core/bundle/format';
 import { encodeBundle } from '@authz-service/core/bundle/write';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
@@ -171,6 +173,15 @@ describe('the agent goes on while the cloud', () => {
       const next = await cloud.signer.pack(bundleOf(tenant({ revision: revision + 1, readers: [] })));
       cloud.answer((request, response) => fault(request, response, next));
     }, cause);
+  });
+
+  it('sends a bundle of a format that only newer agents read', async () => {
+    await outlives(async () => {
+      const next = bundleOf(tenant({ revision: revision + 1, readers: [] }));
+      const text = Buffer.from(encodeBundle(next).toString().replace('"format":1', '"format":3'));
+      const archive = await packArchive(BUNDLE_ENTRIES, [text], (sha256) => cloud.signer.sign(next, sha256));
+      cloud.answer((_, response) => response.end(archive));
+    }, /has format 3; this program reads formats 1 to 2: update the older of the two/);
   });
 
   it('is away', async () => {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineRecord } from '../decision/api/engine.js';
+import type { Kind } from '../records/kinds.js';
+import { definitionOf } from '../records/registry.js';
+import { bundleRevision, digestRecords } from './digest.js';
+import { decodeBundle } from './read.js';
+import { formatOf } from './record-format.js';
+import { encodeBundle } from './write.js';
+
+const record = (kind: Kind, fields: Record<string, unknown>) =>
+  ({ kind, id: 'x', fields: definitionOf(kind).schema.parse(fields) }) as unknown as EngineRecord;
+
+const held = { role: 'r', entity_type: 'subject', entity: 'user/u' };
+const type = { application: 'a', name: 't', actions: ['read'] };
+const policy = { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['read'] };
+
+const FIRST: [string, EngineRecord][] = [
+  ['an application', record('application', { name: 'a', description: 'x' })],
+  ['a type', record('resource_type', { ...type, properties: { n: 'number' } })],
+  ['a resource', record('resource', { type: 'a/t', name: 'r', properties: { n: 1 } })],
+  ['a subject', record('subject', { type: 'user', id: 'u', name: 'U', properties: {} })],
+  ['a role', record('role', { application: 'a', name: 'r' })],
+  ['a group', record('group', { name: 'g' })],
+  ['a policy', record('policy', { ...policy, condition: 'true', modifiers: { mfa_required: true } })],
+  ['a role assignment', record('role_assignment', { ...held, expires_at: '2027-01-01T00:00:00Z' })],
+  ['a credential, which no bundle holds', record('api_key', { name: 'k', scopes: ['bundle'] })],
+];
+
+const SECOND: [string, EngineRecord][] = [
+  ['a role on a resource', record('role_assignment', { ...held, resource: 'a/t/r' })],
+  ['a role that requests may not name', record('role', { name: 'r', from_requests: false })],
+  ['parents of a type', record('resource_type', { ...type, parents: [{ type: 'a/t', property: 'in' }] })],
+  ['parents of a resource', record('resource', { type: 'a/t', name: 'r', parents: ['a/t/s'] })],
+  [
+    'a policy on all below a resource',
+    record('policy', {
+      name: 'p',
+      effect: 'ALLOW',
+      resources: [{ resource: 'a/t/r', actions: ['read'], below: true }],
+    }),
+  ],
+  ['an assignment that begins', record('role_assignment', { ...held, starts_at: '2027-01-01T00:00:00Z' })],
+];
+
+function format(records: EngineRecord[]): unknown {
+  const digest = digestRecords(records);
+  const tenants = [{ id: 't', name: 't', revision: `1.${digest.slice(0, 16)}`, digest, records }];
+  const text = encodeBundle({ revision: bundleRevision(tenants), tenants });
+  expect(decodeBundle(text).format).toBe(JSON.parse(text.toString()).format);
+  return JSON.parse(text.toString()).format;
+}
+
+describe('a bundle', () => {
+  it.each(FIRST)('has format 1 with %s', (_, one) => {
+    expect([formatOf(one), format([one])]).toEqual([1, 1]);
+  });
+
+  it.each(SECOND)('has format 2 with %s', (_, one) => {
+    expect([formatOf(one), format([one])]).toEqual([2, 2]);
+  });
+});

@@ -1,0 +1,52 @@
+import type { EngineRecord } from '../decision/api/engine.js';
+import { isCredential, type Kind } from '../records/kinds.js';
+import type { Fields } from '../records/registry.js';
+
+/**
+ * The formats of bundles and deltas that this program reads. It writes the first that can say the records, so that an
+ * agent that knows no later one goes on with a tenant that uses nothing new, and names the format where it does.
+ */
+export const BUNDLE_FORMATS = [1, 2] as const;
+export type BundleFormat = (typeof BUNDLE_FORMATS)[number];
+
+/** Everything that records may say in format 1, by kind; all else takes format 2. */
+const FIRST: { readonly [K in Kind]?: readonly string[] } = {
+  application: ['name', 'description'],
+  resource_type: ['application', 'name', 'actions', 'properties', 'description'],
+  resource: ['type', 'name', 'properties', 'description'],
+  subject: ['type', 'id', 'name', 'properties'],
+  role: ['application', 'name', 'description'],
+  group: ['name', 'description'],
+  policy: [
+    ...['application', 'name', 'effect', 'priority', 'resources', 'resource_type', 'actions', 'condition'],
+    ...['modifiers', 'description'],
+  ],
+  policy_assignment: ['policy', 'entity_type', 'entity', 'expires_at'],
+  role_assignment: ['role', 'entity_type', 'entity', 'expires_at'],
+  group_membership: ['group', 'entity_type', 'entity', 'expires_at'],
+};
+const FIRST_ENTITIES: readonly unknown[] = [undefined, 'subject', 'group', 'role'];
+
+const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
+
+/** The first format that can say the record. */
+export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
+  if (isCredential(kind)) return 1;
+  const first = known.get(kind);
+  if (first === undefined) return 2;
+  for (const name in fields) if (!first.has(name)) return 2;
+  if (!FIRST_ENTITIES.includes((fields as { entity_type?: unknown }).entity_type)) return 2;
+  if (kind !== 'policy') return 1;
+  const { resources } = fields as Fields<'policy'>;
+  return resources?.some((covered) => 'below' in covered) ? 2 : 1;
+}
+
+export function isBundleFormat(format: unknown): format is BundleFormat {
+  return (BUNDLE_FORMATS as readonly unknown[]).includes(format);
+}
+
+/** Why a text of another format is refused, as the end of a sentence that begins with what it is. */
+export function formatFault(format: string): string {
+  const newest = BUNDLE_FORMATS.at(-1);
+  return `has format ${format}; this program reads formats 1 to ${newest}: update the older of the two.`;
+}
