@@ -25,7 +25,7 @@ function bundle(): Buffer {
   const records = [...engineTenant(size)];
   const digest = digestRecords(records);
   const tenant = { id: 'bench', name: 'bench', revision: revisionText(1, digest), digest, records };
-  return encodeBundle({ format: 1, revision: tenant.revision, tenants: [tenant] });
+  return encodeBundle({ revision: tenant.revision, tenants: [tenant] });
 }
 
 const bytes = bundle();

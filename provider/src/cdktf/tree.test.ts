@@ -22,6 +22,34 @@ describe('a tree of YAML in a stack', () => {
     expect(assignment).toMatchObject({ entity_type: 'group', entity: membership?.group });
   });
 
+  it('refers from resources and types to those that they lie in, whatever their order', () => {
+    const { stack } = tree(`version: 1
+applications:
+  docs:
+    resource_types:
+      document: { actions: [read], parents: [{ type: folder, property: folder }] }
+      folder: { actions: [read], parents: [{ type: folder, property: folder }] }
+    resources:
+      a: { type: document, parents: [folder/z] }
+      z: { type: folder, parents: [folder/zz] }
+      zz: { type: folder }
+    roles: { viewer: { assigned_to: [{ to: user/anne, resource: document/a }] } }
+subjects: { user/anne: {} }
+`);
+    const { resource } = JSON.parse(Testing.synth(stack));
+    const named = (kind: string, name: string) =>
+      Object.values<Record<string, unknown>>(resource[kind]).find((one) => one.name === name);
+    const path = (kind: string) => expect.stringMatching(new RegExp(`^\\$\\{${kind}\\..+\\.path\\}$`));
+    expect(named('service_resource', 'a')?.parents).toEqual([path('service_resource')]);
+    expect(named('service_resource', 'z')?.parents).toEqual([path('service_resource')]);
+    expect(named('service_resource_type', 'document')?.parents).toEqual([
+      { type: path('service_resource_type'), property: 'folder' },
+    ]);
+    expect(named('service_resource_type', 'folder')?.parents).toEqual([{ type: 'docs/folder', property: 'folder' }]);
+    const [assignment] = Object.values<Record<string, string>>(resource.service_role_assignment);
+    expect(assignment?.resource).toEqual(path('service_resource'));
+  });
+
   it.each([
     ['a fault', 'version: 1\ngroups: { finance: { members: [user/nobody] } }\n', /tenant\.yaml:2:\d+: .*user\/nobody/],
     ['moved records', `${GROUP}moved: [{ from: group/money, to: group/finance }]\n`, /"moved" entries/],

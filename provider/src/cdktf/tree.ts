@@ -5,6 +5,7 @@ import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { type DeclaredRecord, referencesOf } from '@authz-service/core/records/registry';
 import { type TerraformResource, TerraformStack } from 'cdktf';
 import { Construct } from 'constructs';
 import { camelCase, literal } from '../terraform/notation/construct-text.js';
@@ -79,7 +80,8 @@ export class Tree extends Construct {
     const { tenant } = manifest;
     if (tenant !== undefined) this.node.addValidation({ validate: () => this.otherTenants(tenant) });
     const rank = ({ kind }: { kind: Kind }) => KINDS.indexOf(kind);
-    for (const record of manifest.records.toSorted((left, right) => rank(left) - rank(right))) {
+    const sorted = manifest.records.toSorted((left, right) => rank(left) - rank(right));
+    for (const record of referencedFirst(sorted)) {
       const config = this.attributes(configurationOf(record));
       this.records.set(
         record.address,
@@ -123,5 +125,26 @@ export class Tree extends Construct {
     if ('items' in configured) return configured.items.map((item) => this.value(item));
     if ('attributes' in configured) return this.attributes(configured.attributes);
     return literal('json' in configured ? canonicalJson(configured.json) : configured.literal);
+  }
+}
+
+/** The records in their order, but those of one kind that others of it refer to before these. */
+function* referencedFirst(records: readonly DeclaredRecord[]): Generator<DeclaredRecord> {
+  const waiting = new Map(records.map((record) => [record.address, record]));
+  const done = new Set<Address>();
+  for (const record of records) {
+    const open = [record];
+    for (let next = open.at(-1); next !== undefined; next = open.at(-1)) {
+      const { kind, address, fields } = next;
+      waiting.delete(address);
+      const before = referencesOf(kind, fields).find(({ target }) => waiting.get(target)?.kind === kind);
+      const first = before && waiting.get(before.target);
+      if (first !== undefined) open.push(first);
+      else {
+        open.pop();
+        if (!done.has(address)) yield next;
+        done.add(address);
+      }
+    }
   }
 }

@@ -16,6 +16,21 @@ resource "service_resource" "invoice" {
   name       = each.key
   properties = jsonencode({ tags = ["a", "b"], amount = each.value })
 }
+resource "service_resource_type" "folder" {
+  application = service_application.billing.path
+  name        = "folder"
+  actions     = ["list"]
+  parents     = [{ type = "billing/folder", property = "in" }]
+}
+resource "service_resource" "folder" {
+  type = service_resource_type.folder.path
+  name = "2026"
+}
+resource "service_resource" "month" {
+  type    = service_resource_type.folder.path
+  name    = "March"
+  parents = [service_resource.folder.path]
+}
 resource "service_subject" "alice" {
   type       = "user"
   id         = "alice"
@@ -30,7 +45,10 @@ resource "service_role" "accountant" {
   application = service_application.billing.path
   name        = "accountant"
 }
-resource "service_role" "auditor" { name = "auditor" }
+resource "service_role" "auditor" {
+  name          = "auditor"
+  from_requests = false
+}
 resource "service_group" "finance" { name = "finance" }
 resource "service_group" "accounting" { name = "accounting" }
 resource "service_group_membership" "nested" {
@@ -49,6 +67,17 @@ resource "service_role_assignment" "accountant" {
   role        = service_role.accountant.path
   entity_type = "group"
   entity      = service_group.finance.path
+}
+resource "service_role_assignment" "auditor" {
+  role        = service_role.auditor.path
+  entity_type = "subject"
+  entity      = service_subject.alice.path
+  resource    = service_resource.folder.path
+}
+resource "service_policy" "folders" {
+  name      = "folders"
+  effect    = "ALLOW"
+  resources = [{ resource = service_resource.folder.path, actions = ["list"], below = true }]
 }
 resource "service_policy" "approve" {
   application   = service_application.billing.path
@@ -101,14 +130,19 @@ export const EVERY_ADDRESS = [
   'group_membership/finance//group/accounting',
   'oauth_client/pipeline',
   'policy/billing/approve',
+  'policy/folders',
   'policy/single',
   'policy_assignment/billing/approve//role/billing/accountant',
   'policy_assignment/single//subject/service/nightly%20robot',
+  'resource/billing/folder/2026',
+  'resource/billing/folder/March',
   'resource/billing/invoice/INV%2F2',
   'resource/billing/invoice/INV-1',
+  'resource_type/billing/folder',
   'resource_type/billing/invoice',
   'role/auditor',
   'role/billing/accountant',
+  'role_assignment/auditor//subject/user/alice//billing/folder/2026',
   'role_assignment/billing/accountant//group/finance',
   'subject/service/nightly%20robot',
   'subject/user/alice',
