@@ -27,7 +27,7 @@ describe('work by turns', () => {
 
   it('lets other work in, and takes one slice in each turn for all of its pieces', async () => {
     const { slicing, seen, work } = bench();
-    const both = Promise.all([slicing.run(work('a', 3, 2)), slicing.run(work('b', 3, 2))]);
+    const both = Promise.all([slicing.run(work('a', 3, 1)), slicing.run(work('b', 3, 1))]);
     const other = () => {
       seen.push('-');
       if (seen.length < 12) setImmediate(other);

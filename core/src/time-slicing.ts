@@ -13,7 +13,7 @@ interface Owner {
 }
 
 /** The longest that other work of the process waits for a slice of this, as far as its steps are short. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 /**
  * Runs work that comes in steps beside other work: one slice in each turn of the event loop, however many pieces there
