@@ -1,4 +1,5 @@
 import type { EngineRecord } from '../decision/api/engine.js';
+import { namesInCondition } from '../records/condition-names.js';
 import { isCredential, type Kind } from '../records/kinds.js';
 import type { Fields } from '../records/registry.js';
 
@@ -37,7 +38,8 @@ export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
   for (const name in fields) if (!first.has(name)) return 2;
   if (!FIRST_ENTITIES.includes((fields as { entity_type?: unknown }).entity_type)) return 2;
   if (kind !== 'policy') return 1;
-  const { resources } = fields as Fields<'policy'>;
+  const { resources, condition } = fields as Fields<'policy'>;
+  if (condition !== undefined && namesInCondition(condition).length > 0) return 2;
   return resources?.some((covered) => 'below' in covered) ? 2 : 1;
 }
 

@@ -1,3 +1,4 @@
+import { ancestors, isAncestorMethod } from './ancestors.js';
 import { call } from './calls.js';
 import { typeNames } from './functions.js';
 import { type Body, collect, existsOne, itemType, quantifier } from './macros.js';
@@ -177,9 +178,19 @@ class Builder {
   #method(name: string, receiver: Ast, args: readonly Ast[], offset: number): Node {
     if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel' && args.length === 3)
       return this.#bind(args[0] as Ast, args[1] as Ast, args[2] as Ast);
+    if (isAncestorMethod(name) && receiver.op === 'id' && receiver.args === 'resource' && this.#isRoot('resource')) {
+      const [type] = args;
+      const literalType = type?.op === 'value' ? this.build(type) : undefined;
+      return ancestors(name, literalType, args.length, offset);
+    }
     const range = this.build(receiver);
     if (isMacro(name, args.length)) return this.#macro(name, range, args, offset);
     return call(name, [range, ...this.#all(args)], true, offset);
+  }
+
+  /** Whether the name is that of a variable of every condition, and not of a macro around this place. */
+  #isRoot(name: string): boolean {
+    return this.#names.get(name)?.members !== undefined;
   }
 
   #macro(name: Macro, range: Node, [variable, first, second]: readonly Ast[], offset: number): Node {

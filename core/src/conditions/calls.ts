@@ -1,3 +1,4 @@
+import { NAMING_METHODS } from '../records/condition-names.js';
 import { accepts, functions, methods, type Overload } from './functions.js';
 import { macros } from './macros.js';
 import { folded, mismatch, type Node, type Run, refused, sizeOf } from './node.js';
@@ -27,10 +28,10 @@ function unknown(name: string, method: boolean, offset: number): ConditionFault 
     const form = method ? `${name}(…)` : `value.${name}(…)`;
     return new ConditionFault(`${name} is called as ${form}`, offset);
   }
-  return new ConditionFault(
-    `there is no function "${name}": ${suggestion(name, [...table.keys(), ...macros])}`,
-    offset,
-  );
+  if (Object.hasOwn(NAMING_METHODS, name))
+    return new ConditionFault(`${name} is called as resource.${name}("APPLICATION/TYPE")`, offset);
+  const known = [...table.keys(), ...macros, ...(method ? Object.keys(NAMING_METHODS) : [])];
+  return new ConditionFault(`there is no function "${name}": ${suggestion(name, known)}`, offset);
 }
 
 function fitsTypes(overload: Overload, parts: readonly Node[]): boolean {

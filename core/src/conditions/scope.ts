@@ -1,7 +1,7 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import type { Json, JsonObject } from '../json.js';
 import { CONDITION_LIMITS } from './limits.js';
-import { OutOfSteps } from './outcome.js';
+import { type Absent, OutOfSteps } from './outcome.js';
 import { keysOf, type Result, type Value, type ValueMap } from './value.js';
 
 /** The fields of the resource that a condition may read besides its properties. */
@@ -14,6 +14,13 @@ export interface ResourceFacts {
   name: string | undefined;
 }
 
+/** Tells where the resource lies. */
+export interface Ancestry {
+  /** The ancestors of a type, in the order of their names; or the attribute without which they are not known. */
+  of(type: string): readonly ValueMap[] | Absent;
+}
+
+const NO_ANCESTRY: Ancestry = { of: () => [] };
 const NOTHING: JsonObject = {};
 /** The steps for copying one member of a map, including large maps. */
 const MERGED_STEPS = 32;
@@ -34,6 +41,7 @@ export class Scope {
     readonly now: number,
     readonly storedSubject: JsonObject | undefined,
     readonly storedResource: JsonObject | undefined,
+    readonly ancestry: Ancestry = NO_ANCESTRY,
   ) {}
 
   /** Counts work; throws `OutOfSteps`, and does so for every charge that follows. */

@@ -6,6 +6,7 @@ import type { Decision, Explanation } from './api/decision.js';
 import type { Engine, RecordChange } from './api/engine.js';
 import type { DecisionRequest } from './api/request.js';
 import type { RecordCompiler } from './compile/record-compiler.js';
+import { Ancestors } from './evaluate/ancestors.js';
 import { CombiningAlgorithm, type FailedPolicy } from './evaluate/combining-algorithm.js';
 import { evaluationFailed } from './evaluate/evaluation-failed.js';
 import { Explainer } from './evaluate/explain.js';
@@ -183,12 +184,13 @@ export class CompiledEngine implements Engine {
   }
 }
 
-function scopeOf({ request, subject, type, resource }: ResolvedRequest, now: number): Scope {
+function scopeOf({ request, subject, type, resource, where }: ResolvedRequest, now: number): Scope {
   const facts = {
     type: type?.name ?? request.resource.type,
     application: type?.application ?? '',
     id: resource === undefined ? request.resource.id : resource.id,
     name: resource === undefined ? request.resource.name : resource.name,
   };
-  return new Scope(request, facts, now, subject?.properties, resource?.properties);
+  const ancestry = where === null ? undefined : new Ancestors(where, resource);
+  return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestry);
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
 import { CONDITION_LENGTH_MAX } from './condition-length.js';
+import { namesInCondition } from './condition-names.js';
 import { define, type Reference } from './definition.js';
 import { actionName, description, nameText, reference, stringSet } from './fields.js';
 import { PRIORITY_BOUND } from './limits.js';
@@ -196,6 +197,7 @@ export const policy = define({
     fields.resources?.forEach((item, index) => {
       found.push({ pointer: `/resources/${index}/resource`, target: address('resource', item.resource) });
     });
+    for (const { target } of namesInCondition(fields.condition ?? '')) found.push({ pointer: '/condition', target });
     found.push(...referencesOfSharing(fields.shared_with));
     return found;
   },

@@ -187,3 +187,36 @@ describe('a type', () => {
     );
   });
 });
+
+describe('a type that a condition names', () => {
+  const owner = create('policy', {
+    application: 'docs',
+    name: 'owner',
+    effect: 'ALLOW',
+    resource_type: 'docs/document',
+    actions: ['read'],
+    condition: 'resource.ancestor("docs/folder").name == "docs/folder" // .ancestor("docs/folder")',
+  });
+
+  it('exists', () => {
+    const { fields } = owner as Extract<Change, { op: 'create' }>;
+    const wrong = { ...fields, condition: 'resource.ancestor("docs/foldr").name == ""' };
+    expect(refusal(after(), create('policy', wrong))).toEqual([
+      '/changes/0/fields/condition Resource type "docs/foldr" does not exist: did you mean "docs/folder"?',
+    ]);
+    const bare = { ...fields, condition: 'resource.ancestor("folder").name == ""' };
+    expect(refusal(after(), create('policy', bare)).join()).toContain('write "APPLICATION/folder"');
+    const computed = { ...fields, condition: 'resource.ancestor("docs" + "/folder").name == ""' };
+    expect(refusal(after(), create('policy', computed)).join()).toContain(
+      'takes the path of a resource type in quotes',
+    );
+  });
+
+  it('stays, and follows renames', () => {
+    const state = after([owner], [{ op: 'move', from: 'resource_type/docs/folder', to: 'resource_type/docs/dir' }]);
+    expect(state.get('policy/docs/owner')?.fields).toMatchObject({
+      condition: 'resource.ancestor("docs/dir").name == "docs/folder" // .ancestor("docs/folder")',
+    });
+    expect([...state.inbound('resource_type/docs/dir')]).toContain('policy/docs/owner');
+  });
+});

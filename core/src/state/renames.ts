@@ -1,6 +1,7 @@
 import { replaceAt } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
+import { renamedInCondition } from '../records/condition-names.js';
 import { KINDS, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, referencesOf, type StoredRecord } from '../records/registry.js';
 import { keyFieldsOf } from './key-fields.js';
@@ -106,8 +107,10 @@ function renameOf(
   let wanted: Record<string, unknown> = previous.fields;
   for (const { pointer, target } of referencesOf(previous.kind, previous.fields)) {
     const now = moved.get(target);
-    if (now !== undefined) wanted = replaceAt(wanted, pointer, splitAddress(now).path);
+    if (now !== undefined && pointer !== '/condition') wanted = replaceAt(wanted, pointer, splitAddress(now).path);
   }
+  const { condition } = previous.fields as { condition?: string };
+  if (condition !== undefined) wanted = { ...wanted, condition: renamedInCondition(condition, moved) };
   try {
     if (to !== undefined) wanted = { ...wanted, ...keyFieldsOf(to) };
   } catch (error) {

@@ -93,7 +93,20 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     id: resource === undefined ? id : resource.id,
     name: resource === undefined ? name : resource.fields.name,
   };
-  const scope = new Scope(request, facts, now, subject?.fields.properties, resource?.fields.properties);
+  // Semantics 8.10.
+  const ancestry = {
+    of: (wanted: string) => {
+      if (where.unknown.has(wanted)) return new Absent('the place');
+      const found = all('resource').filter(({ path: one, fields }) => where.above.has(one) && fields.type === wanted);
+      found.sort((left, right) => (left.fields.name < right.fields.name ? -1 : 1));
+      return found.map(({ id: own, fields }) => ({
+        ...{ type: names(wanted)[1] ?? '', application: names(wanted)[0] ?? '', id: own },
+        ...{ name: fields.name, properties: fields.properties ?? {} },
+      }));
+    },
+  };
+  const stored = { subject: subject?.fields.properties, resource: resource?.fields.properties };
+  const scope = new Scope(request, facts, now, stored.subject, stored.resource, ancestry);
   const evaluated = all('policy').flatMap((policy) => {
     const { application, resource_type, resource_types, actions, resources, condition, modifiers, unless } =
       policy.fields;

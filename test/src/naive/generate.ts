@@ -44,6 +44,9 @@ const CONDITIONS = [
   'resource.name == "1"',
   '[1, 2].exists(i, i == context.a)',
   'resource.type == "y" && resource.application == "a"',
+  'resource.ancestor("a/x").properties.n > 1',
+  'resource.ancestor("a/x").name == "1"',
+  'resource.ancestors("a/x").exists(r, r.name == "2")',
 ];
 
 /** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
@@ -148,9 +151,9 @@ const holder = (groups: readonly string[]) =>
 const everyone = fc.constantFrom('*', 'user', 'service').map((entity) => ({ entity_type: 'everyone', entity }));
 const entity = (groups: readonly string[]) =>
   fc.oneof(
-    { weight: 16, arbitrary: holder(groups) },
+    { weight: 9, arbitrary: holder(groups) },
     { weight: 1, arbitrary: everyone },
-    { weight: 8, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
+    { weight: 12, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
   );
 
 /** A group is a member only of groups before it, so that there is no cycle. */
@@ -177,11 +180,11 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       resources: fc.tuple(...RESOURCES.map(() => properties)),
       hierarchy: fc.constantFrom(true, true, false),
       parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
-      unnamed: some(ROLES, 2),
+      unnamed: some(ROLES, 4),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size.policies),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
-      held: many(holding(size.groups), 8),
+      held: many(holding(size.groups), 16),
       memberships: many(membership(size.groups), size.memberships),
     })
     .map(({ resources, hierarchy, parents, unnamed, subjects, policies: made, given, held, memberships }) => {

@@ -29,11 +29,22 @@ const shuffled = (records: EngineRecord[], seed: number) =>
 const withoutField = (record: EngineRecord, name: string): EngineRecord =>
   ({ ...record, fields: { ...record.fields, [name]: undefined } }) as unknown as EngineRecord;
 
+const withoutBelow = (record: EngineRecord): EngineRecord => {
+  if (record.kind !== 'policy' || !('resources' in record.fields)) return record;
+  const resources = record.fields.resources?.map((covered) => ({ ...covered, below: undefined }));
+  return { ...record, fields: { ...record.fields, resources } } as unknown as EngineRecord;
+};
+
 /** The tenant without one of the means by which records say who may do what. */
 const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
   starts_at: (record) => [withoutField(record, 'starts_at')],
   unless: (record) => [withoutField(record, 'unless')],
   everyone: (record) => ('entity_type' in record.fields && record.fields.entity_type === 'everyone' ? [] : [record]),
+  'roles on resources': (record) => ('role' in record.fields && record.fields.resource !== undefined ? [] : [record]),
+  parents: (record) => (record.kind === 'resource' ? [withoutField(record, 'parents')] : [record]),
+  'parents of types': (record) => (record.kind === 'resource_type' ? [withoutField(record, 'parents')] : [record]),
+  below: (record) => [withoutBelow(record)],
+  from_requests: (record) => [withoutField(record, 'from_requests')],
   resource_types: (record) => ('resource_types' in record.fields ? [] : [record]),
 };
 

@@ -9,6 +9,7 @@ import { Scope } from '@authz-service/core/conditions/scope';
 import { MAP } from '@authz-service/core/conditions/static-type';
 import { variables } from '@authz-service/core/conditions/variables';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { NAMING_METHODS } from '@authz-service/core/records/condition-names';
 import { describe, expect, it } from 'vitest';
 
 const page = readFileSync(new URL('../../../docs/conditions.md', import.meta.url), 'utf8');
@@ -69,7 +70,7 @@ describe('the page on conditions', () => {
     ['operator', OPERATORS],
     ['macro', macros],
     ['function', functions.keys()],
-    ['method', methods.keys()],
+    ['method', [...methods.keys(), ...Object.keys(NAMING_METHODS)]],
   ])('lists every %s, and no other', (name, all) => {
     expect(listed(name).sort()).toEqual([...all].sort());
   });

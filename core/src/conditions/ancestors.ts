@@ -1,0 +1,45 @@
+import { hasForm } from '../records/path-form.js';
+import type { Node } from './node.js';
+import { Absent, Failure } from './outcome.js';
+import { ConditionFault } from './parse.js';
+import type { Scope } from './scope.js';
+import { listOf, MAP } from './static-type.js';
+
+/** To find the ancestors of a type among as many as a resource may have, and to put them in order. */
+const ANCESTRY_STEPS = 64;
+const STEPS_EACH = 8;
+
+type AncestorMethod = 'ancestor' | 'ancestors';
+
+export function isAncestorMethod(name: string): name is AncestorMethod {
+  return name === 'ancestor' || name === 'ancestors';
+}
+
+/** `resource.ancestor("docs/folder")`: the only one of the type; `resource.ancestors("docs/folder")`: all of them. */
+export function ancestors(name: AncestorMethod, type: Node | undefined, args: number, offset: number): Node {
+  if (type === undefined || args !== 1 || typeof type.constant !== 'string')
+    throw new ConditionFault(`${name}() takes the path of a resource type in quotes, like "docs/folder"`, offset);
+  const path = type.constant;
+  if (!hasForm('resource_type', path))
+    throw new ConditionFault(`${name}() takes the path of a resource type: write "APPLICATION/${path}"`, type.offset);
+  const find = (scope: Scope) => {
+    scope.charge(ANCESTRY_STEPS);
+    const found = scope.ancestry.of(path);
+    if (!(found instanceof Absent)) scope.charge(found.length * STEPS_EACH);
+    return found;
+  };
+  const node = { label: '', offset, size: 2 };
+  if (name === 'ancestors') return { ...node, type: listOf(MAP), run: find };
+  return {
+    ...node,
+    type: MAP,
+    run: (scope) => {
+      const found = find(scope);
+      if (found instanceof Absent) return found;
+      const [only] = found;
+      if (only !== undefined && found.length === 1) return only;
+      const many = found.length === 0 ? 'no ancestor' : `${found.length} ancestors`;
+      return new Failure(`the resource has ${many} of the type "${path}"`);
+    },
+  };
+}

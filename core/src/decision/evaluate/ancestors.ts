@@ -1,0 +1,26 @@
+import type { Absent } from '../../conditions/outcome.js';
+import type { Ancestry } from '../../conditions/scope.js';
+import type { Value, ValueMap } from '../../conditions/value.js';
+import type { Resource } from '../grants/target.js';
+import type { Whereabouts } from '../graph/whereabouts.js';
+
+/** The ancestors of the request's resource, as conditions read them (docs/semantics.md 8.10). */
+export class Ancestors implements Ancestry {
+  constructor(
+    private readonly where: Whereabouts,
+    private readonly resource: Resource | undefined,
+  ) {}
+
+  of(path: string): readonly ValueMap[] | Absent {
+    const { places, unknown } = this.where;
+    for (const [type, absent] of unknown ?? []) if (type.path === path) return absent;
+    const found = places.filter((place) => place !== this.resource && place.type.path === path);
+    return found.sort((left, right) => (left.name < right.name ? -1 : 1)).map(mapOf);
+  }
+}
+
+function mapOf({ id, name, type, properties = {} }: Resource): ValueMap {
+  const value: { [key: string]: Value } = { type: type.name, application: type.application, name, properties };
+  if (id !== undefined) value.id = id;
+  return value;
+}
