@@ -148,6 +148,20 @@ def test_long_batches_go_in_chunks_and_end_with_their_semantic() -> None:
     assert len(pdp.asked) == 3
 
 
+def test_searches_of_the_fake_find_what_its_table_allows() -> None:
+    pdp = FakeDecisionPoint()
+    pdp.allow(ALICE)
+    pdp.allow(Subject("user", "bob"), READ, INVOICE)
+    pdp.allow(Subject("robot", "r2"), READ, INVOICE)
+    pdp.allow(Subject("user", "carol"), READ, Resource("invoice", "2"))
+    pdp.deny(ALICE, "write", Resource("invoice", "2"))
+    client = pdp.client()
+    assert [found.id for found in client.search_subjects("user", READ, INVOICE, limit=5)] == ["alice", "bob"]
+    assert [found.id for found in client.search_resources(ALICE, "write", "invoice")] == ["1"]
+    assert [found.name for found in client.search_actions(ALICE, INVOICE)] == ["read", "write"]
+    assert list(client.search_actions(Subject("user", "dave"), INVOICE)) == []
+
+
 def test_filter_keeps_what_is_allowed_and_raises_what_could_not_be_decided() -> None:
     pdp = FakeDecisionPoint()
     pdp.allow(resource=Resource("invoice", "2"))

@@ -23,7 +23,7 @@ class FakeDecisionPoint:
         ...
         assert pdp.asked[-1]["action"] == {"name": "read"}
 
-    What is left out of a row fits everything; a part that is given fits a question which has at least its members.
+    Searches find what the rows name. What is left out of a row fits everything; a part that is given fits a question which has at least its members.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,23 @@ class FakeDecisionPoint:
                 if semantic != "execute_all" and items[-1]["decision"] == (semantic == "permit_on_first_permit"):
                     break
             return _json(200, {"evaluations": items})
-        return _problem(404, "not_found", "The fake decision point answers decisions alone.")
+        _, _, wanted = url.rpartition("/access/v1/search/")
+        if wanted in ("subject", "resource", "action"):
+            return self._found(wanted, request)
+        return _problem(404, "not_found", "The fake decision point answers decisions and searches alone.")
+
+    def _found(self, wanted: str, question: Dict[str, Any]) -> Answer:
+        """All of what the rows name in that place that is allowed, on one page."""
+        self.asked.append(question)
+        named = "name" if wanted == "action" else "id"
+        results: List[Json] = []
+        for row, _ in self._rows:
+            name = row.get(wanted, {}).get(named)
+            entity = {**row.get(wanted, {}), **question.get(wanted, {}), named: name}
+            found = {"name": name} if wanted == "action" else {"type": entity.get("type"), "id": name}
+            if name is not None and found not in results and self._looked_up({**question, wanted: entity}) is True:
+                results.append(found)
+        return _json(200, {"results": results})
 
     def _one(self, question: Json) -> Answer:
         reply = self._reply(question)
@@ -100,6 +116,9 @@ class FakeDecisionPoint:
 
     def _reply(self, question: Json) -> _Reply:
         self.asked.append(question)
+        return self._looked_up(question)
+
+    def _looked_up(self, question: Json) -> _Reply:
         for row, reply in reversed(self._rows):
             if all(_fits(part, question.get(name)) for name, part in row.items()):
                 return reply
