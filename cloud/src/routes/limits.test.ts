@@ -16,6 +16,11 @@ const policy = (fields: object) =>
     actions: ['read'],
     ...fields,
   });
+const PAGE = { application: 'billing', name: 'page', actions: [] };
+const on = (role: string, resource: string) => {
+  const { fields } = link('role_assignment', role, 'subject/user/mallory');
+  return create('role_assignment', { ...fields, resource });
+};
 const credential = (limits?: object) => create('api_key', { name: 'new', scopes: ['records:write'], limits });
 
 /** Each is asked by the billing team and taken back by the administrator, so that no row depends on another. */
@@ -53,6 +58,24 @@ describe('what a team may write within its limits', () => {
           actions: undefined,
           resources: [{ resource: 'shipping/shared/of-shared-type', actions: ['read'] }],
         }),
+      ],
+    ],
+    [
+      'a policy over several types, one of them shared, and one over all of its application',
+      [
+        policy({ resource_type: undefined, resource_types: ['billing/paper', 'shipping/shared'] }),
+        policy({ name: 'all', resource_type: undefined, resource_types: ['*'] }),
+      ],
+    ],
+    [
+      'its role on its resource, and on a shared one',
+      [on('billing/clerk', 'billing/paper/one'), on('billing/clerk', 'shipping/paper/shared')],
+    ],
+    [
+      'a type whose parents are of a shared type, and a resource in a shared one',
+      [
+        create('resource_type', { ...PAGE, parents: [{ type: 'shipping/shared', property: 'in' }] }),
+        create('resource', { type: 'billing/page', name: 'one', parents: ['shipping/shared/of-shared-type'] }),
       ],
     ],
     ['its role for anybody', [link('role_assignment', 'billing/clerk', 'group/everybody')]],
@@ -119,6 +142,29 @@ describe('what a team cannot write', () => {
           actions: undefined,
           resources: [{ resource: 'shipping/paper/one', actions: ['read'] }],
         }),
+      ],
+      /uses "resource\/shipping\/paper\/one"/,
+    ],
+    [
+      "a policy over several types, one of them another application's",
+      [policy({ resource_type: undefined, resource_types: ['billing/paper', 'shipping/paper'] })],
+      /uses "resource_type\/shipping\/paper"/,
+    ],
+    [
+      "its role on another application's resource",
+      [on('billing/clerk', 'shipping/paper/one')],
+      /uses "resource\/shipping\/paper\/one"/,
+    ],
+    [
+      "a type whose parents are of another application's type",
+      [create('resource_type', { ...PAGE, parents: [{ type: 'shipping/paper', property: 'in' }] })],
+      /uses "resource_type\/shipping\/paper"/,
+    ],
+    [
+      "a resource in another application's",
+      [
+        create('resource_type', { ...PAGE, parents: [{ type: 'shipping/shared', property: 'in' }] }),
+        create('resource', { type: 'billing/page', name: 'one', parents: ['shipping/paper/one'] }),
       ],
       /uses "resource\/shipping\/paper\/one"/,
     ],
@@ -239,7 +285,7 @@ describe('what a team cannot write', () => {
       code: 'outside_limits',
       detail: expect.stringMatching(detail),
     });
-    expect(body.errors[0].pointer).toMatch(/^\/changes\/0/);
+    expect(body.errors[0].pointer).toMatch(/^\/changes\/[01]/);
     expect(await revision()).toBe(before);
   });
 

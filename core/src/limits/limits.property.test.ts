@@ -38,6 +38,7 @@ const withPath = (path: string) => {
 };
 
 const coverage = fc.oneof(
+  fc.subarray(['a/x', 'b/x'], { minLength: 1 }).map((types) => ({ resource_types: types, actions: ['*'] })),
   fc.constantFrom(...APPLICATIONS).map((a) => ({ resource_type: `${a}/x`, actions: ['*'] })),
   fc
     .subarray(['a/x/1', 'b/x/1'], { minLength: 1 })
@@ -99,7 +100,9 @@ const oneOfKind = {
   ),
   role_assignment: of(
     'role_assignment',
-    fc.tuple(fc.constantFrom(...rolePaths), end(['group', 'subject'])).map(([r, e]) => ({ role: r, ...e })),
+    fc
+      .tuple(fc.constantFrom(...rolePaths), end(['group', 'subject']), maybe(fc.constantFrom('a/x/1', 'b/x/1')))
+      .map(([r, e, resource]) => ({ role: r, ...e, resource })),
   ),
   group_membership: of(
     'group_membership',
@@ -154,9 +157,7 @@ const ids = () => {
 const wish = fc.oneof(
   some.map(({ kind, fields }) => ({ write: { kind, fields } })),
   some.map(({ kind, fields }) => ({ delete: declare(kind, fields).address })),
-  fc
-    .oneof(oneOfKind.role_assignment, oneOfKind.policy_assignment, oneOfKind.group_membership)
-    .map(({ kind, fields }) => ({ delete: declare(kind, fields).address })),
+  fc.nat(20).map((unlink) => ({ unlink })),
   some.map(({ kind, fields }) => ({ adopt: declare(kind, fields).address })),
   fc
     .constantFrom(
@@ -171,20 +172,23 @@ const wish = fc.oneof(
       ['api_key/k', 'api_key/m'],
     )
     .map(([from = '', to = '']) => ({ move: { from, to } })),
-) as fc.Arbitrary<{
+) as fc.Arbitrary<Wish>;
+
+interface Wish {
   write?: Some;
   delete?: Address;
+  /** Which of the links that there are goes. */
+  unlink?: number;
   adopt?: Address;
   move?: { from: Address; to: Address };
-}>;
+}
 
 /** What is written is created or changed, as there is such a record or not. */
-function changesOf(
-  wishes: { write?: Some; delete?: Address; adopt?: Address; move?: { from: Address; to: Address } }[],
-  state: TenantState,
-): Change[] {
-  return wishes.map(({ write, delete: gone, adopt, move }): Change => {
+function changesOf(wishes: Wish[], state: TenantState): Change[] {
+  const links = [...state.records()].filter(({ kind }) => /assignment|membership/.test(kind));
+  return wishes.map(({ write, delete: gone, unlink, adopt, move }): Change => {
     if (gone !== undefined) return { op: 'delete', address: gone };
+    if (unlink !== undefined) return { op: 'delete', address: links[unlink % links.length]?.address ?? '' };
     if (adopt !== undefined) return { op: 'adopt', address: adopt };
     if (move !== undefined) return { op: 'move', ...move };
     const { kind, fields } = write as Some;
@@ -209,6 +213,8 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
     applications === undefined || (application !== undefined && applications.includes(application));
   const mayUse = (address: Address, path: string) =>
     may(path.includes('/') ? applicationOf(path) : undefined) || sharedBy(address);
+  const mayUseResource = (path: string) =>
+    mayUse(`resource/${path}`, path) || sharedBy(`resource_type/${path.split('/').slice(0, 2).join('/')}`);
   switch (record.kind) {
     case 'application':
       return may(record.fields.name);
@@ -218,19 +224,22 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
     case 'resource':
       return may(applicationOf(record.fields.type));
     case 'policy': {
-      const { application, priority, resource_type: type, resources = [] } = record.fields;
-      const typeOf = (path: string) => `resource_type/${path.split('/').slice(0, 2).join('/')}`;
+      const { application, priority, resource_type: type, resource_types: types = [], resources = [] } = record.fields;
       return (
         (priority_max === undefined || priority <= priority_max) &&
         may(application) &&
         (type === undefined || mayUse(`resource_type/${type}`, type)) &&
-        resources.every(({ resource: path }) => mayUse(`resource/${path}`, path) || sharedBy(typeOf(path)))
+        types.every((path) => mayUse(`resource_type/${path}`, path)) &&
+        resources.every(({ resource: path }) => mayUseResource(path))
       );
     }
     case 'group':
       return applications === undefined || (stacks?.includes(managed_by) ?? false);
     case 'role_assignment':
-      return mayUse(`role/${record.fields.role}`, record.fields.role);
+      return (
+        mayUse(`role/${record.fields.role}`, record.fields.role) &&
+        (links || record.fields.resource === undefined || mayUseResource(record.fields.resource))
+      );
     case 'policy_assignment':
       return mayUse(`policy/${record.fields.policy}`, record.fields.policy);
     case 'group_membership': {
@@ -277,14 +286,15 @@ function allFits(
     const follower = followers.get(put.address);
     return follower?.managed_by === put.managed_by && JSON.stringify(follower.fields) === JSON.stringify(put.fields);
   };
-  const hangsOnOwn = (removed: StoredRecord) => {
+  const isForeignLink = (removed: StoredRecord) => {
     const { role, policy, group } = removed.fields as { role?: string; policy?: string; group?: string };
     const granted = role ? `role/${role}` : policy ? `policy/${policy}` : `group/${group}`;
-    return removed.kind.match(/assignment|membership/) !== null && before(granted)?.managed_by === writer;
+    const isLink = /assignment|membership/.test(removed.kind);
+    return isLink && removed.managed_by !== writer && before(granted)?.managed_by === writer;
   };
   return (
     (held.stacks?.includes(writer) ?? true) &&
-    staged.remove.every((gone) => fits(gone, before, held, exclusive && hangsOnOwn(gone))) &&
+    staged.remove.every((gone) => fits(gone, before, held, exclusive && isForeignLink(gone))) &&
     staged.put.every(({ record: put, previous }) => {
       if (previous && follows(put)) return true;
       return (!previous || fits(previous, before, held)) && fits(put, (address) => after.get(address), held);

@@ -95,7 +95,7 @@ it('secrets that get lost with the answer are told of by the name of their crede
   const error = await applyPlan(client, await planTree(client, keys), { credentialsSink }).catch((caught) => caught);
   expect(error).toMatchObject({
     code: 'network',
-    detail: expect.stringMatching(/api_key\/(ci|agent), api_key\/(ci|agent) got lost/),
+    detail: expect.stringMatching(/api_key\/(ci|agent), api_key\/(ci|agent) were lost/),
   });
   expect(kept).toEqual([]);
   expect((await planTree(client, keys)).changes).toEqual([]);
