@@ -1,4 +1,5 @@
 import type { Address } from '../records/address.js';
+import { EVERYONE } from '../records/everyone.js';
 import type { Fault } from '../records/issue-faults.js';
 import type { Limits } from '../records/limits.js';
 import { type DeclaredRecord, definitionOf, type StoredRecord } from '../records/registry.js';
@@ -47,10 +48,16 @@ export function judgeForeignLink(link: OwnedRecord, view: OwnedView, writer: Wri
 function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { applications } = writer.limits;
   if (applications === undefined) return [];
+  const { references, grants } = definitionOf(record.kind);
   const faults: Fault[] = [];
-  for (const { pointer, target, free } of definitionOf(record.kind).references(record.fields)) {
+  for (const { pointer, target, free } of references(record.fields)) {
     const used = free === true ? undefined : view.get(target);
-    if (used === undefined || mayUse(used, view, writer.limits)) continue;
+    if (used === undefined || isOwn(used, writer.limits)) continue;
+    if (isShared(used, view, writer.limits)) {
+      if (pointer === `/${grants}` && isForEveryone(record))
+        faults.push({ pointer, detail: everyoneText(record, used, writer) });
+      continue;
+    }
     const remedy = isShareable(used)
       ? `have its owner list one of these in its shared_with, or ${UNLIMITED}`
       : UNLIMITED;
@@ -60,12 +67,13 @@ function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[
   return faults;
 }
 
-/** Whether a record may stand in what the limits let somebody write: it lies in their applications, or is shared with them. */
-function mayUse(record: OwnedRecord, view: OwnedView, limits: Limits): boolean {
-  if (isOwn(record, limits) || isShared(record, limits)) return true;
-  // Who may cover a type may cover each of its resources.
-  const type = record.kind === 'resource' ? view.get(`resource_type/${record.fields.type}`) : undefined;
-  return type !== undefined && isShared(type, limits);
+/** Sharing lets others hand something on to somebody, which is not to give it away to all. */
+function isForEveryone({ fields }: OwnedRecord): boolean {
+  return 'entity_type' in fields && fields.entity_type === EVERYONE;
+}
+
+function everyoneText(record: OwnedRecord, used: OwnedRecord, { name, limits: { applications = [] } }: Writer): string {
+  return `"${record.address}" gives "${used.address}" to everyone, and it is only shared with the credential "${name}", which is limited to ${namesText('application', applications)}: give it to groups or subjects, or ${UNLIMITED}`;
 }
 
 /** Whether a record lies in the applications of the limits; of one that is in no application, whether its stack is theirs. */
@@ -75,9 +83,13 @@ function isOwn(record: OwnedRecord, { stacks, applications }: Limits): boolean {
   return home === 'stack' && (stacks?.includes(record.managed_by) ?? false);
 }
 
-function isShared(record: OwnedRecord, { applications = [] }: Limits): boolean {
-  const shared = 'shared_with' in record.fields ? record.fields.shared_with : undefined;
-  return shared?.some((application) => applications.includes(application)) ?? false;
+/** Whether the owner of a record, or of a resource's type, shares it with the applications of the limits. */
+function isShared(record: OwnedRecord, view: OwnedView, { applications = [] }: Limits): boolean {
+  const type = record.kind === 'resource' ? view.get(`resource_type/${record.fields.type}`) : undefined;
+  return [record, type].some((sharer) => {
+    const shared = sharer !== undefined && 'shared_with' in sharer.fields ? sharer.fields.shared_with : undefined;
+    return shared?.some((application) => applications.includes(application)) ?? false;
+  });
 }
 
 function isShareable({ kind }: OwnedRecord): boolean {

@@ -50,6 +50,7 @@ const end = (kinds: string[]) =>
       ...rolePaths.map((entity) => ({ entity_type: 'role', entity })),
       { entity_type: 'group', entity: 'g' },
       { entity_type: 'subject', entity: 'u/1' },
+      { entity_type: 'everyone', entity: 'u' },
     ].filter(({ entity_type: kind }) => kinds.includes(kind)),
   );
 
@@ -96,12 +97,18 @@ const oneOfKind = {
   ),
   policy_assignment: of(
     'policy_assignment',
-    fc.tuple(fc.constantFrom(...policyPaths), end(['role', 'group', 'subject'])).map(([p, e]) => ({ policy: p, ...e })),
+    fc
+      .tuple(fc.constantFrom(...policyPaths), end(['role', 'group', 'subject', 'everyone']))
+      .map(([p, e]) => ({ policy: p, ...e })),
   ),
   role_assignment: of(
     'role_assignment',
     fc
-      .tuple(fc.constantFrom(...rolePaths), end(['group', 'subject']), maybe(fc.constantFrom('a/x/1', 'b/x/1')))
+      .tuple(
+        fc.constantFrom(...rolePaths),
+        end(['group', 'subject', 'everyone']),
+        maybe(fc.constantFrom('a/x/1', 'b/x/1')),
+      )
       .map(([r, e, resource]) => ({ role: r, ...e, resource })),
   ),
   group_membership: of(
@@ -213,6 +220,8 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
     applications === undefined || (application !== undefined && applications.includes(application));
   const mayUse = (address: Address, path: string) =>
     may(path.includes('/') ? applicationOf(path) : undefined) || sharedBy(address);
+  const mayGrant = (kind: string, path: string, to: string) =>
+    mayUse(`${kind}/${path}`, path) && (to !== 'everyone' || may(path.includes('/') ? applicationOf(path) : undefined));
   const mayUseResource = (path: string) =>
     mayUse(`resource/${path}`, path) || sharedBy(`resource_type/${path.split('/').slice(0, 2).join('/')}`);
   switch (record.kind) {
@@ -237,11 +246,11 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
       return applications === undefined || (stacks?.includes(managed_by) ?? false);
     case 'role_assignment':
       return (
-        mayUse(`role/${record.fields.role}`, record.fields.role) &&
+        mayGrant('role', record.fields.role, record.fields.entity_type) &&
         (links || record.fields.resource === undefined || mayUseResource(record.fields.resource))
       );
     case 'policy_assignment':
-      return mayUse(`policy/${record.fields.policy}`, record.fields.policy);
+      return mayGrant('policy', record.fields.policy, record.fields.entity_type);
     case 'group_membership': {
       const group = `group/${record.fields.group}`;
       const own = stacks?.includes(view(group)?.managed_by ?? '') ?? false;
