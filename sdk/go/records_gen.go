@@ -298,6 +298,8 @@ type RoleRecord struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// The paths of roles that everybody who holds this one holds, too, in the same place.
+	Includes []string `json:"includes,omitempty"`
 	// Whether requests may name the role for their subject; they may unless this is `false`.
 	FromRequests bool `json:"from_requests,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -314,6 +316,8 @@ type NewRole struct {
 	Application string `json:"application,omitempty"`
 	// The name, unique in the application or among the roles of the tenant.
 	Name string `json:"name"`
+	// The paths of roles that everybody who holds this one holds, too, in the same place.
+	Includes []string `json:"includes,omitempty"`
 	// Whether requests may name the role for their subject; they may unless this is `false`.
 	FromRequests bool `json:"from_requests,omitempty"`
 	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.

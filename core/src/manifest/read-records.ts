@@ -8,6 +8,7 @@ import { expectedMapping } from './describe.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { attempt, NotationError, readNames, readPath } from './paths.js';
+import type { BareInclusion } from './settle-includes.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
@@ -40,6 +41,7 @@ export interface ApplicationMention {
 export class RecordReader {
   readonly links: PendingLinks[] = [];
   readonly applications: ApplicationMention[] = [];
+  readonly bareInclusions: BareInclusion[] = [];
 
   constructor(private readonly declarations: Declarations) {}
 
@@ -93,7 +95,12 @@ export class RecordReader {
     if (input === undefined) return;
     const about = aboutRecord(kind, input, scope.label);
     const origin = { document, node: entry.keyNode, parts: body, input };
-    this.declarations.declare(kind, origin, about, readFields(notation, origin, about, scope.application));
+    this.declarations.declare(
+      kind,
+      origin,
+      about,
+      readFields(notation, origin, about, scope.application, this.bareInclusions),
+    );
     if (about.address === undefined) return;
     const holder = { kind, path: about.address.slice(kind.length + 1) };
     for (const part of body) {
@@ -165,6 +172,7 @@ export function readFields(
   origin: Origin,
   about: About,
   application?: Path,
+  bareInclusions?: BareInclusion[],
 ): FieldFaults | undefined {
   const { kind, links, body = [] } = notation;
   const { document, parts, input } = origin;
@@ -188,7 +196,11 @@ export function readFields(
     replaceTexts(input, steps, [], (text, path) => {
       if (text === all) return text;
       const read = attempt(
-        () => readPath(target, text, application).path,
+        () => {
+          const { path: own, tenantPath } = readPath(target, text, application);
+          if (tenantPath !== undefined) bareInclusions?.push({ origin, about, path, own, tenants: tenantPath });
+          return own;
+        },
         (fault) => document.fault(nodeAt(origin, path), inField(about, path), fault),
       );
       if (read !== undefined) return read;

@@ -275,6 +275,21 @@ subjects: { user/u: , user/v: }
     expect(read(example)).toMatchObject({ tenant: 'acme', stack: 'billing', external: ['group/auditors'] });
   });
 
+  it("takes an included role for the application's own, or else for the tenant's", () => {
+    const text = `${V}applications:
+  b:
+    roles: { a: { includes: [c, t, b/c, x, "o/c"] }, c: , x: }
+roles: { t: , u: { includes: [b/a] } }
+external: [role/o/c]
+`;
+    expect(records(text)).toMatchObject({
+      'role/b/a': { includes: ['b/c', 'b/x', 'o/c', 't'] },
+      'role/u': { includes: ['b/a'] },
+    });
+    const { placeOf } = result(text);
+    expect(placeOf('role/b/a', '/includes/3')).toMatchObject({ line: 4, column: 33 });
+  });
+
   it('warns of what has expired, where it is told the time', () => {
     const text = `${V}roles: { r: { assigned_to: [{ to: user/u, expires_at: "2027-01-31T18:00:00Z" }] } }
 subjects: { user/u: }

@@ -10,6 +10,7 @@ import { parseYaml } from './parse.js';
 import { LinkReader } from './read-links.js';
 import { RecordReader } from './read-records.js';
 import { Settings } from './settings.js';
+import { settleIncludes } from './settle-includes.js';
 import { byPlace, Findings, Source } from './source.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import { isEmpty } from './yaml-node.js';
@@ -82,6 +83,11 @@ export function readManifest(
   if (findings.unread.length === 0) settings.requireVersion(sources[0] ?? new Source('.', ''), findings);
 
   declareApplications(records.applications, lists.external, declarations);
+  settleIncludes(
+    records.bareInclusions,
+    declarations,
+    (address) => declarations.origins.has(address) || lists.external.has(address),
+  );
   const links = new LinkReader(declarations, new Set(lists.external.keys()));
   for (const pending of records.links) links.onRecord(pending);
   for (const { document, entry } of linkLists) {

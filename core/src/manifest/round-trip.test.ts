@@ -195,10 +195,17 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     return { entity_type: 'subject', entity: made.address.slice('subject/'.length) };
   });
   const groups = draw(names, 4).map((each) => ({ entity_type: 'group', entity: put('group', { name: each }) }));
+  const made: string[] = [];
   const roles = owners.flatMap((application) =>
-    draw(names, 2).map((each) =>
-      put('role', { application, name: each, from_requests: pick([undefined, true, false]) }),
-    ),
+    draw(names, 2).map((each) => {
+      const key = { application, name: each };
+      // Inside an application a role of the tenant may have the name of one that comes later.
+      const includes = some(made).filter((path) => application === undefined || path.includes('/'));
+      const more = records.has(record('role', key).address) || includes.length === 0 ? {} : { includes };
+      const path = put('role', { ...key, ...more, from_requests: pick([undefined, true, false]) });
+      made.push(path);
+      return path;
+    }),
   );
   const policies = owners.flatMap((application) =>
     draw(names, 2).map((each) => {

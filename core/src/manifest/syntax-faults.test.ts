@@ -124,7 +124,7 @@ describe('a text that is not YAML', () => {
       [
         `a.yaml:3:21: ${unresolved('tag:yaml.org,2002:binary')}`,
         'a.yaml:4:8: role/b: the key "descripton" is not known: did you mean "description"?',
-        'a.yaml:4:23: role/b: the key "members" is not known: write one of from_requests, shared_with, description, assigned_to, policies.',
+        'a.yaml:4:23: role/b: the key "members" is not known: write one of includes, from_requests, shared_with, description, assigned_to, policies.',
         `a.yaml:4:32: ${unresolved('!x')}`,
         `a.yaml:5:52: ${unresolved('!y')}`,
       ],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
-import { description, nameText, reference } from './fields.js';
+import { description, nameText, reference, stringSet } from './fields.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const role = define({
@@ -17,6 +17,9 @@ export const role = define({
         key: true,
         description: 'The name, unique in the application or among the roles of the tenant.',
       }),
+      includes: stringSet(reference('role', 'The path of a role: `billing/reader`.')).optional().meta({
+        description: 'The paths of roles that everybody who holds this one holds, too, in the same place.',
+      }),
       from_requests: z.boolean().optional().meta({
         description: 'Whether requests may name the role for their subject; they may unless this is `false`.',
       }),
@@ -29,6 +32,10 @@ export const role = define({
     ...(fields.application === undefined
       ? []
       : [{ pointer: '/application', target: address('application', fields.application) }]),
+    ...(fields.includes ?? []).map((included, index) => ({
+      pointer: `/includes/${index}`,
+      target: address('role', included),
+    })),
     ...referencesOfSharing(fields.shared_with),
   ],
   home: ({ application }) => (application === undefined ? 'tenant' : { application }),

@@ -6,6 +6,7 @@ import { groupsOf } from '../decision/graph/effective-principals.js';
 import { itemsOf } from '../decision/graph/few-or-many.js';
 import { heldRoles } from '../decision/graph/held-roles.js';
 import { holdings } from '../decision/graph/holders.js';
+import { includedIn } from '../decision/graph/included-roles.js';
 import { findResource, findRole, findType } from '../decision/graph/names.js';
 import { placeOf } from '../decision/graph/place.js';
 import type { Principal } from '../decision/graph/principal.js';
@@ -140,7 +141,10 @@ export class TenantSearch {
   }
 
   #roles(names: readonly string[] = []): Principal[] {
-    return names.flatMap((name) => findRole(this.engine.roles, name) ?? []);
+    return names.flatMap((name) => {
+      const role = findRole(this.engine.roles, name);
+      return role === undefined ? [] : [role, ...includedIn(role)];
+    });
   }
 
   /** The name of a resource, which decisions find it by, unless that is another one's id. */
@@ -190,7 +194,8 @@ function targetsOf(
 function actedAs(subject: Principal): Set<Principal> {
   const groups = groupsOf(subject.groups ?? []).keys();
   const found = new Set<Principal>([subject, ...groups]);
-  for (const holder of [...found]) for (const { to } of holder.roles ?? []) found.add(to);
+  // Also the roles that these include, since they are added while the set is gone through.
+  for (const holder of found) for (const { to } of holder.roles ?? []) found.add(to);
   return found;
 }
 
@@ -224,7 +229,7 @@ function* holdersOf(
       if (++worked % STEP === 0) yield;
       let allows = known.get(role);
       if (allows === undefined) {
-        allows = covers(role, targets, action);
+        allows = [role, ...includedIn(role)].some((one) => covers(one, targets, action));
         known.set(role, allows);
       }
       if (allows) found.push(holder);
@@ -261,8 +266,9 @@ function* addHeld(
 ): Generator<undefined, void> {
   for (const { held } of holders) {
     for (const [role, places] of heldRoles(held)) {
-      if (covers(role, [type], action)) yield* addBelow(found, itemsOf(places), type);
-      else yield* addCovered(found, [role], type, action);
+      const roles = [role, ...includedIn(role)];
+      if (roles.some((one) => covers(one, [type], action))) yield* addBelow(found, itemsOf(places), type);
+      else yield* addCovered(found, roles, type, action);
     }
   }
 }

@@ -77,7 +77,7 @@ export function renames<M extends Move>(
 }
 
 function mentionsOwnKind({ kind, fields }: StoredRecord, moved: ReadonlyMap<Address, Address>): boolean {
-  if (kind !== 'resource' && kind !== 'resource_type') return false;
+  if (kind !== 'resource' && kind !== 'resource_type' && kind !== 'role') return false;
   return referencesOf(kind, fields).some(({ target }) => moved.has(target) && target.startsWith(`${kind}/`));
 }
 

@@ -1,5 +1,5 @@
 import { jsonPointer } from '../json-pointer.js';
-import { type Address, splitReference } from '../records/address.js';
+import { type Address, type Path, splitReference } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
@@ -7,6 +7,7 @@ import type { PropertyType } from '../records/resource-type.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
+import { findIncludeCircles } from './include-circles.js';
 import { nounOf, titleOf } from './kind-words.js';
 import { isSlip, type Suggest, suggester } from './suggest.js';
 import { hierarchyFindings } from './validate-hierarchy.js';
@@ -45,6 +46,7 @@ export function* validateInSteps(
 ): Generator<undefined, RecordFinding[]> {
   const findings: RecordFinding[] = [];
   const memberships: Address[] = [];
+  const including: Path[] = [];
   const suggest = suggester();
   const judgePolicy = policyFindings(view, suggest);
   const judgePlace = hierarchyFindings(view);
@@ -61,6 +63,7 @@ export function* validateInSteps(
       findings.push({ severity: 'error', address, pointer, detail });
     }
     if (options.now !== undefined) add(expiryFindings(record, options.now));
+    if (record.kind === 'role' && record.fields.includes !== undefined) including.push(address.slice('role/'.length));
     if (record.kind === 'policy') add(judgePolicy(record));
     else if (record.kind === 'resource') {
       add(resourceFindings(view, record, suggest));
@@ -68,6 +71,7 @@ export function* validateInSteps(
     } else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
   });
   add(findGroupCycles(view, memberships));
+  add(findIncludeCircles(view, including));
   return findings;
 }
 

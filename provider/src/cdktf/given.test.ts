@@ -90,9 +90,14 @@ it('says what the records say: types, exemptions, everyone, and when links count
     actions: ['read'],
     unless: { mfaRequired: true },
   });
+  const viewer = new Role(stack, 'viewer');
+  new Role(stack, 'editor', { includes: [viewer, { path: 'a/writer' }] });
   policy.assignTo(everyone()).assignTo(everyone('user'), { startsAt: '2027-01-01T00:00:00Z' });
   new Policy(stack, 'all', { application: { path: 'a' }, resourceTypes: ['*'], actions: ['read'] });
   const { resource } = JSON.parse(Testing.synth(stack));
+  expect(Object.values(resource.service_role)).toContainEqual(
+    expect.objectContaining({ includes: [expect.stringContaining('service_role.'), 'a/writer'] }),
+  );
   const policies = Object.values(resource.service_policy) as { name: string }[];
   expect(Object.fromEntries(policies.map((one) => [one.name, one]))).toMatchObject({
     p: { resource_types: [expect.stringContaining('service_resource_type.'), 'a/b'], unless: { mfa_required: true } },

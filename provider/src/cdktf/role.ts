@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
 import { Role as RoleRecord } from './generated/role.js';
 import { RoleAssignment } from './generated/role-assignment.js';
-import { entityOf, fixed, free, pathOf, sharedPaths } from './given.js';
+import { entityOf, fixed, free, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 import { Policy, type PolicyRules, rulesOf } from './policy.js';
 import { Resource, ResourceType } from './resource-type.js';
@@ -12,6 +12,8 @@ export interface RoleOptions extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
+  /** Roles that everybody who holds this one holds, too, in the same place. */
+  readonly includes?: readonly { readonly path: string }[];
   /** The applications for which credentials that are limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
@@ -21,6 +23,15 @@ export interface RoleProps extends RoleOptions {
   readonly application?: { readonly path: string };
 }
 
+const KNOWN = {
+  application: true,
+  name: true,
+  description: true,
+  includes: true,
+  sharedWith: true,
+  provider: true,
+} as const;
+
 /** Policies are assigned to roles, and roles to subjects and groups. */
 export class Role extends Construct implements Entity<'role'> {
   readonly entityType = 'role';
@@ -29,9 +40,8 @@ export class Role extends Construct implements Entity<'role'> {
   private readonly application: { readonly path: string } | undefined;
 
   constructor(scope: Construct, id: string, props: RoleProps = {}) {
-    const known = { application: true, name: true, description: true, sharedWith: true, provider: true } as const;
     const at = placeOf(scope, id);
-    const { application, name = id, description, sharedWith, provider } = options(at, props, known);
+    const { application, name = id, description, includes, sharedWith, provider } = options(at, props, KNOWN);
     super(scope, fixed(id));
     this.name = name;
     this.application = application;
@@ -39,6 +49,7 @@ export class Role extends Construct implements Entity<'role'> {
       application: application && pathOf(at, application, 'application'),
       name,
       description,
+      includes: includes && listOf(at, includes, 'includes').map((role) => pathOf(at, role, 'includes')),
       sharedWith: sharedPaths(at, sharedWith),
       provider,
     });

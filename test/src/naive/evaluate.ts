@@ -84,6 +84,11 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     if (known || mayLieBelow(place)) ways.push({ principal: `role/${role}`, rank, known });
   }
   for (const role of namedRoles) ways.push({ principal: `role/${role}`, rank: 1, known: true });
+  // Semantics 9.3: a way to a role is one to all that it includes. The list grows while it is gone through.
+  for (const { principal, rank, known } of ways)
+    for (const { fields, path: role } of all('role'))
+      for (const included of principal === `role/${role}` ? (fields.includes ?? []) : [])
+        ways.push({ principal: `role/${included}`, rank, known });
   for (const [principal, rank] of ranks) ways.push({ principal, rank, known: true });
 
   // Semantics 3 and 4: the candidates, and the outcome of each.

@@ -173,6 +173,12 @@ const holding = (groups: readonly string[]) =>
     )
     .map(([role, who, resource, when]) => within({ role, ...who, resource }, when));
 
+/** A role includes only roles after it, so that there is no circle. */
+function includedBy(path: string, included: readonly (readonly [number, number])[]): string[] | undefined {
+  const found = included.flatMap(([role, other]) => (ROLES[role] === path && role < other ? [ROLES[other] ?? ''] : []));
+  return found.length > 0 ? found : undefined;
+}
+
 /** Valid records of a tenant, in the order of their kinds. */
 const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
   fc
@@ -181,13 +187,18 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       hierarchy: fc.constantFrom(true, true, false),
       parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
       unnamed: some(ROLES, 4),
+      included: fc.array(fc.tuple(fc.nat(ROLES.length - 1), fc.nat(ROLES.length - 1)), {
+        minLength: 3,
+        maxLength: 8,
+        size: 'max',
+      }),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size.policies),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
       held: many(holding(size.groups), 16),
       memberships: many(membership(size.groups), size.memberships),
     })
-    .map(({ resources, hierarchy, parents, unnamed, subjects, policies: made, given, held, memberships }) => {
+    .map(({ resources, hierarchy, parents, unnamed, included, subjects, policies: made, given, held, memberships }) => {
       const lying = (list: readonly string[] | undefined) => (hierarchy && list?.length ? { parents: list } : {});
       const list: [Kind, object][] = [
         ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
@@ -209,7 +220,11 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
         }),
         ...ROLES.map((path): [Kind, object] => [
           'role',
-          { ...split(path), ...(unnamed.includes(path) && { from_requests: false }) },
+          {
+            ...split(path),
+            includes: includedBy(path, included),
+            ...(unnamed.includes(path) && { from_requests: false }),
+          },
         ]),
         ...size.groups.map((name): [Kind, object] => ['group', { name }]),
         ...made.map((fields): [Kind, object] => ['policy', fields]),

@@ -157,6 +157,12 @@ function alter(all: State, state: Map<Address, EngineRecord>, address: Address, 
     case 'subject':
       put({ ...record.fields, properties: seed % 5 === 0 ? undefined : { n } });
       return;
+    case 'role': {
+      const { includes } = (all.get(address) ?? record).fields as { includes?: string[] };
+      const there = includes?.filter((role) => state.has(`role/${role}`));
+      put({ ...record.fields, includes: seed % 3 === 0 || there?.length === 0 ? undefined : there });
+      return;
+    }
     case 'policy_assignment':
     case 'role_assignment':
     case 'group_membership': {

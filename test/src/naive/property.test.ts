@@ -39,6 +39,7 @@ const withoutBelow = (record: EngineRecord): EngineRecord => {
 const WITHOUT: Record<string, (record: EngineRecord) => EngineRecord[]> = {
   starts_at: (record) => [withoutField(record, 'starts_at')],
   unless: (record) => [withoutField(record, 'unless')],
+  includes: (record) => [withoutField(record, 'includes')],
   everyone: (record) => ('entity_type' in record.fields && record.fields.entity_type === 'everyone' ? [] : [record]),
   'roles on resources': (record) => ('role' in record.fields && record.fields.resource !== undefined ? [] : [record]),
   parents: (record) => (record.kind === 'resource' ? [withoutField(record, 'parents')] : [record]),

@@ -130,7 +130,9 @@ export class RecordCompiler {
       }
       case 'role': {
         const path = pathOf(kind, given);
-        this.unnamed.delete(graph.role(path));
+        const role = graph.role(path);
+        this.unnamed.delete(role);
+        if (role.roles !== null) this.#include(role, null);
         if (!kept) graph.removeRole(path, (given as Fields<'role'>).name);
         return;
       }
@@ -183,13 +185,25 @@ export class RecordCompiler {
     holder.held = withHeld(holder.held, link.to, place);
   }
 
-  /** Joins a record to those of its own kind, which all have been put: resources and their types to their parents. */
+  #include(role: Principal, roles: Link[] | null): void {
+    role.roles = roles;
+    this.effectivePrincipals.invalidate(role);
+  }
+
+  /**
+   * Joins a record to those of its own kind, which all have been put: resources and their types to their parents, roles to
+   * those that they include.
+   */
   #join({ kind, fields: given }: EngineRecord): void {
     const { graph } = this;
     if (kind === 'resource_type') {
       const { parents = [] } = given as Fields<'resource_type'>;
       const joined = parents.map(({ type, property }) => ({ type: graph.type(type), property }));
       graph.type(pathOf(kind, given)).parents = joined;
+    } else if (kind === 'role') {
+      const { includes = [] } = given as Fields<'role'>;
+      const links = includes.map((included) => ({ to: graph.role(included), period: null }));
+      if (links.length > 0) this.#include(graph.role(pathOf(kind, given)), links);
     } else if (kind === 'resource') {
       const { type, name, parents } = given as Fields<'resource'>;
       if (parents === undefined) return;

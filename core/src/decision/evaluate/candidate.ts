@@ -27,9 +27,9 @@ function byAddress(left: Candidate, right: Candidate): number {
   return here < there ? -1 : here > there ? 1 : 0;
 }
 
-function wayOf({ path: { principal, group, place }, unknown }: Candidate): string {
+function wayOf({ path: { principal, group, place, via }, unknown }: Candidate): string {
   const where = place === null ? '' : placeAddress(place);
-  return `${principal.address}//${group?.name ?? ''}//${where}//${unknown?.attribute ?? ''}`;
+  return `${principal.address}//${group?.name ?? ''}//${where}//${via?.name ?? ''}//${unknown?.attribute ?? ''}`;
 }
 
 /** The address of a resource on which a role is held. */

@@ -116,10 +116,11 @@ export class Explainer implements RuleVisitor<AccessPath> {
   }
 
   /** Addresses from the subject to the principal that the policy is assigned to. */
-  #through({ principal, group, period }: AccessPath): string[] {
+  #through({ principal, group, period, via }: AccessPath): string[] {
     const { type, id } = this.request.subject;
     const chain = [address('subject', pathOf(type, id))];
     if (group !== null) chain.push(...chainTo(group, this.subject, this.#momentIn(period)));
+    if (via !== null) chain.push(via.address);
     if (principal.kind === 'role') chain.push(principal.address);
     return chain;
   }

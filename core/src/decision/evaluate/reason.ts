@@ -13,11 +13,12 @@ export function decidingReason(policy: Policy, path: AccessPath, action: string,
 }
 
 /** The access path in words. */
-function inWords({ rank, principal, group, place }: AccessPath): string {
+function inWords({ rank, principal, group, place, via }: AccessPath): string {
   if (rank === DIRECT) return 'directly';
   const through = `through ${principal.address}`;
   const of = group === null || group === principal ? '' : ` of ${group.address}`;
-  return `${through}${of}${place === null ? '' : ` on ${placeAddress(place)}`}`;
+  const within = via === null ? '' : ` in ${via.address}`;
+  return `${through}${within}${of}${place === null ? '' : ` on ${placeAddress(place)}`}`;
 }
 
 /** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */

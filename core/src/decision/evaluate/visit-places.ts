@@ -8,6 +8,7 @@ import type { EffectivePrincipals, GrantsAndPaths } from '../graph/effective-pri
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
 import { holdingOf } from '../graph/holders.js';
+import { includedIn } from '../graph/included-roles.js';
 import { placeOf } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import type { Whereabouts } from '../graph/whereabouts.js';
@@ -30,8 +31,10 @@ export function visitPlaces(
   if (subject !== undefined && subject.grants !== null)
     visit.belowOf(subject.grants, new AccessPath(DIRECT, subject, null, null));
   if (effective !== undefined) visit.belowOfEach(effective);
-  for (const role of roles)
-    if (role.grants !== null) visit.belowOf(role.grants, new AccessPath(THROUGH_ROLE, role, null, null));
+  for (const named of roles) {
+    visit.named(named, null);
+    for (const included of includedIn(named)) visit.named(included, named);
+  }
 }
 
 const ALWAYS_ONLY: readonly Period[] = [ALWAYS];
@@ -74,12 +77,30 @@ class PlacesVisit {
     for (const [at, group] of groups.entries()) this.#maybeHeld(group, group, periods[at] ?? ALWAYS_ONLY);
   }
 
+  /** A role that the request names, or one that such a role includes. */
+  named(role: Principal, via: Principal | null): void {
+    if (role.grants !== null) this.belowOf(role.grants, new AccessPath(THROUGH_ROLE, role, null, null, null, via));
+  }
+
   /** `bounds` are the periods in which the group counts. */
   #holding(link: Link, group: Principal | null, bounds: readonly Period[], place: Resource): void {
-    const { grants } = link.to;
+    this.#held(link.to, null, link, group, bounds, place);
+    for (const included of includedIn(link.to)) this.#held(included, link.to, link, group, bounds, place);
+  }
+
+  /** A role that is held by the link, or one that it includes. */
+  #held(
+    role: Principal,
+    via: Principal | null,
+    { period }: Link,
+    group: Principal | null,
+    bounds: readonly Period[],
+    place: Resource,
+  ): void {
+    const { grants } = role;
     if (grants === null) return;
     for (const bound of bounds) {
-      const path = pathTo(link.to, group, inBoth(bound, link.period ?? ALWAYS), place);
+      const path = pathTo(role, group, inBoth(bound, period ?? ALWAYS), place, via);
       if (path === undefined) continue;
       visitRules(grants, path, this.type, this.resource, this.action, this.visitor, this.every);
       this.belowOf(grants, path);
@@ -89,8 +110,10 @@ class PlacesVisit {
   /** Roles on resources below which this one lies, for all that is known. */
   #maybeHeld(holder: Principal, group: Principal | null, bounds: readonly Period[]): void {
     for (const [role, places] of heldRoles(holder.held)) {
-      const { grants } = role;
-      if (grants === null || !(this.every || denies(grants))) continue;
+      const counting = [role, ...includedIn(role)].filter(
+        ({ grants }) => grants !== null && (this.every || denies(grants)),
+      );
+      if (counting.length === 0) continue;
       /** Of each attribute, the periods in which the role is held, none of them within another. */
       const held = new Map<Absent, readonly Period[]>();
       for (const place of itemsOf(places)) {
@@ -105,8 +128,10 @@ class PlacesVisit {
       for (const [absent, periods] of held) {
         for (const period of periods) {
           for (const bound of bounds) {
-            const path = pathTo(role, group, inBoth(bound, period), null);
-            if (path !== undefined) this.#visitUnknown(grants, path, absent);
+            for (const one of counting) {
+              const path = pathTo(one, group, inBoth(bound, period), null, one === role ? null : role);
+              if (path !== undefined && one.grants !== null) this.#visitUnknown(one.grants, path, absent);
+            }
           }
         }
       }
@@ -180,10 +205,11 @@ function pathTo(
   group: Principal | null,
   period: Period,
   place: Resource | null,
+  via: Principal | null,
 ): AccessPath | undefined {
   if (isEmpty(period)) return undefined;
   const rank: AccessPathRank = group === null ? THROUGH_ROLE : THROUGH_GROUP;
-  return new AccessPath(rank, role, group, period === ALWAYS ? null : period, place);
+  return new AccessPath(rank, role, group, period === ALWAYS ? null : period, place, via);
 }
 
 function denies(grants: Grants): boolean {

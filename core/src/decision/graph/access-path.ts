@@ -19,5 +19,7 @@ export class AccessPath {
     readonly period: LinkPeriod,
     /** The resource on which the role is held, unless it is held everywhere. */
     readonly place: Resource | null = null,
+    /** The role that is held, where the principal is one that it includes. */
+    readonly via: Principal | null = null,
   ) {}
 }

@@ -2,6 +2,7 @@ import { type Grants, targetsOf } from '../grants/grants.js';
 import { ALWAYS, contains, inBoth, isEmpty, type LinkPeriod, type Period } from '../grants/period.js';
 import { Below, type Target } from '../grants/target.js';
 import { AccessPath, THROUGH_GROUP, THROUGH_ROLE } from './access-path.js';
+import { includedIn } from './included-roles.js';
 import type { Link, Principal } from './principal.js';
 
 /**
@@ -160,10 +161,11 @@ export class EffectivePrincipalsMemo {
   }
 }
 
-/** A way to a role: a group that holds it, and when the role counts through the group. */
+/** A way to a role: the group that holds it, if any, the role that includes it, if any, and when it counts. */
 interface Way {
   readonly period: Period;
-  readonly group: Principal;
+  readonly group: Principal | null;
+  readonly via: Principal | null;
 }
 
 function principalsOf(
@@ -171,40 +173,49 @@ function principalsOf(
   roles: readonly Link[],
 ): (readonly [Grants, AccessPath])[] {
   const found: (readonly [Grants, AccessPath])[] = [];
-  const own = new Map<Principal, Period>();
-  for (const link of roles) {
-    own.set(link.to, link.period ?? ALWAYS);
-    if (link.to.grants !== null) found.push([link.to.grants, heldPathOf(link)]);
-  }
+  const own = new Map<Principal, readonly Way[]>();
+  for (const link of roles) addWays(own, link, null, ALWAYS);
+  for (const [role, ways] of own)
+    for (const way of ways) if (role.grants !== null) found.push([role.grants, heldPathOf(role, way)]);
   const held = new Map<Principal, readonly Way[]>();
   for (const [group, periods] of groups) {
     for (const period of periods) {
-      if (group.grants !== null) found.push([group.grants, pathThrough(group, group, period)]);
-      for (const link of group.roles ?? []) {
-        const way = { period: inBoth(period, link.period ?? ALWAYS), group };
-        if (!isEmpty(way.period)) held.set(link.to, withWay(held.get(link.to), way));
-      }
+      if (group.grants !== null) found.push([group.grants, pathThrough(group, { group, period, via: null })]);
+      for (const link of group.roles ?? []) addWays(held, link, group, period);
     }
   }
   for (const [role, ways] of held) {
     if (role.grants === null) continue;
     const better = own.get(role);
-    for (const { period, group } of ways) {
+    for (const way of ways) {
       // A role that the subject holds itself is the better path while it counts.
-      if (better === undefined || !contains(better, period))
-        found.push([role.grants, pathThrough(role, group, period)]);
+      if (better === undefined || !better.some(({ period }) => contains(period, way.period)))
+        found.push([role.grants, pathThrough(role, way)]);
     }
   }
   return found;
 }
 
-/** The ways to a role whose periods lie in no other's; of those with the same period the one through the smaller name. */
+/** Adds the ways to a role that is held, and to those that it includes. */
+function addWays(found: Map<Principal, readonly Way[]>, link: Link, group: Principal | null, bound: Period): void {
+  const { to, period: own } = link;
+  const period = inBoth(bound, own ?? ALWAYS);
+  if (isEmpty(period)) return;
+  found.set(to, withWay(found.get(to), { period, group, via: null }));
+  for (const one of includedIn(to)) found.set(one, withWay(found.get(one), { period, group, via: to }));
+}
+
+/** The ways to a role whose periods lie in no other's; of those with the same period the one with the smaller names. */
 function withWay(known: readonly Way[] | undefined, way: Way): readonly Way[] {
   if (known === undefined) return [way];
   const before = (one: Way) =>
-    contains(one.period, way.period) && !(contains(way.period, one.period) && way.group.name < one.group.name);
+    contains(one.period, way.period) && !(contains(way.period, one.period) && namesOf(way) < namesOf(one));
   if (known.some(before)) return known;
   return [...known.filter((one) => !contains(way.period, one.period)), way];
+}
+
+function namesOf({ group, via }: Way): string {
+  return `${group?.name ?? ''}//${via?.name ?? ''}`;
 }
 
 const ALWAYS_ONLY: readonly Period[] = [ALWAYS];
@@ -235,13 +246,17 @@ export function groupsOf(links: readonly Link[]): Map<Principal, readonly Period
   return found;
 }
 
-function heldPathOf({ to, period }: Link): AccessPath {
-  if (period !== null) return new AccessPath(THROUGH_ROLE, to, null, period);
-  to.heldPath ??= new AccessPath(THROUGH_ROLE, to, null, null);
-  return to.heldPath;
+function heldPathOf(role: Principal, { period, via }: Way): AccessPath {
+  const limited = periodIn(period);
+  if (limited !== null || via !== null) return new AccessPath(THROUGH_ROLE, role, null, limited, null, via);
+  role.heldPath ??= new AccessPath(THROUGH_ROLE, role, null, null);
+  return role.heldPath;
 }
 
-function pathThrough(principal: Principal, group: Principal, period: Period): AccessPath {
-  const limited: LinkPeriod = period === ALWAYS ? null : period;
-  return new AccessPath(THROUGH_GROUP, principal, group, limited);
+function pathThrough(principal: Principal, { period, group, via }: Way): AccessPath {
+  return new AccessPath(THROUGH_GROUP, principal, group, periodIn(period), null, via);
+}
+
+function periodIn(period: Period): LinkPeriod {
+  return period === ALWAYS ? null : period;
 }

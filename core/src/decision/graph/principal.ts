@@ -6,7 +6,7 @@ import type { AccessPath } from './access-path.js';
 import type { EffectivePrincipals } from './effective-principals.js';
 import type { HeldRoles } from './held-roles.js';
 
-/** A membership in a group or the holding of a role. */
+/** A membership in a group, the holding of a role, or its inclusion. */
 export interface Link {
   readonly to: Principal;
   readonly period: LinkPeriod;
@@ -21,6 +21,7 @@ export type PrincipalKind = 'subject' | 'group' | 'role' | 'everyone';
 export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
+  /** Of a role: those that it includes. */
   roles: Link[] | null = null;
   /** The roles that it holds on resources, and nowhere else. */
   held: HeldRoles = null;

@@ -236,6 +236,8 @@ export type Role = {
   application?: string;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** The paths of roles that everybody who holds this one holds, too, in the same place. */
+  includes?: string[];
   /** Whether requests may name the role for their subject; they may unless this is `false`. */
   from_requests?: boolean;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
@@ -252,6 +254,8 @@ export type NewRole = {
   application?: string | undefined;
   /** The name, unique in the application or among the roles of the tenant. */
   name: string;
+  /** The paths of roles that everybody who holds this one holds, too, in the same place. */
+  includes?: readonly string[] | undefined;
   /** Whether requests may name the role for their subject; they may unless this is `false`. */
   from_requests?: boolean | undefined;
   /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */

@@ -277,6 +277,8 @@ class Role(_Role, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: The paths of roles that everybody who holds this one holds, too, in the same place.
+    includes: List[str]
     #: Whether requests may name the role for their subject; they may unless this is `false`.
     from_requests: bool
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
@@ -297,6 +299,8 @@ class NewRole(_NewRole, total=False):
 
     #: The application it belongs to; none makes it a role of the tenant.
     application: str
+    #: The paths of roles that everybody who holds this one holds, too, in the same place.
+    includes: List[str]
     #: Whether requests may name the role for their subject; they may unless this is `false`.
     from_requests: bool
     #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
