@@ -51,7 +51,7 @@ export class CerbosProcess {
     writeFileSync(join(folder, 'cerbos.json'), JSON.stringify(config));
     const args = ['server', '--config', join(folder, 'cerbos.json')];
     const url = `http://127.0.0.1:${http}`;
-    const cerbos = new CerbosProcess(folder, spawn(program, args, { stdio: 'ignore' }), url);
+    const cerbos = new CerbosProcess(folder, spawn(program, args, { stdio: 'ignore', detached: true }), url);
     const healthy = () =>
       fetch(`${url}/_cerbos/health`).then(
         ({ ok }) => ok,
@@ -62,8 +62,10 @@ export class CerbosProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      this.#child.kill('SIGKILL');
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      // npm's program starts the binary as a child of its own, which a signal to the first alone leaves behind.
+      process.kill(-pid, 'SIGKILL');
       await once(this.#child, 'exit');
     }
     rmSync(this.#folder, { recursive: true, force: true });
