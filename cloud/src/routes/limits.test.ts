@@ -67,6 +67,10 @@ describe('what a team may write within its limits', () => {
         policy({ name: 'all', resource_type: undefined, resource_types: ['*'] }),
       ],
     ],
+    [
+      'a role that includes its own and a shared one',
+      [create('role', { application: 'billing', name: 'new', includes: ['billing/clerk', 'shipping/shared'] })],
+    ],
     ['its role for everyone', [link('role_assignment', 'billing/clerk', 'everyone/*')]],
     [
       'its role on its resource, and on a shared one',
@@ -154,7 +158,34 @@ describe('what a team cannot write', () => {
     [
       'a shared role for everyone',
       [link('role_assignment', 'shipping/shared', 'everyone/user')],
-      /gives "role\/shipping\/shared" to everyone, and it is only shared with the credential/,
+      /would give "role\/shipping\/shared" to everyone, and it is not the own of the credential/,
+    ],
+    [
+      'its role for everyone, with a shared policy assigned to it',
+      [
+        link('policy_assignment', 'shipping/shared', 'role/billing/clerk'),
+        link('role_assignment', 'billing/clerk', 'everyone/*'),
+      ],
+      /would give "policy\/shipping\/shared" to everyone/,
+    ],
+    [
+      'a role for everyone that includes one that includes a shared one',
+      [
+        create('role', { application: 'billing', name: 'inner', includes: ['shipping/shared'] }),
+        create('role', { application: 'billing', name: 'outer', includes: ['billing/inner'] }),
+        link('role_assignment', 'billing/outer', 'everyone/user'),
+      ],
+      /would give "role\/shipping\/shared" to everyone/,
+    ],
+    [
+      "a role that includes another application's",
+      [create('role', { application: 'billing', name: 'new', includes: ['shipping/clerk'] })],
+      /uses "role\/shipping\/clerk"/,
+    ],
+    [
+      'a role of the tenant included in its own',
+      [create('role', { application: 'billing', name: 'new', includes: ['auditor'] })],
+      /uses "role\/auditor", which belongs to the tenant/,
     ],
     [
       "its role on another application's resource",
@@ -291,7 +322,7 @@ describe('what a team cannot write', () => {
       code: 'outside_limits',
       detail: expect.stringMatching(detail),
     });
-    expect(body.errors[0].pointer).toMatch(/^\/changes\/[01]/);
+    expect(body.errors[0].pointer).toMatch(/^\/changes\/[012]/);
     expect(await revision()).toBe(before);
   });
 

@@ -1,5 +1,4 @@
 import type { Address } from '../records/address.js';
-import { EVERYONE } from '../records/everyone.js';
 import type { Fault } from '../records/issue-faults.js';
 import type { Limits } from '../records/limits.js';
 import { type DeclaredRecord, definitionOf, type StoredRecord } from '../records/registry.js';
@@ -48,16 +47,11 @@ export function judgeForeignLink(link: OwnedRecord, view: OwnedView, writer: Wri
 function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { applications } = writer.limits;
   if (applications === undefined) return [];
-  const { references, grants } = definitionOf(record.kind);
+  const { references } = definitionOf(record.kind);
   const faults: Fault[] = [];
   for (const { pointer, target, free } of references(record.fields)) {
     const used = free === true ? undefined : view.get(target);
-    if (used === undefined || isOwn(used, writer.limits)) continue;
-    if (isShared(used, view, writer.limits)) {
-      if (pointer === `/${grants}` && isForEveryone(record))
-        faults.push({ pointer, detail: everyoneText(record, used, writer) });
-      continue;
-    }
+    if (used === undefined || isOwn(used, writer.limits) || isShared(used, view, writer.limits)) continue;
     const remedy = isShareable(used)
       ? `have its owner list one of these in its shared_with, or ${UNLIMITED}`
       : UNLIMITED;
@@ -67,17 +61,8 @@ function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[
   return faults;
 }
 
-/** Sharing lets others hand something on to somebody, which is not to give it away to all. */
-function isForEveryone({ fields }: OwnedRecord): boolean {
-  return 'entity_type' in fields && fields.entity_type === EVERYONE;
-}
-
-function everyoneText(record: OwnedRecord, used: OwnedRecord, { name, limits: { applications = [] } }: Writer): string {
-  return `"${record.address}" gives "${used.address}" to everyone, and it is only shared with the credential "${name}", which is limited to ${namesText('application', applications)}: give it to groups or subjects, or ${UNLIMITED}`;
-}
-
 /** Whether a record lies in the applications of the limits; of one that is in no application, whether its stack is theirs. */
-function isOwn(record: OwnedRecord, { stacks, applications }: Limits): boolean {
+export function isOwn(record: OwnedRecord, { stacks, applications }: Limits): boolean {
   const home = homeOf(record);
   if (typeof home === 'object') return applications?.includes(home.application) ?? true;
   return home === 'stack' && (stacks?.includes(record.managed_by) ?? false);

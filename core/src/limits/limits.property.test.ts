@@ -86,7 +86,13 @@ const oneOfKind = {
   ),
   role: of(
     'role',
-    fc.tuple(fc.constantFrom(...rolePaths), shared).map(([p, s]) => ({ ...withPath(p), shared_with: s })),
+    fc
+      .tuple(fc.constantFrom(...rolePaths), shared, maybe(fc.subarray(rolePaths, { minLength: 1 })))
+      .map(([p, s, more]) => {
+        // Those that come later, so that there is no circle.
+        const includes = more?.filter((path) => rolePaths.indexOf(path) > rolePaths.indexOf(p));
+        return { ...withPath(p), shared_with: s, ...(includes?.length && { includes }) };
+      }),
   ),
   group: of('group', record({ name: fc.constantFrom('g', 'h'), shared_with: shared })),
   policy: of(
@@ -220,16 +226,17 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
     applications === undefined || (application !== undefined && applications.includes(application));
   const mayUse = (address: Address, path: string) =>
     may(path.includes('/') ? applicationOf(path) : undefined) || sharedBy(address);
-  const mayGrant = (kind: string, path: string, to: string) =>
-    mayUse(`${kind}/${path}`, path) && (to !== 'everyone' || may(path.includes('/') ? applicationOf(path) : undefined));
   const mayUseResource = (path: string) =>
     mayUse(`resource/${path}`, path) || sharedBy(`resource_type/${path.split('/').slice(0, 2).join('/')}`);
   switch (record.kind) {
     case 'application':
       return may(record.fields.name);
     case 'resource_type':
-    case 'role':
       return may(record.fields.application);
+    case 'role': {
+      const { application, includes = [] } = record.fields;
+      return may(application) && includes.every((path) => mayUse(`role/${path}`, path));
+    }
     case 'resource':
       return may(applicationOf(record.fields.type));
     case 'policy': {
@@ -246,11 +253,11 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
       return applications === undefined || (stacks?.includes(managed_by) ?? false);
     case 'role_assignment':
       return (
-        mayGrant('role', record.fields.role, record.fields.entity_type) &&
+        mayUse(`role/${record.fields.role}`, record.fields.role) &&
         (links || record.fields.resource === undefined || mayUseResource(record.fields.resource))
       );
     case 'policy_assignment':
-      return mayGrant('policy', record.fields.policy, record.fields.entity_type);
+      return mayUse(`policy/${record.fields.policy}`, record.fields.policy);
     case 'group_membership': {
       const group = `group/${record.fields.group}`;
       const own = stacks?.includes(view(group)?.managed_by ?? '') ?? false;
@@ -267,6 +274,36 @@ function fits(record: StoredRecord, view: View, held: Limits, links = false): bo
     default:
       return applications === undefined;
   }
+}
+
+/** Who holds what by a record: `everyone` or a role, and a role or policy. */
+function edgesOf(record: StoredRecord): [from: string, to: string][] {
+  if (record.kind === 'role')
+    return (record.fields.includes ?? []).map((path) => [record.address, `role/${path}`] as [string, string]);
+  if (record.kind !== 'role_assignment' && record.kind !== 'policy_assignment') return [];
+  const { entity_type: kind, entity } = record.fields;
+  const to = record.kind === 'role_assignment' ? `role/${record.fields.role}` : `policy/${record.fields.policy}`;
+  return kind === 'everyone' || kind === 'role' ? [[kind === 'role' ? `role/${entity}` : kind, to]] : [];
+}
+
+/** Whether a record gives to everyone nothing but what lies in the applications. */
+function keepsFromAll(record: StoredRecord, after: ReadonlyMap<Address, StoredRecord>, held: Limits): boolean {
+  const edges = [...after.values()].flatMap(edgesOf);
+  const below = (start: string) => {
+    const found = new Set([start]);
+    for (let size = 0; size < found.size; ) {
+      size = found.size;
+      for (const [from, to] of edges) if (found.has(from)) found.add(to);
+    }
+    return found;
+  };
+  const all = below('everyone');
+  const own = (address: string) => {
+    const [, application, name] = address.split('/');
+    return name !== undefined && (held.applications ?? []).includes(application ?? '');
+  };
+  if (held.applications === undefined) return true;
+  return edgesOf(record).every(([from, to]) => !all.has(from) || [...below(to)].every(own));
 }
 
 /** Whether all that a change-set touches fits, before and after. */
@@ -306,7 +343,11 @@ function allFits(
     staged.remove.every((gone) => fits(gone, before, held, exclusive && isForeignLink(gone))) &&
     staged.put.every(({ record: put, previous }) => {
       if (previous && follows(put)) return true;
-      return (!previous || fits(previous, before, held)) && fits(put, (address) => after.get(address), held);
+      return (
+        (!previous || fits(previous, before, held)) &&
+        fits(put, (address) => after.get(address), held) &&
+        keepsFromAll(put, after, held)
+      );
     })
   );
 }

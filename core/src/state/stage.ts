@@ -1,5 +1,6 @@
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
+import { judgeEveryone } from '../limits/judge-everyone.js';
 import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
 import { demandStack, type Writer } from '../limits/writer.js';
 import { type Address, splitAddress } from '../records/address.js';
@@ -244,7 +245,10 @@ export class Stage {
       if (follows) return;
       const before = outside.count;
       if (previous) judge(previous, this.#base, jsonPointer('changes', index));
-      if (outside.count === before) judge(record, this.#overlay, jsonPointer('changes', index, 'fields'));
+      if (outside.count > before) return;
+      judge(record, this.#overlay, jsonPointer('changes', index, 'fields'));
+      for (const { pointer, detail } of judgeEveryone(record, this.#overlay, writer))
+        outside.add(jsonPointer('changes', index, 'fields') + pointer, detail, record.address);
     });
     outside.raise();
   }

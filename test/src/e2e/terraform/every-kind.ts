@@ -41,9 +41,11 @@ resource "service_subject" "robot" {
   type = "service"
   id   = "nightly robot"
 }
+resource "service_application" "shipping" { name = "shipping" }
 resource "service_role" "accountant" {
   application = service_application.billing.path
   name        = "accountant"
+  shared_with = [service_application.shipping.path]
 }
 resource "service_role" "auditor" {
   name          = "auditor"
@@ -118,12 +120,14 @@ resource "service_oauth_client" "pipeline" {
   name        = "pipeline"
   scopes      = ["records:read", "records:write"]
   description = "CI"
+  limits      = { stacks = ["billing"], applications = [service_application.billing.path], priority_max = 100 }
 }`;
 
 /** The addresses that it makes, in order. */
 export const EVERY_ADDRESS = [
   'api_key/agent',
   'application/billing',
+  'application/shipping',
   'group/accounting',
   'group/finance',
   'group_membership/accounting//subject/user/alice',
