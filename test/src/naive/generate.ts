@@ -91,7 +91,7 @@ const policy = (name: string) =>
   fc
     .record({
       application: fc.constantFrom(undefined, ...APPLICATIONS),
-      effect: fc.constantFrom('ALLOW', 'ALLOW', 'DENY'),
+      effect: fc.constantFrom('ALLOW', 'ALLOW', 'ALLOW', 'ALLOW', 'DENY'),
       priority: fc.constantFrom(0, 1, 2),
       condition: fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 }),
       mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
@@ -184,7 +184,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
   fc
     .record({
       resources: fc.tuple(...RESOURCES.map(() => properties)),
-      hierarchy: fc.constantFrom(true, true, false),
+      hierarchy: fc.constantFrom(true, true, true, true, false),
       parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
       unnamed: some(ROLES, 4),
       included: fc.array(fc.tuple(fc.nat(ROLES.length - 1), fc.nat(ROLES.length - 1)), {
@@ -282,12 +282,18 @@ const context = fc.record(
 );
 
 const asked = fc.oneof(
-  fc.constantFrom({ name: '1' }, { name: '1' }, { name: '2' }, { name: '3' }, { id: '1' }, { id: '3' }),
+  fc.constantFrom(
+    ...[{ name: '1' }, { name: '2' }, { name: '2' }, { name: '0' }, { name: '0' }],
+    ...[{ name: '3' }, { id: '1' }, { id: '3' }],
+  ),
   fc.nat(20).map((at) => ({ id: `id-${at}` })),
 );
 
 /** What a request says of where the resource lies: mostly the names of recorded ones, or that there is none. */
-const place = fc.constantFrom<JsonObject[string]>('1', '2', '1', '2', null, null, [], ['1', '0'], '0', '9', 3);
+const place = fc.constantFrom<JsonObject[string]>(
+  ...['1', '2', '1', '2', '1', '2', '1', '2'],
+  ...[null, null, null, [], ['1', '2'], '0', '9', 3],
+);
 const lies = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   { weight: 3, arbitrary: fc.record({ up: place, in: place }, { requiredKeys: [] }) },
@@ -297,13 +303,16 @@ const lies = fc.oneof(
 export const request: fc.Arbitrary<DecisionRequest> = fc
   .record({
     subject: fc.constantFrom('user/s', 'user/s', ...MOSTLY, 'user/nobody'),
-    roles: fc.option(some(['r', 'r', 'q', 'p', 'a/r', 'a/q', 'b/q', 'b/p', 'none', 'a/none'], 2), {
+    roles: fc.option(some(['r', 'p', 'a/r', 'a/q', 'b/q', 'b/p', 'q', 'none', 'a/none'], 2), {
       nil: undefined,
       freq: 2,
     }),
-    type: fc.constantFrom('x', 'x', 'x', 'x', 'a/x', 'a/x', 'a/x', 'a/y', 'a/y', 'b/y', 'y', 'z'),
+    type: fc.constantFrom(
+      ...['x', 'x', 'x', 'x', 'x', 'x', 'x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x'],
+      ...['a/y', 'a/y', 'b/y', 'y', 'z'],
+    ),
     asked,
-    action: fc.constantFrom('read', 'read', 'read', 'write', 'other'),
+    action: fc.constantFrom('read', 'read', 'read', 'read', 'read', 'write', 'other'),
     context: fc.option(context, { nil: undefined, freq: 9 }),
     own: properties,
     stored: properties,

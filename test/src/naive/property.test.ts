@@ -54,62 +54,73 @@ const KINDS_OF_ANSWERS = [
   ...['ambiguous_name', 'evaluation_failed', 'invalid_request'],
 ];
 
+/** `SERVICE_PROPERTY_FACTOR=60` asks more than a million questions, in about half an hour. */
+const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
+const HOURS = 3_600_000;
+
 describe.each([
-  { size: 'small', tenants: tenant, runs: 3000, often: 100 },
-  { size: 'crowded', tenants: crowdedTenant, runs: 150, often: 5 },
-])('the engine and a naive evaluation of the rules, on $size tenants', ({ tenants, runs, often }) => {
-  it('agree, whatever the order of records', () => {
-    const seen = new Map<string, number>();
-    const questions = fc.array(fc.tuple(request, moments), { minLength: 4, maxLength: 8 });
-    fc.assert(
-      fc.property(tenants, questions, fc.integer(), (records, asked, seed) => {
-        const engine = compileEngine(records);
-        const other = compileEngine(shuffled(records, seed));
-        for (const [one, now] of asked) {
-          const wanted = evaluate(records, one, now);
-          expect(answerOf(() => engine.decide(one, now))).toEqual(wanted);
-          expect(answerOf(() => other.decide(one, now))).toEqual(wanted);
-          expect(answerOf(() => engine.explain(one, now))).toEqual(wanted);
-          const kind = 'error' in wanted ? wanted.error : `${wanted.decision} ${wanted.access_path}`;
-          seen.set(kind, (seen.get(kind) ?? 0) + 1);
-        }
-      }),
-      { numRuns: runs },
-    );
-    // The comparison is worth something only where all kinds of answers come up often.
-    for (const kind of KINDS_OF_ANSWERS) expect(seen.get(kind) ?? 0, `answers "${kind}"`).toBeGreaterThan(often);
-  });
+  { size: 'small', tenants: tenant, runs: 3000 * FACTOR, often: 100 },
+  { size: 'crowded', tenants: crowdedTenant, runs: 150 * FACTOR, often: 5 },
+])(
+  'the engine and a naive evaluation of the rules, on $size tenants',
+  { timeout: FACTOR > 1 ? 2 * HOURS : undefined },
+  ({ tenants, runs, often }) => {
+    it('agree, whatever the order of records', () => {
+      const seen = new Map<string, number>();
+      const questions = fc.array(fc.tuple(request, moments), { minLength: 4, maxLength: 8 });
+      fc.assert(
+        fc.property(tenants, questions, fc.integer(), (records, asked, seed) => {
+          const engine = compileEngine(records);
+          const other = compileEngine(shuffled(records, seed));
+          for (const [one, now] of asked) {
+            const wanted = evaluate(records, one, now);
+            expect(answerOf(() => engine.decide(one, now))).toEqual(wanted);
+            expect(answerOf(() => other.decide(one, now))).toEqual(wanted);
+            expect(answerOf(() => engine.explain(one, now))).toEqual(wanted);
+            const kind = 'error' in wanted ? wanted.error : `${wanted.decision} ${wanted.access_path}`;
+            seen.set(kind, (seen.get(kind) ?? 0) + 1);
+          }
+        }),
+        { numRuns: runs },
+      );
+      // The comparison is worth something only where all kinds of answers come up often.
+      const asked = [...seen.values()].reduce((sum, count) => sum + count, 0);
+      const allowed = ['direct', 'role', 'group'].reduce((sum, path) => sum + (seen.get(`true ${path}`) ?? 0), 0);
+      expect(allowed / asked).toBeGreaterThan(0.22);
+      for (const kind of KINDS_OF_ANSWERS) expect(seen.get(kind) ?? 0, `answers "${kind}"`).toBeGreaterThan(often);
+    });
 
-  it('are asked about tenants in which each of the means decides often', () => {
-    const decisive = new Map<string, number>();
-    fc.assert(
-      fc.property(tenants, request, moments, (records, asked, now) => {
-        const answer = JSON.stringify(evaluate(records, asked, now));
-        for (const [means, without] of Object.entries(WITHOUT)) {
-          const other = JSON.stringify(evaluate(records.flatMap(without), asked, now));
-          if (answer !== other) decisive.set(means, (decisive.get(means) ?? 0) + 1);
-        }
-      }),
-      { numRuns: runs },
-    );
-    for (const means of Object.keys(WITHOUT))
-      expect(decisive.get(means) ?? 0, `answers that hang on ${means}`).toBeGreaterThan(runs / 100);
-  });
+    it('are asked about tenants in which each of the means decides often', () => {
+      const decisive = new Map<string, number>();
+      fc.assert(
+        fc.property(tenants, request, moments, (records, asked, now) => {
+          const answer = JSON.stringify(evaluate(records, asked, now));
+          for (const [means, without] of Object.entries(WITHOUT)) {
+            const other = JSON.stringify(evaluate(records.flatMap(without), asked, now));
+            if (answer !== other) decisive.set(means, (decisive.get(means) ?? 0) + 1);
+          }
+        }),
+        { numRuns: runs },
+      );
+      for (const means of Object.keys(WITHOUT))
+        expect(decisive.get(means) ?? 0, `answers that hang on ${means}`).toBeGreaterThan(runs / 100);
+    });
 
-  it('give the same reason and candidates whatever the order of records', () => {
-    const told = (engine: Engine, asked: DecisionRequest, now: number): unknown => {
-      try {
-        return [engine.decide(asked, now), engine.explain(asked, now)];
-      } catch (error) {
-        return (error as ProblemError).detail;
-      }
-    };
-    fc.assert(
-      fc.property(tenants, request, moments, fc.integer(), (records, asked, now, seed) => {
-        const other = compileEngine(shuffled(records, seed));
-        expect(told(other, asked, now)).toEqual(told(compileEngine(records), asked, now));
-      }),
-      { numRuns: runs / 2 },
-    );
-  });
-});
+    it('give the same reason and candidates whatever the order of records', () => {
+      const told = (engine: Engine, asked: DecisionRequest, now: number): unknown => {
+        try {
+          return [engine.decide(asked, now), engine.explain(asked, now)];
+        } catch (error) {
+          return (error as ProblemError).detail;
+        }
+      };
+      fc.assert(
+        fc.property(tenants, request, moments, fc.integer(), (records, asked, now, seed) => {
+          const other = compileEngine(shuffled(records, seed));
+          expect(told(other, asked, now)).toEqual(told(compileEngine(records), asked, now));
+        }),
+        { numRuns: runs / 2 },
+      );
+    });
+  },
+);
