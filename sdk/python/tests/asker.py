@@ -20,6 +20,8 @@ SEARCHES = {
     "search/action": ("search_actions", ["subject", "resource"]),
 }
 
+SEMANTICS = ("execute_all", "deny_on_first_deny", "permit_on_first_permit")
+
 
 class Unsayable(Exception):
     """The SDK has no such request."""
@@ -41,6 +43,8 @@ async def asked(task: Dict[str, Any], client: Any) -> Dict[str, Any]:
     if not all(isinstance(one, dict) for one in [options, *given.values()]):
         raise Unsayable
     semantic = options.get("evaluations_semantic", "execute_all")
+    if semantic not in SEMANTICS:
+        raise Unsayable
     outcomes = await awaited(
         client.decide_all(evaluations, **given, semantic=semantic, reasons=options.get("reasons", False))
     )
