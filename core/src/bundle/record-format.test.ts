@@ -22,6 +22,7 @@ const FIRST: [string, EngineRecord][] = [
   ['a role', record('role', { application: 'a', name: 'r' })],
   ['a group', record('group', { name: 'g' })],
   ['a policy', record('policy', { ...policy, condition: 'true', modifiers: { mfa_required: true } })],
+  ['a condition that names a new function', record('policy', { ...policy, condition: 'context.since == 1' })],
   ['a role assignment', record('role_assignment', { ...held, expires_at: '2027-01-01T00:00:00Z' })],
   ['a credential, which no bundle holds', record('api_key', { name: 'k', scopes: ['bundle'] })],
 ];
@@ -39,6 +40,12 @@ const SECOND: [string, EngineRecord][] = [
       resources: [{ resource: 'a/t/r', actions: ['read'], below: true }],
     }),
   ],
+  ...[
+    'subject.in_group("g")',
+    'subject.has_role ("r")',
+    'ip_in(context.ip, "::1")',
+    'since(context.at) > context.x',
+  ].map((condition): [string, EngineRecord] => [condition, record('policy', { ...policy, condition })]),
   ['an assignment that begins', record('role_assignment', { ...held, starts_at: '2027-01-01T00:00:00Z' })],
 ];
 

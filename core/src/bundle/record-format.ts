@@ -28,6 +28,9 @@ const FIRST: { readonly [K in Kind]?: readonly string[] } = {
 };
 const FIRST_ENTITIES: readonly unknown[] = [undefined, 'subject', 'group', 'role'];
 
+/** Calls in conditions that format 1 does not have. */
+const SECOND_FUNCTIONS = /\b(?:ip_in|since)(?:\s|\/\/[^\n]*\n)*\(/;
+
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
 /** The first format that can say the record. */
@@ -39,7 +42,7 @@ export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
   if (!FIRST_ENTITIES.includes((fields as { entity_type?: unknown }).entity_type)) return 2;
   if (kind !== 'policy') return 1;
   const { resources, condition } = fields as Fields<'policy'>;
-  if (condition !== undefined && namesInCondition(condition).length > 0) return 2;
+  if (condition !== undefined && (SECOND_FUNCTIONS.test(condition) || namesInCondition(condition).length > 0)) return 2;
   return resources?.some((covered) => 'below' in covered) ? 2 : 1;
 }
 

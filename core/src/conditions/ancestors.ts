@@ -1,3 +1,4 @@
+import type { Path } from '../records/address.js';
 import { hasForm } from '../records/path-form.js';
 import type { Node } from './node.js';
 import { Absent, Failure } from './outcome.js';
@@ -16,12 +17,11 @@ export function isAncestorMethod(name: string): name is AncestorMethod {
 }
 
 /** `resource.ancestor("docs/folder")`: the only one of the type; `resource.ancestors("docs/folder")`: all of them. */
-export function ancestors(name: AncestorMethod, type: Node | undefined, args: number, offset: number): Node {
-  if (type === undefined || args !== 1 || typeof type.constant !== 'string')
+export function ancestors(name: AncestorMethod, path: Path | undefined, args: number, offset: number): Node {
+  if (path === undefined || args !== 1)
     throw new ConditionFault(`${name}() takes the path of a resource type in quotes, like "docs/folder"`, offset);
-  const path = type.constant;
   if (!hasForm('resource_type', path))
-    throw new ConditionFault(`${name}() takes the path of a resource type: write "APPLICATION/${path}"`, type.offset);
+    throw new ConditionFault(`${name}() takes the path of a resource type: write "APPLICATION/${path}"`, offset);
   const find = (scope: Scope) => {
     scope.charge(ANCESTRY_STEPS);
     const found = scope.ancestry.of(path);

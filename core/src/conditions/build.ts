@@ -1,3 +1,5 @@
+import type { Path } from '../records/address.js';
+import { namesInCondition } from '../records/condition-names.js';
 import { ancestors, isAncestorMethod } from './ancestors.js';
 import { call } from './calls.js';
 import { typeNames } from './functions.js';
@@ -22,6 +24,7 @@ import {
   type StaticType,
   TYPE,
 } from './static-type.js';
+import { isSubjectQuestion, subjectQuestion } from './subject-questions.js';
 import { isTrouble, TypeName, type Value } from './value.js';
 import { variables } from './variables.js';
 
@@ -40,6 +43,7 @@ export function build(ast: Ast, resourceProperties: StaticType): Node {
 class Builder {
   readonly #names: Map<string, Node>;
   #slots = 0;
+  #namesIn: ReturnType<typeof namesInCondition> | undefined;
 
   constructor(names: ReadonlyMap<string, Node>) {
     this.#names = new Map(names);
@@ -178,19 +182,29 @@ class Builder {
   #method(name: string, receiver: Ast, args: readonly Ast[], offset: number): Node {
     if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel' && args.length === 3)
       return this.#bind(args[0] as Ast, args[1] as Ast, args[2] as Ast);
-    if (isAncestorMethod(name) && receiver.op === 'id' && receiver.args === 'resource' && this.#isRoot('resource')) {
-      const [type] = args;
-      const literalType = type?.op === 'value' ? this.build(type) : undefined;
-      return ancestors(name, literalType, args.length, offset);
+    if (isAncestorMethod(name) && this.#isRoot('resource', receiver)) {
+      const path = args[0] && this.#plainName(args[0]);
+      return ancestors(name, path, args.length, args[0]?.start ?? offset);
+    }
+    if (isSubjectQuestion(name) && this.#isRoot('subject', receiver)) {
+      const path = args[0] && this.#plainName(args[0]);
+      return subjectQuestion(name, path, args.length, args[0]?.start ?? offset);
     }
     const range = this.build(receiver);
     if (isMacro(name, args.length)) return this.#macro(name, range, args, offset);
     return call(name, [range, ...this.#all(args)], true, offset);
   }
 
-  /** Whether the name is that of a variable of every condition, and not of a macro around this place. */
-  #isRoot(name: string): boolean {
-    return this.#names.get(name)?.members !== undefined;
+  /** Whether a part is this variable of every condition, and not one of a macro around it. */
+  #isRoot(name: string, ast: Ast): boolean {
+    return ast.op === 'id' && ast.args === name && this.#names.get(name)?.members !== undefined;
+  }
+
+  /** The path of a record, where it is written so that it is found as a reference. */
+  #plainName(ast: Ast): Path | undefined {
+    this.#namesIn ??= namesInCondition(ast.input);
+    const name = this.#namesIn.find(({ start, end }) => start - 1 === ast.start && end + 1 === ast.end);
+    return name?.target.slice(name.kind.length + 1);
   }
 
   #macro(name: Macro, range: Node, [variable, first, second]: readonly Ast[], offset: number): Node {

@@ -19,8 +19,16 @@ export function call(name: string, parts: readonly Node[], method: boolean, offs
   const type = fits.every((fit) => fit.gives === only.gives) ? only.gives : ANY;
   const node = { type, label: '', offset, size: sizeOf(parts) };
   const prepared = prepare(only, name, parts, offset);
-  return folded({ ...node, run: prepared ?? dispatch(name, fits, parts) }, parts);
+  const ready = { ...node, run: prepared ?? dispatch(name, fits, parts) };
+  return fits.some(({ live }) => live) ? ready : folded(ready, parts);
 }
+
+const CALLED_AS: Readonly<Record<string, string>> = {
+  ancestor: 'resource.ancestor("APPLICATION/TYPE")',
+  ancestors: 'resource.ancestors("APPLICATION/TYPE")',
+  in_group: 'subject.in_group("GROUP")',
+  has_role: 'subject.has_role("APPLICATION/ROLE")',
+};
 
 function unknown(name: string, method: boolean, offset: number): ConditionFault {
   const [table, other] = method ? [methods, functions] : [functions, methods];
@@ -28,8 +36,7 @@ function unknown(name: string, method: boolean, offset: number): ConditionFault 
     const form = method ? `${name}(…)` : `value.${name}(…)`;
     return new ConditionFault(`${name} is called as ${form}`, offset);
   }
-  if (Object.hasOwn(NAMING_METHODS, name))
-    return new ConditionFault(`${name} is called as resource.${name}("APPLICATION/TYPE")`, offset);
+  if (Object.hasOwn(NAMING_METHODS, name)) return new ConditionFault(`${name} is called as ${CALLED_AS[name]}`, offset);
   const known = [...table.keys(), ...macros, ...(method ? Object.keys(NAMING_METHODS) : [])];
   return new ConditionFault(`there is no function "${name}": ${suggestion(name, known)}`, offset);
 }

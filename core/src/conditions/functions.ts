@@ -1,6 +1,8 @@
+import { contextFunctions } from './context-functions.js';
 import { parseMoment, parseSpan } from './moment.js';
 import { Failure } from './outcome.js';
 import { compilePattern, dynamicPattern } from './pattern.js';
+import type { Scope } from './scope.js';
 import {
   ANY,
   BOOL,
@@ -37,7 +39,9 @@ export interface Overload {
   readonly takes: readonly (ValueKind | 'any')[];
   readonly gives: StaticType;
   // biome-ignore lint/suspicious/noExplicitAny: `takes` says the kinds, which the caller has checked.
-  readonly run: (work: Work, first: any, second: any, third: any) => Result;
+  readonly run: (scope: Scope, first: any, second: any, third: any) => Result;
+  /** It reads more than its arguments: called with literals it is no literal. */
+  readonly live?: true;
   /** Prepares a call whose second argument is a literal, once; a failure is a fault of the condition. */
   readonly prepare?: (second: Value) => Failure | ((work: Work, first: Value) => Result);
 }
@@ -175,7 +179,7 @@ const ofAscii = (letters: RegExp, change: (letters: string) => string) =>
 const identity = (takes: ValueKind, gives: StaticType) => overload([takes], gives, (_, value: Value) => value);
 
 /** Functions called as `name(…)`. */
-export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
+export const functions: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['size', size],
   ['dyn', [overload(['any'], ANY, (_, value: Value) => value)]],
   ['type', [overload(['any'], TYPE, (_, value: Value) => TYPES[kindOf(value)])]],
@@ -247,6 +251,7 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map([
       }),
     ],
   ],
+  ...contextFunctions,
 ]);
 
 /** Functions called as `value.name(…)`. */

@@ -1,8 +1,8 @@
 import type { Modifiers } from '../records/policy.js';
 import { compileCondition } from './compile.js';
-import { type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
-import { parseMoment } from './moment.js';
+import { ADDRESS_STEPS, type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
 import { Absent, both, Failure, type Outcome, OutOfSteps } from './outcome.js';
+import { presentMoment } from './present-moment.js';
 import type { Scope } from './scope.js';
 import { inTimeWindow } from './time-window.js';
 import { ZONE_STEPS } from './zone.js';
@@ -77,8 +77,7 @@ function notAll(parts: readonly GuardPart[]): GuardPart {
   };
 }
 
-/** To read an address, and to look at the clock for one window. */
-const ADDRESS_STEPS = 200;
+/** To look at the clock for one window. */
 const WINDOW_STEPS = 16;
 
 const MFA: GuardPart = {
@@ -114,9 +113,8 @@ function timeWindows(windows: NonNullable<Modifiers['time_windows']>): GuardPart
     unmet: 'the time is outside its time_windows',
     evaluate: (scope) => {
       scope.charge(steps);
-      const time = contextMember(scope, 'time');
-      const ms = time === undefined ? scope.now : typeof time === 'string' ? parseMoment(time) : undefined;
-      if (ms === undefined) return new Failure('context.time must be an RFC 3339 date and time with a zone');
+      const ms = presentMoment(scope);
+      if (ms instanceof Failure) return ms;
       const inside = windows.map((window) => inTimeWindow(ms, window));
       if (inside.includes(true)) return true;
       return inside.includes(undefined) ? new Failure('its time_windows name an unknown time zone') : false;

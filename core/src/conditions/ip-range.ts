@@ -5,6 +5,9 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 /** A range of addresses of one family: its base, and how many leading bits count. */
 export type IpRange = readonly [IpAddress, number];
 
+/** The steps for reading an address or a range. */
+export const ADDRESS_STEPS = 200;
+
 /** The longest text of an address (RFC 4291 section 2.2). */
 const LENGTH_MAX = 45;
 

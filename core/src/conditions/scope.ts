@@ -2,6 +2,7 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import type { Json, JsonObject } from '../json.js';
 import { CONDITION_LIMITS } from './limits.js';
 import { type Absent, OutOfSteps } from './outcome.js';
+import { NO_PRINCIPALS, type SubjectPrincipals } from './subject-principals.js';
 import { keysOf, type Result, type Value, type ValueMap } from './value.js';
 
 /** The fields of the resource that a condition may read besides its properties. */
@@ -42,6 +43,7 @@ export class Scope {
     readonly storedSubject: JsonObject | undefined,
     readonly storedResource: JsonObject | undefined,
     readonly ancestry: Ancestry = NO_ANCESTRY,
+    readonly principals: SubjectPrincipals = NO_PRINCIPALS,
   ) {}
 
   /** Counts work; throws `OutOfSteps`, and does so for every charge that follows. */

@@ -49,6 +49,43 @@ describe('an engine refuses a change that does not fit what it has compiled', ()
   });
 });
 
+describe('a condition that asks for groups and roles', () => {
+  const role = record('role', { name: 'r' });
+  const asks = policy('q', { condition: 'subject.in_group("g") && subject.has_role("r")' });
+  const engine = compileEngine([...base, role, asks, given('q', 'everyone', '*')]);
+  const holds = (resource?: string) =>
+    record('role_assignment', { role: 'r', entity_type: 'group', entity: 'g', resource });
+  const allowed = () => engine.decide(asked, 0).decision;
+
+  it('sees at once what changes', () => {
+    const seen = [allowed()];
+    for (const change of [
+      { after: inGroup('user/u') },
+      { after: holds('app/doc/d') },
+      { before: inGroup('user/u') },
+      { after: inGroup('user/u') },
+      { before: holds('app/doc/d') },
+      { after: holds() },
+      { before: holds() },
+    ]) {
+      engine.apply([change]);
+      seen.push(allowed());
+    }
+    expect(seen).toEqual([false, false, true, false, true, false, true, false]);
+  });
+
+  it('takes steps for what it goes through, and is refused where that is too much', () => {
+    const groups = Array.from({ length: 25_000 }, (_, at) => record('group', { name: `many${at}` }));
+    const memberships = groups.map(({ id }) =>
+      record('group_membership', { group: id.slice('group/'.length), entity_type: 'subject', entity: 'user/u' }),
+    );
+    const crowded = (count: number) =>
+      compileEngine([...base, ...groups, ...memberships.slice(0, count), role, asks, given('q', 'everyone', '*')]);
+    expect(crowded(20_000).decide(asked, 0).decision).toBe(false);
+    expect(() => crowded(25_000).decide(asked, 0)).toThrow(/take more than 100000 steps/);
+  });
+});
+
 describe('a principal with many rules', () => {
   const names = Array.from({ length: 300 }, (_, at) => `many${at}`);
 

@@ -6,6 +6,7 @@ import type { Decision, Explanation } from './api/decision.js';
 import type { Engine, RecordChange } from './api/engine.js';
 import type { DecisionRequest } from './api/request.js';
 import type { RecordCompiler } from './compile/record-compiler.js';
+import { ActingPrincipals } from './evaluate/acting-principals.js';
 import { Ancestors } from './evaluate/ancestors.js';
 import { CombiningAlgorithm, type FailedPolicy } from './evaluate/combining-algorithm.js';
 import { evaluationFailed } from './evaluate/evaluation-failed.js';
@@ -86,7 +87,7 @@ export class CompiledEngine implements Engine {
 
   explain(request: DecisionRequest, now: number): Explanation {
     const resolved = this.#resolve(request);
-    const scope = scopeOf(resolved, now);
+    const scope = this.#scope(resolved, now);
     const outcomes = new Map<Policy, Outcome>();
     const failed = this.#evaluate(resolved, now, scope, outcomes);
     const taken = scope.steps;
@@ -173,7 +174,7 @@ export class CompiledEngine implements Engine {
     if (unknown) this.#combining.settle();
     this.#steps += DECISION_STEPS;
     if (!this.#combining.waits) return undefined;
-    const scope = given ?? scopeOf(resolved, now);
+    const scope = given ?? this.#scope(resolved, now);
     const failed = this.#combining.evaluate(scope, outcomes);
     this.#steps += scope.steps;
     return failed;
@@ -182,15 +183,17 @@ export class CompiledEngine implements Engine {
   #decision(resolved: ResolvedRequest): LazyDecision {
     return new LazyDecision(resolved, this.#combining);
   }
-}
 
-function scopeOf({ request, subject, type, resource, where }: ResolvedRequest, now: number): Scope {
-  const facts = {
-    type: type?.name ?? request.resource.type,
-    application: type?.application ?? '',
-    id: resource === undefined ? request.resource.id : resource.id,
-    name: resource === undefined ? request.resource.name : resource.name,
-  };
-  const ancestry = where === null ? undefined : new Ancestors(where, resource);
-  return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestry);
+  #scope(resolved: ResolvedRequest, now: number): Scope {
+    const { request, subject, type, resource, where } = resolved;
+    const facts = {
+      type: type?.name ?? request.resource.type,
+      application: type?.application ?? '',
+      id: resource === undefined ? request.resource.id : resource.id,
+      name: resource === undefined ? request.resource.name : resource.name,
+    };
+    const principals = new ActingPrincipals(this.#compiler.graph, resolved, now);
+    const ancestry = where === null ? undefined : new Ancestors(where, resource);
+    return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestry, principals);
+  }
 }

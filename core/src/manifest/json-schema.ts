@@ -116,7 +116,8 @@ function recordSchema(kind: Kind): JsonObject {
   const schema = z.toJSONSchema(definitionOf(kind).schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent']) delete jsonSchema[name];
+      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition'])
+        delete jsonSchema[name];
     },
   });
   return withoutReferences(schema as Json) as JsonObject;

@@ -7,6 +7,8 @@ import { metaOf } from './schema-shape.js';
 export interface Reference {
   pointer: string;
   target: Address;
+  /** Of a name within the text at that place: where it begins there, in characters. */
+  offset?: number;
   /**
    * Whether a credential that is limited to applications may name any record here, because naming it gives away nothing
    * of it: who receives a grant, say. Everywhere else it names its own records, or what is shared with it.

@@ -13,6 +13,8 @@ export interface FieldMeta {
   reference?: Kind;
   /** This text in the place of a path stands for all records that may be meant. */
   all?: string;
+  /** The text is a condition, in which paths of records may stand. */
+  condition?: true;
   /** The field holds the path of a record whose kind the named sibling field says. */
   entity?: string;
   /** Order means nothing and repetition adds nothing. */

@@ -151,6 +151,7 @@ export const policy = define({
           description: 'The actions covered on the type, or on those of the types that have them; `*` covers all.',
         }),
         condition: z.string().min(1).max(CONDITION_LENGTH_MAX).optional().meta({
+          condition: true,
           description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
         }),
         modifiers: modifiers('Structured conditions on the context of a request; all of them must hold.'),
@@ -197,7 +198,9 @@ export const policy = define({
     fields.resources?.forEach((item, index) => {
       found.push({ pointer: `/resources/${index}/resource`, target: address('resource', item.resource) });
     });
-    for (const { target } of namesInCondition(fields.condition ?? '')) found.push({ pointer: '/condition', target });
+    // Who may be given the policy may be asked about in it: groups and roles of anybody.
+    for (const { kind, target, start } of namesInCondition(fields.condition ?? ''))
+      found.push({ pointer: '/condition', target, offset: start, ...(kind !== 'resource_type' && { free: true }) });
     found.push(...referencesOfSharing(fields.shared_with));
     return found;
   },

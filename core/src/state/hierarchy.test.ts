@@ -188,6 +188,27 @@ describe('a type', () => {
   });
 });
 
+describe('a group or role that a condition names', () => {
+  const asks = (condition: string) =>
+    create('policy', { name: 'asks', effect: 'ALLOW', resource_type: 'docs/folder', actions: ['read'], condition });
+  const finance = create('group', { name: 'finance' });
+
+  it('exists', () => {
+    const refused = refusal(after([finance]), asks('subject.in_group("finanse") || subject.has_role("viewer")'));
+    expect(refused).toEqual([
+      '/changes/0/fields/condition Group "finanse" does not exist: did you mean "finance"?',
+      '/changes/0/fields/condition Role "viewer" does not exist: did you mean "docs/viewer"?',
+    ]);
+  });
+
+  it('stays while it is named', () => {
+    const state = after([finance], [asks('!subject.in_group("finance")')]);
+    expect(refusal(state, { op: 'delete', address: 'group/finance' })).toEqual([
+      '/changes/0 Group "finance" is still used by 1 policy (policy/asks): remove or change those first.',
+    ]);
+  });
+});
+
 describe('a type that a condition names', () => {
   const owner = create('policy', {
     application: 'docs',

@@ -88,6 +88,33 @@ describe('moves', () => {
     expect(state.get('policy/payments/read')?.fields).toMatchObject({ resource_type: 'payments/invoice' });
   });
 
+  it('of groups and roles rewrite the conditions that ask for them, and nothing else in these', () => {
+    const condition = [
+      '// subject.in_group("finance")',
+      'subject.in_group( // the people',
+      '"finance") && !subject.has_role(\'billing/clerk\') &&',
+      'subject.has_role("auditor") && "subject.in_group(\\"finance\\")" != r"\\d" + \'.in_group("finance")\'',
+    ].join('\n');
+    const fields = { name: 'asks', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['read'], condition };
+    const { state, renamed } = moved([create('policy', fields)]);
+    expect(renamed).toEqual({ '': 'policy/asks' });
+    const moves = [
+      move('group/finance', 'group/the%20"money"'),
+      move('role/billing/clerk', 'role/billing/c'),
+      move('role/auditor', "role/auditor's"),
+    ];
+    state.commit(state.stage(moves, at(3)));
+    expect(state.get('policy/asks')?.fields).toMatchObject({
+      condition: condition
+        .replace('\n"finance"', '\n\'the%20"money"\'')
+        .replace("'billing/clerk'", "'billing/c'")
+        .replace('"auditor"', '"auditor\'s"'),
+    });
+    expect([...state.inbound("role/auditor's")]).toEqual(['policy/asks']);
+    // A name with both quotes cannot be written in a condition.
+    expect(() => state.stage([move('role/billing/c', `role/billing/c"'`)], at(4))).toThrow(/does not exist/);
+  });
+
   it('of a subject change its id, which is its path', () => {
     const { state } = moved([move('subject/user/alice', 'subject/user/alice%2Fhome')]);
     expect(state.find('subject', 'user/alice')).toBeUndefined();

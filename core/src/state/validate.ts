@@ -57,10 +57,10 @@ export function* validateInSteps(
   yield* eachInSteps(addresses, STEP, (address) => {
     const record = view.get(address);
     if (!record) return;
-    for (const { pointer, target } of referencesOf(record.kind, record.fields)) {
+    for (const { pointer, target, offset } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
       const detail = danglingDetail(target, view, suggest, options.inYaml === true);
-      findings.push({ severity: 'error', address, pointer, detail });
+      findings.push({ severity: 'error', address, pointer, detail, ...(offset !== undefined && { offset }) });
     }
     if (options.now !== undefined) add(expiryFindings(record, options.now));
     if (record.kind === 'role' && record.fields.includes !== undefined) including.push(address.slice('role/'.length));

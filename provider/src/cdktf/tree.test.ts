@@ -50,6 +50,24 @@ subjects: { user/anne: {} }
     expect(assignment?.resource).toEqual(path('service_resource'));
   });
 
+  it('refers from conditions to the groups and roles that they ask for', () => {
+    const { stack } = tree(`version: 1
+external: [role/far]
+groups: { finance: {} }
+applications: { docs: { resource_types: { page: { actions: [read] } } } }
+policies:
+  p:
+    effect: ALLOW
+    resource_type: docs/page
+    actions: [read]
+    condition: subject.in_group("finance") && !subject.has_role("far")
+`);
+    const { resource } = JSON.parse(Testing.synth(stack));
+    const [policy] = Object.values<Record<string, string>>(resource.service_policy);
+    const group = /^subject\.in_group\("\$\{service_group\.[^}]+\.path\}"\) && !subject\.has_role\("far"\)$/;
+    expect(policy?.condition).toMatch(group);
+  });
+
   it.each([
     ['a fault', 'version: 1\ngroups: { finance: { members: [user/nobody] } }\n', /tenant\.yaml:2:\d+: .*user\/nobody/],
     ['moved records', `${GROUP}moved: [{ from: group/money, to: group/finance }]\n`, /"moved" entries/],

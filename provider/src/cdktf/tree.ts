@@ -122,6 +122,12 @@ export class Tree extends Construct {
 
   private value(configured: Configured): unknown {
     if ('reference' in configured) return this.records.get(configured.reference)?.path ?? literal(configured.path);
+    if ('parts' in configured) {
+      const texts = configured.parts.map((part) =>
+        typeof part === 'string' ? literal(part) : (this.records.get(part.reference)?.path ?? literal(part.path)),
+      );
+      return texts.join('');
+    }
     if ('items' in configured) return configured.items.map((item) => this.value(item));
     if ('attributes' in configured) return this.attributes(configured.attributes);
     return literal('json' in configured ? canonicalJson(configured.json) : configured.literal);

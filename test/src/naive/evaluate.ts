@@ -1,6 +1,7 @@
 import { Guard } from '@authz-service/core/conditions/guard';
 import { Absent, both, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
 import { Scope } from '@authz-service/core/conditions/scope';
+import type { SubjectPrincipals } from '@authz-service/core/conditions/subject-principals';
 import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
@@ -110,8 +111,16 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
       }));
     },
   };
-  const stored = { subject: subject?.fields.properties, resource: resource?.fields.properties };
-  const scope = new Scope(request, facts, now, stored.subject, stored.resource, ancestry);
+  // Semantics 4.11 and 4.12: what conditions ask about the principals.
+  const principals: SubjectPrincipals = {
+    inGroup: (group) => ranks.has(`group/${group}`),
+    hasRole: (role) => {
+      const held = ways.filter(({ principal }) => principal === `role/${role}`);
+      return held.some(({ known }) => known) || (held.length > 0 && new Absent('the place'));
+    },
+  };
+  const stored = [subject?.fields.properties, resource?.fields.properties] as const;
+  const scope = new Scope(request, facts, now, ...stored, ancestry, principals);
   const evaluated = all('policy').flatMap((policy) => {
     const { application, resource_type, resource_types, actions, resources, condition, modifiers, unless } =
       policy.fields;

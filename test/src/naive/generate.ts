@@ -49,6 +49,19 @@ const CONDITIONS = [
   'resource.ancestors("a/x").exists(r, r.name == "2")',
 ];
 
+/** About the groups and roles of the subject, and about addresses and moments. */
+const QUESTIONS = [
+  'ip_in(context.ip, "10.0.0.0/8")',
+  'since(timestamp(1)) >= duration("1s")',
+  'subject.in_group("g") || subject.in_group("g10")',
+  'subject.in_group("h") || subject.in_group("g20")',
+  '!subject.in_group("f") && !subject.in_group("g30")',
+  'subject.has_role("r")',
+  'subject.has_role("a/q") && context.a',
+  '!subject.has_role("a/r")',
+  'subject.has_role("b/q") || !subject.has_role("b/p")',
+];
+
 /** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
 const UNLESS = [
   { mfa_required: true },
@@ -93,7 +106,10 @@ const policy = (name: string) =>
       application: fc.constantFrom(undefined, ...APPLICATIONS),
       effect: fc.constantFrom('ALLOW', 'ALLOW', 'ALLOW', 'ALLOW', 'DENY'),
       priority: fc.constantFrom(0, 1, 2),
-      condition: fc.option(fc.constantFrom(...CONDITIONS), { nil: undefined, freq: 1 }),
+      condition: fc.oneof(
+        { weight: 3, arbitrary: fc.constant(undefined) },
+        { weight: 2, arbitrary: fc.constantFrom(...CONDITIONS, ...QUESTIONS, ...QUESTIONS) },
+      ),
       mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
       unless: fc.option(fc.constantFrom(...UNLESS), { nil: undefined, freq: 2 }),
       covered: fc.oneof(

@@ -7,6 +7,7 @@ import { macros } from '@authz-service/core/conditions/macros';
 import { Absent, Failure } from '@authz-service/core/conditions/outcome';
 import { Scope } from '@authz-service/core/conditions/scope';
 import { MAP } from '@authz-service/core/conditions/static-type';
+import type { SubjectPrincipals } from '@authz-service/core/conditions/subject-principals';
 import { variables } from '@authz-service/core/conditions/variables';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { NAMING_METHODS } from '@authz-service/core/records/condition-names';
@@ -38,10 +39,17 @@ const listed = (name: string): string[] =>
 
 const request = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as DecisionRequest;
 const facts = { type: request.resource.type, application: 'billing', id: request.resource.id, name: undefined };
+/** What the page says of its subject. */
+const principals: SubjectPrincipals = {
+  inGroup: (path) => path === 'finance',
+  hasRole: (path) => path === 'billing/accountant',
+};
 
 function outcomeOf(source: string): string {
   if (checkCondition(source, undefined).error !== undefined) return 'refused';
-  const outcome = compileCondition(source).evaluate(new Scope(request, facts, 0, undefined, undefined));
+  const outcome = compileCondition(source).evaluate(
+    new Scope(request, facts, 0, undefined, undefined, undefined, principals),
+  );
   if (outcome instanceof Absent) return `absent \`${outcome.attribute}\``;
   return outcome instanceof Failure ? 'failed' : String(outcome);
 }

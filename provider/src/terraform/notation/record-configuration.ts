@@ -1,5 +1,6 @@
 import type { Json } from '@authz-service/core/json';
 import { type Address, address } from '@authz-service/core/records/address';
+import { namesInCondition } from '@authz-service/core/records/condition-names';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, definitionOf } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
@@ -15,6 +16,8 @@ export type Configured =
   /** Free JSON, which the attribute holds as text. */
   | { json: Json }
   | { reference: Address; path: string }
+  /** A text in which paths of other records stand. */
+  | { parts: (string | { reference: Address; path: string })[] }
   | { items: Configured[] }
   | { attributes: ConfiguredAttributes };
 export type ConfiguredAttributes = { [name: string]: Configured };
@@ -46,7 +49,9 @@ function configured(shape: Readonly<Record<string, Schema>>, fields: Record<stri
     const value = values[name] ?? null;
     const schema = shape[name];
     if (schema === undefined || value === null || isDefault(attribute, value)) continue;
-    found[name] = target(schema, fields, fields[name]) ?? structure(schema, attribute, fields[name], value);
+    const field = fields[name];
+    found[name] =
+      target(schema, fields, field) ?? condition(schema, field) ?? structure(schema, attribute, field, value);
   }
   return found;
 }
@@ -60,6 +65,20 @@ function target(schema: Schema, fields: Record<string, unknown>, field: unknown)
   const { reference, entity } = metaOf(schema);
   const kind = reference ?? (entity === undefined ? undefined : (fields[entity] as Kind));
   return kind === undefined ? undefined : { reference: address(kind, String(field)), path: String(field) };
+}
+
+/** A condition, where it names records; with their paths it is applied after them. */
+function condition(schema: Schema, text: unknown): Configured | undefined {
+  if (metaOf(schema).condition !== true || typeof text !== 'string') return undefined;
+  const names = namesInCondition(text);
+  if (names.length === 0) return undefined;
+  let last = 0;
+  const parts = names.flatMap(({ target: reference, start, end }) => {
+    const before = text.slice(last, start);
+    last = end;
+    return [before, { reference, path: text.slice(start, end) }];
+  });
+  return { parts: [...parts, text.slice(last)] };
 }
 
 function structure(schema: Schema, attribute: Attribute, field: unknown, value: Value): Configured {

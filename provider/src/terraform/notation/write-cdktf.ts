@@ -79,6 +79,13 @@ function expression(configured: Configured, names: ReadonlyMap<string, string>, 
     const name = names.get(configured.reference);
     return name === undefined ? text(literal(configured.path)) : `${name}.path`;
   }
+  if ('parts' in configured) {
+    const texts = configured.parts.map((part) => {
+      const name = typeof part === 'string' ? undefined : names.get(part.reference);
+      return name === undefined ? text(literal(typeof part === 'string' ? part : part.path)) : `${name}.path`;
+    });
+    return texts.join(' + ');
+  }
   if ('items' in configured) return `[${configured.items.map((item) => expression(item, names, indent)).join(', ')}]`;
   if ('attributes' in configured) return object(configured.attributes, names, indent);
   return 'json' in configured ? `JSON.stringify(${jsonText(configured.json)})` : text(literal(configured.literal));

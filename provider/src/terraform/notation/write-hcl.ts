@@ -81,6 +81,15 @@ function hclValue(configured: Configured, names: ReadonlyMap<string, string>): H
     const name = names.get(configured.reference);
     return { expression: name === undefined ? hclString(configured.path) : `${name}.path` };
   }
+  if ('parts' in configured) {
+    const texts = configured.parts.map((part) => {
+      const name = typeof part === 'string' ? undefined : names.get(part.reference);
+      return name === undefined
+        ? hclString(typeof part === 'string' ? part : part.path).slice(1, -1)
+        : `\${${name}.path}`;
+    });
+    return { expression: `"${texts.join('')}"` };
+  }
   if ('items' in configured) return { list: configured.items.map((item) => hclValue(item, names)) };
   if ('attributes' in configured) return { object: attributes(configured.attributes, names) };
   return 'json' in configured ? jsonText(configured.json) : hclOf(configured.literal);

@@ -80,6 +80,7 @@ resource "service_policy" "folders" {
   name      = "folders"
   effect    = "ALLOW"
   resources = [{ resource = service_resource.folder.path, actions = ["list"], below = true }]
+  condition = "subject.in_group(\\"\${service_group.finance.path}\\") && subject.has_role('\${service_role.auditor.path}') || resource.name == \\"$\${x}\\""
 }
 resource "service_policy" "approve" {
   application   = service_application.billing.path
