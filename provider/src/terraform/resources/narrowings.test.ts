@@ -42,6 +42,19 @@ describe('a type that is right before and after', () => {
   });
 });
 
+describe('the parents of a type that is fit for both', () => {
+  const one = { type: 'a/folder', property: 'folder' };
+  const other = { type: 'a/drive', property: 'drive' };
+  it.each([
+    ['keep what is taken out', [one, other], [other], [other, one]],
+    ['have what is added', undefined, [one], [one]],
+    ['keep those of a type that has none any more', [one], undefined, [one]],
+    ['name the later type of one property', [one], [{ ...one, type: 'a/drive' }], [{ ...one, type: 'a/drive' }]],
+  ])('%s', (_, before, after, both) => {
+    expect(fitForBoth({ ...type(['a']), parents: before }, { ...type(['a']), parents: after }).parents).toEqual(both);
+  });
+});
+
 describe('a type that loses an action', () => {
   const held = (stack = 'mine') =>
     new Records([

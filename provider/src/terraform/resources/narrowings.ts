@@ -120,12 +120,22 @@ const typeOf = (fields: TypeFields) => declare('resource_type', fields) as Resou
  * actions allows all of them.
  */
 export function fitForBoth(before: TypeFields, after: TypeFields): TypeFields {
-  const { properties, ...rest } = after;
+  const { properties, ...others } = after;
   const actions = [...new Set([...before.actions, ...after.actions])].sort();
+  const parents = parentsOfBoth(before.parents ?? [], after.parents ?? []);
+  const rest = parents.length === 0 ? others : { ...others, parents };
   if (before.properties === undefined || properties === undefined) return { ...rest, actions };
   const joined = { ...before.properties, ...properties };
   for (const [name, type] of Object.entries(before.properties)) if (joined[name] !== type) joined[name] = 'any';
   return { ...rest, actions, properties: joined };
+}
+
+type Parents = NonNullable<TypeFields['parents']>;
+
+/** A property names the parents of one type: of one that both use, the later type. */
+function parentsOfBoth(before: Parents, after: Parents): Parents {
+  const kept = before.filter(({ property }) => !after.some((one) => one.property === property));
+  return [...after, ...kept].sort((left, right) => (left.property < right.property ? -1 : 1));
 }
 
 /** The records that a type would make invalid. */
