@@ -16,6 +16,7 @@ const pages = [
   'agent',
   'sdk/node',
   'sdk/python',
+  'examples/document-store',
   'examples/github-org',
 ].flatMap((folder) =>
   readdirSync(join(root, folder))
