@@ -16,7 +16,8 @@ export interface TreeFile {
  * | repository | resource of that type |
  * | person | subject `user/<login in lower case>` |
  * | team | group `<org>:<team>`; a nested team is a member of the outer one's group, so that it inherits its repositories |
- * | a team's repositories | one policy of the team's name, assigned to its group |
+ * | a permission | role of that name, which includes the next weaker one, and a policy that allows its action |
+ * | a team's repositories | its group holds the permission's role on each of them |
  * | an organization's members and their default permission | group `<org>@members` with a policy on the type |
  * | an organization's admins | group `<org>@admins` with a policy on the type for every action |
  * | a team's former names | `moved`, so that a rename keeps the records |
@@ -43,10 +44,8 @@ function organizationFile(organization: Organization): Record<string, unknown> {
         resources: Object.fromEntries(
           [...organization.repositories].sort().map((name) => [name, { type: 'repository' }]),
         ),
-        policies: {
-          ...wholeOrganization(organization),
-          ...Object.fromEntries(teams.flatMap(teamPolicy(organization))),
-        },
+        roles: Object.fromEntries(PERMISSIONS.map((permission, strength) => [permission, role(strength)])),
+        policies: { ...wholeOrganization(organization), ...permissionPolicies(encodeSegment(organization.name)) },
       },
     },
     groups: {
@@ -81,20 +80,28 @@ function wholeOrganization(organization: Organization): Record<string, unknown> 
   return policies;
 }
 
-function teamPolicy(organization: Organization): (team: Team) => [string, unknown][] {
-  return (team) => {
-    if (team.repositories.size === 0) return [];
-    const resources = [...team.repositories].map(([name, permission]) => ({
-      resource: `repository/${encodeSegment(name)}`,
-      actions: implied(permission),
-    }));
-    return [
-      [team.name, { effect: 'ALLOW', resources, assigned_to: [groupPath(teamGroupName(organization, team.name))] }],
-    ];
-  };
+/** A permission implies the weaker ones. Requests cannot name it: it is held on repositories only. */
+function role(strength: number): Record<string, unknown> {
+  const weaker = PERMISSIONS[strength - 1];
+  return { from_requests: false, ...(weaker !== undefined && { includes: [weaker] }) };
+}
+
+function permissionPolicies(application: string): Record<string, unknown> {
+  return Object.fromEntries(
+    PERMISSIONS.map((permission) => [
+      permission,
+      {
+        effect: 'ALLOW',
+        resource_type: 'repository',
+        actions: [permission],
+        assigned_to: [`role/${application}/${permission}`],
+      },
+    ]),
+  );
 }
 
 function teamGroup(organization: Organization, team: Team): Record<string, unknown> {
+  const application = encodeSegment(organization.name);
   const nested = [...organization.teams.values()].filter((other) => other.parent === team.name);
   return {
     ...described(team.description),
@@ -102,6 +109,10 @@ function teamGroup(organization: Organization, team: Team): Record<string, unkno
       ...nested.map((other) => groupPath(teamGroupName(organization, other.name))),
       ...[...team.members].sort().map((login) => userPath(login)),
     ],
+    roles: [...team.repositories].map(([name, permission]) => ({
+      role: `${application}/${permission}`,
+      resource: `${application}/repository/${encodeSegment(name)}`,
+    })),
   };
 }
 
@@ -115,9 +126,7 @@ function formerNames(organization: Organization, team: Team): { from: string; to
   const claims = [...organization.teams.values()].filter((other) => other.previously.includes(former));
   if (claims.length > 1) return [];
   const group = (name: string) => groupPath(teamGroupName(organization, name));
-  const policy = (name: string) => `policy/${encodeSegment(organization.name)}/${encodeSegment(name)}`;
-  const groups = { from: group(former), to: group(team.name) };
-  return team.repositories.size === 0 ? [groups] : [groups, { from: policy(former), to: policy(team.name) }];
+  return [{ from: group(former), to: group(team.name) }];
 }
 
 function implied(permission: Permission): Permission[] {
