@@ -25,7 +25,7 @@ func readAll(response *http.Response, max int64) ([]byte, error) {
 		if _, err := io.ReadFull(response.Body, body); err != nil {
 			return nil, err
 		}
-		// Reading on to the end is what sets the connection free.
+		// The connection is free again only when the body has been read to its end.
 		_, err := response.Body.Read(make([]byte, 1))
 		if err == io.EOF {
 			err = nil
@@ -39,7 +39,7 @@ func readAll(response *http.Response, max int64) ([]byte, error) {
 	return body, err
 }
 
-// lasting tells of faults that another attempt meets again.
+// lasting says whether another attempt would meet the same fault.
 func lasting(err error) bool {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -85,7 +85,7 @@ func (c *Client) notTheService(came *answer, r request) *Error {
 	return failed
 }
 
-// problemOf reads what an answer of 300 and above states, and tells whether it has a code of the service.
+// problemOf reads the error in an answer of 300 and above, and says whether it has a code of the service.
 func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 	at := r.method + " " + c.address + r.route
 	if came.status < 400 {
@@ -165,7 +165,7 @@ func redirection(location string) string {
 	return " to " + shown.String()
 }
 
-// redacted takes credentials out of an error, should an answer have repeated them.
+// redacted removes credentials from an error, in case an answer has repeated them.
 func redacted(err *Error, secrets []string, from authorization) *Error {
 	if from != nil {
 		secrets = append(append([]string(nil), secrets...), from.secrets()...)

@@ -20,14 +20,14 @@ type AuditEntry struct {
 	Truncated bool `json:"truncated"`
 }
 
-// AuditCredential is by whose credential something was done.
+// AuditCredential names the credential that something was done with.
 type AuditCredential struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// AuditCounts are how many records a commit touched.
+// AuditCounts says how many records a commit changed.
 type AuditCounts struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
@@ -42,7 +42,7 @@ type AuditChange struct {
 	From    string `json:"from,omitempty"`
 }
 
-// TenantEvent is who made or removed a tenant.
+// TenantEvent says who made or removed a tenant.
 type TenantEvent struct {
 	// Op is "create" or "delete".
 	Op     string    `json:"op"`
@@ -60,7 +60,8 @@ func (c *Client) Audit(ctx context.Context, options ...CallOption) *Iterator[Aud
 	return listed[AuditEntry](ctx, c, "/v1/audit", url.Values{}, options)
 }
 
-// TenantAudit walks who made and removed tenants, the latest first, also those that are no more. For operators.
+// TenantAudit walks the making and removal of tenants, the latest first, including tenants that no longer exist. For
+// operators.
 func (c *Client) TenantAudit(ctx context.Context, options ...CallOption) *Iterator[TenantEvent] {
 	return listed[TenantEvent](ctx, c, "/v1/audit/tenants", url.Values{}, options)
 }

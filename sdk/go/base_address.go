@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// baseAddress checks an address and gives it without a slash at its end.
+// baseAddress checks an address and returns it without a slash at its end.
 func baseAddress(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Opaque != "" || base.Host == "" {

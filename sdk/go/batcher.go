@@ -27,17 +27,19 @@ func newBatcher(client *Client, window time.Duration) *batcher {
 	return &batcher{client: client, window: window}
 }
 
-// joined is one request in the making. Until it is sent, questions, deadline and timer belong to the mutex of the batcher.
+// joined is a request that collects questions. Until it is sent, the batcher's mutex guards questions, deadline and
+// timer.
 type joined struct {
 	questions [][]byte
 	// deadline is that of the most patient caller.
 	deadline time.Time
 	timer    *time.Timer
-	// callers are those who still wait; the last to give up cancels the request.
+	// callers counts those who still wait; the last to give up cancels the request.
 	callers atomic.Int64
 	ctx     context.Context
 	cancel  context.CancelFunc
-	// done is closed when items, status and err are there. Each caller reads its own item, so that no one reads all.
+	// done is closed when items, status and err are set. Each caller decodes its own item, so that nobody has to decode
+	// them all.
 	done   chan struct{}
 	items  []evaluation
 	status int
@@ -139,7 +141,7 @@ func (b *batcher) send(group *joined) {
 		b.alone.Store(true)
 		group.err = askAlone
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		// One question, or all together, are too much for the decision point: the others are not to suffer from it.
+		// The decision point refuses one of the questions, or their number. The other questions must not suffer from it.
 		group.err = askAlone
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Changeset holds changes that are made together, all or none, in one revision.
 type Changeset struct {
-	// BaseRevision is the revision that the changes were made for; ErrStaleBase when the tenant has moved on.
+	// BaseRevision is the revision that the changes were made for. If the tenant has moved on, Apply returns ErrStaleBase.
 	BaseRevision string `json:"base_revision,omitempty"`
 	// Stack owns what is created; records of other owners are refused.
 	Stack         string `json:"stack,omitempty"`
@@ -19,7 +19,7 @@ type Changeset struct {
 	Changes   []Change `json:"changes"`
 }
 
-// Change is one wish of a change-set; CreateRecord and its like make them. Their order means nothing.
+// Change is one change of a change-set, made by CreateRecord and the like. Their order does not matter.
 type Change struct {
 	Op      string `json:"op"`
 	Kind    string `json:"kind,omitempty"`
@@ -27,7 +27,7 @@ type Change struct {
 	From    string `json:"from,omitempty"`
 	To      string `json:"to,omitempty"`
 	Fields  any    `json:"fields,omitempty"`
-	// Secret is that of a credential, of the caller's own choosing.
+	// Secret is a secret for a credential, chosen by the caller.
 	Secret string `json:"secret,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func MoveRecord(from, to string) Change { return Change{Op: "move", From: from, 
 // AdoptRecord takes a record over for the stack without changing it.
 func AdoptRecord(address string) Change { return Change{Op: "adopt", Address: address} }
 
-// ChangesetResult is what a change-set has done.
+// ChangesetResult says what a change-set has done.
 type ChangesetResult struct {
 	Revision string          `json:"revision"`
 	Added    int             `json:"added"`

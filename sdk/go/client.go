@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Client asks one decision point. It is safe for concurrent use; make one and keep it. Close it when it is done with.
+// Client asks one decision point. It is safe for concurrent use: make one, keep it, and close it at the end.
 type Client struct {
 	base          *url.URL
 	address       string
@@ -21,9 +21,9 @@ type Client struct {
 	management    profile
 	tracer        Tracer
 	batcher       *batcher
-	// endpoints are where the decision point says that they are; nil unless discovered.
+	// endpoints are those that the decision point's metadata names; nil unless discovered.
 	endpoints atomic.Pointer[Metadata]
-	// life ends with Close, and with it what no single call waits for.
+	// life ends with Close. Work that no single call waits for ends with it.
 	life context.Context
 	end  context.CancelFunc
 }
@@ -101,7 +101,7 @@ func encode(value any) ([]byte, error) {
 	return body, nil
 }
 
-// asError gives any error of this package's calls as what it is.
+// asError turns any error of this package's calls into an *Error.
 func asError(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {

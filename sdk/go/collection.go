@@ -39,7 +39,7 @@ func (k *Collection[Record, New, Made]) Get(ctx context.Context, idOrPath string
 	return record, err
 }
 
-// Create makes a record. The secret of a credential is in the answer, and nowhere ever again.
+// Create makes a record. The secret of a credential is in the answer, and is never shown again.
 func (k *Collection[Record, New, Made]) Create(ctx context.Context, record New, options ...CallOption) (Made, error) {
 	var made Made
 	r := k.client.managed(http.MethodPost, k.path, k.path)
@@ -69,7 +69,8 @@ func (k *Collection[Record, New, Made]) Delete(ctx context.Context, idOrPath str
 	return k.client.manage(ctx, r, nil, options, nil)
 }
 
-// item refuses names that a URL loses: an empty one would name the whole collection, and dot segments vanish.
+// item refuses names that do not survive in a URL: an empty one would name the whole collection, and dot segments
+// vanish.
 func (k *Collection[Record, New, Made]) item(method, idOrPath string) (request, error) {
 	if idOrPath == "" || idOrPath == "." || idOrPath == ".." {
 		return request{}, failure(CodeInvalidRequest, "%q cannot name a %s in a URL: use the id of the record.", idOrPath, k.kind)

@@ -26,7 +26,7 @@ func (c *Client) Decide(ctx context.Context, question Question, options ...CallO
 	return outcome.Decision, outcome.Err
 }
 
-// decideAlone asks by a request of its own.
+// decideAlone asks in a request of its own.
 func (c *Client) decideAlone(ctx context.Context, question Question, o *callOptions, span Span) Outcome {
 	var body []byte
 	var err error

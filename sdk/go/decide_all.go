@@ -18,7 +18,8 @@ const (
 	PermitOnFirstPermit Semantic = "permit_on_first_permit"
 )
 
-// Batch holds several questions. The members beside Evaluations stand in, whole, for those that one lacks.
+// Batch holds several questions. An evaluation without a Subject, Action, Resource or Context takes that of the batch
+// as a whole.
 type Batch struct {
 	Subject     *Subject
 	Action      *Action
@@ -62,7 +63,7 @@ type batchBody struct {
 }
 
 // DecideAll asks several questions in one request, which are decided at one revision. There is an outcome for each, in
-// their order; one that a short circuit has left out is ErrNotEvaluated. The error is that of the whole.
+// their order; one that a short circuit has left out is ErrNotEvaluated. The error is that of the whole request.
 func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOption) ([]Outcome, error) {
 	if len(batch.Evaluations) == 0 {
 		return nil, nil

@@ -11,13 +11,13 @@ type Decision struct {
 	Reason string
 	// PolicyID is the id of the deciding policy.
 	PolicyID string
-	// AccessPath is how the subject comes to that policy: "direct", "role", "group" or "none".
+	// AccessPath says how the subject reaches that policy: "direct", "role", "group" or "none".
 	AccessPath string
 	// Explanation has all candidates, where Explain asked for it.
 	Explanation *Explanation
 	// Context is what the decision point added, as it came.
 	Context json.RawMessage
-	// Cause is why it could not be decided; nil where Decided.
+	// Cause says why it could not be decided; nil if Decided.
 	Cause error
 }
 
@@ -34,7 +34,7 @@ type Candidate struct {
 	Effect     string `json:"effect"`
 	Priority   int    `json:"priority"`
 	AccessPath string `json:"access_path"`
-	// Through are the addresses from the subject to whom the policy is assigned.
+	// Through holds the addresses on the way from the subject to the principal that the policy is assigned to.
 	Through []string `json:"through"`
 	// Place is the address of the resource on which the role is held; empty if it is held everywhere.
 	Place string `json:"place,omitempty"`
@@ -43,7 +43,7 @@ type Candidate struct {
 	Why     string `json:"why"`
 }
 
-// Outcome is what became of one question of several: a decision, or why there is none.
+// Outcome is the answer to one question of several: a decision, or the error why there is none.
 type Outcome struct {
 	Decision Decision
 	Err      error

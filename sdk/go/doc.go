@@ -1,5 +1,5 @@
 // Package authz asks an authorization decision point: the cloud, an agent beside the application, or any other that
-// speaks AuthZEN 1.0. It needs the standard library alone.
+// speaks AuthZEN 1.0. It needs only the standard library.
 //
 //	client, err := authz.New("http://127.0.0.1:8080", authz.WithAPIKey(key))
 //	…
@@ -15,8 +15,8 @@
 //	}
 //
 // A question has three outcomes: allowed, denied, or an error because it could not be decided. No option turns the third
-// into the first; a call that wants to deny what is unknown says so with [OrDeny]. Decisions are never cached.
+// into the first; a call that wants a denial instead of the error says so with [OrDeny]. Decisions are never cached.
 //
-// Every call takes a context, whose deadline and cancellation hold at each step, waits included. Besides, a decision takes
-// 2 seconds at most, and all else 2 minutes, unless the client or the call says otherwise.
+// Every call takes a context, whose deadline and cancellation hold at each step, waits included. Unless the client or
+// the call says otherwise, a decision takes at most 2 seconds, and every other call at most 2 minutes.
 package authz

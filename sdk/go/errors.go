@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// What only this package says; all other codes are the service's own.
+// The codes that only this package uses; all others are the service's own.
 const (
-	// CodeNotEvaluated is an item of a batch that a short circuit has left out.
+	// CodeNotEvaluated means that the batch ended before it came to this item.
 	CodeNotEvaluated Code = "not_evaluated"
-	// CodeCanceled is a call whose context was canceled.
+	// CodeCanceled means that the call's context was canceled.
 	CodeCanceled Code = "canceled"
 )
 
 // Code names a kind of error, stable over releases.
 type Code string
 
-// Error is why a call has no answer. Compare it by its code: errors.Is(err, authz.ErrTimeout).
+// Error says why a call has no answer. Compare it by its code: errors.Is(err, authz.ErrTimeout).
 type Error struct {
 	Code Code
 	// Detail names the value at fault and the remedy. It may quote names of the request; it holds no credential.
@@ -74,13 +74,13 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// Is tells that the target is an error of the same code.
+// Is says whether the target is an error of the same code.
 func (e *Error) Is(target error) bool {
 	other, ok := target.(*Error)
 	return ok && other.Code == e.Code && other.Detail == ""
 }
 
-// Unwrap gives what lies below: the error of the connection, or of the context.
+// Unwrap returns the underlying error: that of the connection, or of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
 func failure(code Code, format string, arguments ...any) *Error {

@@ -21,7 +21,7 @@ type Iterator[T any] struct {
 	err   error
 }
 
-// newIterator asks with the context that its call was given, as the walk belongs to that call.
+// newIterator keeps the context of the call that started the walk, and asks for all pages with it.
 func newIterator[T any](ctx context.Context, fetch func(context.Context, string) ([]T, string, error)) *Iterator[T] {
 	return &Iterator[T]{ctx: ctx, fetch: fetch, at: -1}
 }
@@ -59,10 +59,10 @@ func (i *Iterator[T]) Value() T {
 	return i.items[i.at]
 }
 
-// Err is why the walk ended too soon; nil when it came to its end.
+// Err says why the walk ended early; it is nil if the walk came to its end.
 func (i *Iterator[T]) Err() error { return i.err }
 
-// All collects the results that are left.
+// All collects the remaining results.
 func (i *Iterator[T]) All() ([]T, error) {
 	var all []T
 	for i.Next() {

@@ -93,7 +93,7 @@ func (c *Client) endpoint(path string) string {
 	return c.address + path
 }
 
-// withoutBatches tells that the metadata name no endpoint for them.
+// withoutBatches says whether the metadata names no endpoint for batches.
 func (c *Client) withoutBatches() bool {
 	known := c.endpoints.Load()
 	return known != nil && known.Evaluations == ""

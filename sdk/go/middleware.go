@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Decider decides: a Client, or what stands for one in tests.
+// Decider decides. It is a Client, or a stand-in for one in tests.
 type Decider interface {
 	Decide(ctx context.Context, question Question, options ...CallOption) (Decision, error)
 }
@@ -29,7 +29,7 @@ func OnUnauthenticated(handler http.Handler) GuardOption {
 // OnDenied replaces the 403 that answers a denial; DecisionFrom has it.
 func OnDenied(handler http.Handler) GuardOption { return func(g *guard) { g.denied = handler } }
 
-// OnUndecided replaces the 503 that answers where nobody decided; UndecidedFrom has the error.
+// OnUndecided replaces the 503 for a request that could not be decided; UndecidedFrom has the error.
 func OnUndecided(handler http.Handler) GuardOption { return func(g *guard) { g.undecided = handler } }
 
 // WithCallOptions passes options to each decision. OrDeny, among them, turns a 503 into a 403.
@@ -47,8 +47,8 @@ type guard struct {
 	options         []CallOption
 }
 
-// Guard lets only allowed requests through: else it answers 401 without a caller, 403 on a denial, and 503 where nobody
-// decided, be it that the mapper failed. The handlers behind it find the decision by DecisionFrom.
+// Guard lets only allowed requests through. It answers 401 without a caller, 403 on a denial, and 503 if nothing could
+// be decided, which includes a mapper that failed. The handlers behind it find the decision by DecisionFrom.
 func Guard(decider Decider, mapper Mapper, options ...GuardOption) func(http.Handler) http.Handler {
 	if decider == nil || mapper == nil {
 		panic("authz: a guard needs a decider and a mapper")
@@ -93,13 +93,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 type guarded struct{}
 
-// DecisionFrom gives the decision on the request whose context this is; false without a guard, and where nobody decided.
+// DecisionFrom returns the decision on the request that this context belongs to. It returns false without a guard, and
+// if nothing could be decided.
 func DecisionFrom(ctx context.Context) (Decision, bool) {
 	outcome, ok := ctx.Value(guarded{}).(Outcome)
 	return outcome.Decision, ok && outcome.Err == nil
 }
 
-// UndecidedFrom gives why nobody decided on the request whose context this is; nil where somebody did.
+// UndecidedFrom returns the error why the request that this context belongs to could not be decided; nil if it was
+// decided.
 func UndecidedFrom(ctx context.Context) error {
 	outcome, _ := ctx.Value(guarded{}).(Outcome)
 	return outcome.Err

@@ -22,7 +22,7 @@ type settings struct {
 	tracer       Tracer
 }
 
-// profile is how patient calls of one kind are.
+// profile has the deadlines and retries of one kind of calls.
 type profile struct {
 	// what names the kind in errors.
 	what     string
@@ -80,8 +80,8 @@ func (p *profile) bound(total, attempt time.Duration) error {
 	return nil
 }
 
-// WithRetries says how often a failed attempt is repeated where that is safe: 2 times for decisions and 3 for all else
-// unless given, the first attempt not counted.
+// WithRetries says how often a failed attempt is repeated where that is safe. Unless given, it is 2 times for decisions
+// and 3 times for other calls, not counting the first attempt.
 func WithRetries(retries int) Option {
 	return func(s *settings) error {
 		if retries < 0 {
@@ -92,8 +92,8 @@ func WithRetries(retries int) Option {
 	}
 }
 
-// WithHTTPClient sends requests through this client. It is copied, and its copy follows no redirect, for that would carry
-// the credential elsewhere.
+// WithHTTPClient sends requests through this client. The client is copied, and the copy follows no redirect, which
+// would send the credential elsewhere.
 func WithHTTPClient(client *http.Client) Option {
 	return func(s *settings) error {
 		if client == nil {
@@ -115,8 +115,8 @@ func WithUserAgent(name string) Option {
 	}
 }
 
-// WithBatching joins decisions that are asked within the window into one request. A millisecond suits most: it is what a
-// lone call then waits longer. Each call keeps its own deadline. A decision point without batches gets single calls.
+// WithBatching joins decisions that are asked within the window into one request. A millisecond suits most: a lone call
+// then waits that much longer. Each call keeps its own deadline. A decision point without batches gets single calls.
 func WithBatching(window time.Duration) Option {
 	return func(s *settings) error {
 		if window <= 0 {
@@ -176,10 +176,10 @@ func AttemptTimeout(attempt time.Duration) CallOption {
 // RequestID is sent as X-Request-ID, which the service echoes and logs.
 func RequestID(id string) CallOption { return func(o *callOptions) { o.requestID = id } }
 
-// PageLimit is how many results a page holds at most.
+// PageLimit sets how many results a page holds at most.
 func PageLimit(limit int) CallOption { return func(o *callOptions) { o.pageLimit = &limit } }
 
-// IdempotencyKey names the wish of a change-set: sent again with the same body it is done once.
+// IdempotencyKey names a change-set: sent again with the same key and body, it is applied only once.
 func IdempotencyKey(key string) CallOption { return func(o *callOptions) { o.idempotencyKey = key } }
 
 // IfMatch changes or removes a record only while its Revision is this one; else ErrPrecondition.

@@ -5,7 +5,7 @@ type Question struct {
 	Subject  Subject  `json:"subject"`
 	Action   Action   `json:"action"`
 	Resource Resource `json:"resource"`
-	// Context is what conditions read of the moment: "ip", "time", "mfa", and any other key.
+	// Context holds what conditions read about the request: "ip", "time", "mfa", and any other key.
 	Context map[string]any `json:"context,omitempty"`
 }
 
@@ -17,7 +17,7 @@ type Subject struct {
 	ID string `json:"id,omitempty"`
 	// Properties are attributes for conditions; they override the recorded ones key by key.
 	Properties map[string]any `json:"properties,omitempty"`
-	// Roles are those that the subject has besides the recorded ones: "role" or "application/role".
+	// Roles are roles that the subject has in addition to the recorded ones: "role" or "application/role".
 	Roles []string `json:"roles,omitempty"`
 }
 

@@ -12,13 +12,13 @@ import (
 
 const backoffMax = 10 * time.Second
 
-// fate is what is known of a request that failed.
+// fate says what is known about a request that failed.
 type fate int
 
 const (
-	// final: it was answered, and another attempt would be answered alike.
+	// final: it was answered, and another attempt would get the same answer.
 	final fate = iota
-	// unprocessed: it surely did nothing.
+	// unprocessed: it certainly did nothing.
 	unprocessed
 	// unclear: it may have done what it asks for.
 	unclear
@@ -44,7 +44,7 @@ func backoff(base time.Duration, retry int) time.Duration {
 	return time.Duration(random() * float64(longest))
 }
 
-// random is in [0, 1). The global source of math/rand gives the same numbers in each process before Go 1.20, by which a
+// random is in [0, 1). Before Go 1.20 the global source of math/rand gives the same numbers in each process, so that a
 // fleet would retry in step.
 func random() float64 {
 	var bytes [8]byte

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// WhoAmI is whom a credential stands for, and what it may do.
+// WhoAmI says whom a credential stands for, and what it may do.
 type WhoAmI struct {
 	Tenant struct {
 		ID   string `json:"id"`
@@ -26,14 +26,14 @@ type WritingLimits struct {
 	PriorityMax  *int     `json:"priority_max"`
 }
 
-// BundleKey signs bundles from now on.
+// BundleKey is the key that signs bundles from now on.
 type BundleKey struct {
 	KeyID     string    `json:"kid"`
 	Version   int       `json:"version"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// AgentStatus is how an agent fares. What is nil is not known yet.
+// AgentStatus is the state of an agent. What is nil is not known yet.
 type AgentStatus struct {
 	Status              string     `json:"status"`
 	Revision            *string    `json:"revision"`
@@ -50,7 +50,7 @@ type AgentStatus struct {
 		Code   Code      `json:"code"`
 		Detail string    `json:"detail"`
 	} `json:"last_error"`
-	// Document is all that the agent says, as it came.
+	// Document is the agent's whole answer, as it came.
 	Document json.RawMessage `json:"-"`
 }
 
@@ -61,7 +61,7 @@ func (c *Client) WhoAmI(ctx context.Context, options ...CallOption) (WhoAmI, err
 	return answered, err
 }
 
-// AgentStatus reads how an agent fares. Agents only.
+// AgentStatus reads the state of an agent. Agents only.
 func (c *Client) AgentStatus(ctx context.Context, options ...CallOption) (AgentStatus, error) {
 	var answered AgentStatus
 	err := c.manage(ctx, c.managed(http.MethodGet, "/v1/status", "/v1/status"), nil, options, &answered.Document)
@@ -73,7 +73,8 @@ func (c *Client) AgentStatus(ctx context.Context, options ...CallOption) (AgentS
 	return answered, err
 }
 
-// RotateBundleKeys has bundles signed by a new key, for operators. With revoke, agents are to trust none of those before it.
+// RotateBundleKeys makes the cloud sign bundles with a new key, for operators. With revoke, agents no longer trust the
+// keys before it.
 func (c *Client) RotateBundleKeys(ctx context.Context, revoke bool, options ...CallOption) (BundleKey, error) {
 	var key BundleKey
 	r := c.managed(http.MethodPost, "/v1/bundle-keys", "/v1/bundle-keys")

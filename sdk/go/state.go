@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrNotModified says that what IfNoneMatch names is still the newest.
+// ErrNotModified means that the revision that IfNoneMatch names is still the newest.
 var ErrNotModified = &Error{Code: "not_modified"}
 
 // State is all records of the tenant at one revision.

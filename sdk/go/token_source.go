@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// After an early renewal has failed, the next is tried no sooner than this.
+	// After a failed early renewal, the next one waits at least this long.
 	renewalPause = 5 * time.Second
-	// How long a service without a token endpoint is taken for one that needs none.
+	// A service without a token endpoint is treated for this long as one that needs no token.
 	tokenless = 60 * time.Second
 )
 
-// authorization gives the credential of calls.
+// authorization provides the credential of calls.
 type authorization interface {
 	get(ctx context.Context) (credential, error)
 	// discard forgets a credential that the service refused.
@@ -27,7 +27,7 @@ type authorization interface {
 type credential struct {
 	// header is the value of Authorization; empty for none.
 	header string
-	// reused: it served before, so that it may have expired meanwhile.
+	// reused: it was used before, so it may have expired in the meantime.
 	reused bool
 }
 
@@ -46,8 +46,8 @@ func (k apiKey) get(context.Context) (credential, error) {
 func (k apiKey) discard(string)    {}
 func (k apiKey) secrets() []string { return []string{string(k)} }
 
-// tokenSource has access tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls: one request
-// for a token is under way at a time, whoever gives up waiting for it.
+// tokenSource fetches access tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls: one
+// request for a token is under way at a time, whoever gives up waiting for it.
 type tokenSource struct {
 	client           *Client
 	clientID, secret string
@@ -101,7 +101,7 @@ func (s *tokenSource) get(ctx context.Context) (credential, error) {
 	}
 }
 
-// refreshing gives the token request under way, or starts one. The mutex is held.
+// refreshing returns the token request under way, or starts one. The caller holds the mutex.
 func (s *tokenSource) refreshing() *refresh {
 	if s.refresh != nil {
 		return s.refresh
@@ -122,7 +122,8 @@ func (s *tokenSource) refreshing() *refresh {
 	return running
 }
 
-// fetch outlives the call that started it, for others wait as well; the client's own deadline ends it, or its Close.
+// fetch outlives the call that started it, since others wait for it, too. It ends by the client's own deadline, or by
+// Close.
 func (s *tokenSource) fetch() (*token, error) {
 	started := s.now()
 	r := request{

@@ -53,7 +53,7 @@ func (c *Client) span(ctx context.Context, name string) (context.Context, Span) 
 	return c.tracer.Start(ctx, name)
 }
 
-// tell notes a decision in its span.
+// tell records a decision in its span.
 func (d Decision) tell(span Span) {
 	span.SetAttribute("authz.decision", d.Allowed)
 	var context struct {

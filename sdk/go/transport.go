@@ -23,18 +23,18 @@ type request struct {
 	body        []byte
 	contentType string
 	profile     profile
-	// once: another attempt might do it twice, so that only what was surely not processed is repeated.
+	// once: another attempt might do it twice, so it is repeated only if it certainly was not processed.
 	once bool
 	// anonymous: without the client's credential.
 	anonymous bool
-	// also is a status besides 2xx that is an answer.
+	// also is a status outside 2xx that counts as an answer.
 	also int
 	// secrets are what no error may repeat, besides the credential.
 	secrets []string
 	span    Span
 }
 
-// answer is what came, read whole.
+// answer is an answer that has been read as a whole.
 type answer struct {
 	status int
 	header http.Header
@@ -117,7 +117,7 @@ func (c *Client) credential(ctx context.Context, r request) (credential, error) 
 	return c.authorization.get(ctx)
 }
 
-// given is the error of a credential that could not be had, or of the deadline in whose time that was.
+// given is the error for a credential that could not be obtained, or for the deadline that passed meanwhile.
 func (c *Client) given(ctx, overall context.Context, r request, last *Error, err error) error {
 	if overall.Err() != nil {
 		return c.ended(ctx, r, last)
@@ -185,13 +185,13 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 	problem, known := c.problemOf(came, r)
 	became := fateOf(came.status)
 	if came.status == http.StatusServiceUnavailable && !known {
-		// A proxy answers 503 also where the connection to the service broke midway.
+		// A proxy also answers 503 if its connection to the service broke midway.
 		became = unclear
 	}
 	return nil, &fault{problem, became, retryAfter(came.header.Get("Retry-After"), time.Now())}
 }
 
-// connectionFault says what an error of net/http means. What it says of the address is left out: a path may name a person.
+// connectionFault says what an error of net/http means. It leaves the address out, since a path may name a person.
 func (c *Client) connectionFault(ctx context.Context, r request, err error) *fault {
 	var located *url.Error
 	if errors.As(err, &located) {

@@ -6,7 +6,7 @@ import { ConditionFault } from './parse.js';
 import type { Scope } from './scope.js';
 import { listOf, MAP } from './static-type.js';
 
-/** To find the ancestors of a type among as many as a resource may have, and to put them in order. */
+/** The steps for finding the ancestors of a type among as many as a resource may have, and sorting them. */
 const ANCESTRY_STEPS = 64;
 const STEPS_EACH = 8;
 

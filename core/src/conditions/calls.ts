@@ -8,7 +8,7 @@ import { suggestion } from './select.js';
 import { ANY, mayBe } from './static-type.js';
 import { isTrouble, type Result, type Value } from './value.js';
 
-/** A call of a function, or with `method` of one on its first part. */
+/** A call of a function; with `method`, the first part is the receiver. */
 export function call(name: string, parts: readonly Node[], method: boolean, offset: number): Node {
   const table = method ? methods : functions;
   const overloads = table.get(name);
@@ -66,7 +66,7 @@ function prepare(overload: Overload, name: string, parts: readonly Node[], offse
   };
 }
 
-/** To find the way to call a function by the kinds of its arguments. */
+/** The steps for choosing the overload of a function by the kinds of its arguments. */
 const CALL_STEPS = 4;
 
 function dispatch(name: string, fits: readonly Overload[], parts: readonly Node[]): Run {

@@ -4,7 +4,7 @@ import { ConditionFault, parseCondition } from './parse.js';
 import type { Scope } from './scope.js';
 import { MAP } from './static-type.js';
 
-/** A condition made ready. Evaluating throws nothing but `OutOfSteps`. */
+/** A compiled condition. Evaluating it throws nothing but `OutOfSteps`. */
 export interface Condition {
   evaluate(scope: Scope): Outcome;
 }
@@ -30,7 +30,7 @@ function evaluate(run: (scope: Scope) => unknown, size: number, scope: Scope): O
     return new Failure('the condition gives neither true nor false');
   } catch (error) {
     if (error instanceof OutOfSteps) throw error;
-    // Values nested too deeply to walk end here; whatever else does is no reason to grant.
+    // Values that are nested too deeply overflow the stack and end here. No other error may grant anything either.
     return new Failure('the condition could not be evaluated');
   }
 }

@@ -35,7 +35,7 @@ import type { Work } from './work.js';
 
 /** One way to call a function. */
 export interface Overload {
-  /** The kinds of its arguments; of a method, the receiver's comes first. */
+  /** The kinds of its arguments; for a method, the receiver's comes first. */
   readonly takes: readonly (ValueKind | 'any')[];
   readonly gives: StaticType;
   // biome-ignore lint/suspicious/noExplicitAny: `takes` says the kinds, which the caller has checked.
@@ -50,10 +50,10 @@ export interface Overload {
 const CALL_STEPS = 16;
 /** The steps for formatting or parsing a number or a timestamp. */
 const TEXT_STEPS = 64;
-/** The length from which V8 searches for a part by looking at all of it again and again. */
+/** From this length on, V8's search for a substring may compare all of it at every position. */
 const PART_MIN = 250;
 
-/** Charges for looking from the start for a part. */
+/** Charges for searching a substring from the start. */
 function chargeSearch(work: Work, text: string, part: string): void {
   work.charge((text.length >> 2) + (part.length > PART_MIN ? Math.ceil((text.length * part.length) / 64) : 0));
 }
@@ -161,7 +161,7 @@ const TYPES = Object.fromEntries(Object.entries(TYPE_WORDS).map(([kind, word]) =
 /** The names of types, for comparison with `type(x)`. Numbers of JSON are doubles. */
 export const typeNames: readonly string[] = Object.values(TYPE_WORDS);
 
-/** Writes a value that is no text. */
+/** Converts a value that is not a string to one. */
 const written =
   <T>(write: (value: T) => string): Overload['run'] =>
   (work, value: T) => {
@@ -285,7 +285,7 @@ export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string,
     'lastIndexOf',
     [
       overload(['string', 'string'], INT, (work, value: string, part: string) => {
-        // V8 compares the part at every place.
+        // V8 compares the substring at every position.
         work.charge((value.length >> 2) + Math.ceil((value.length * part.length) / 64));
         return value.lastIndexOf(part);
       }),

@@ -39,7 +39,7 @@ export class Guard {
     return outcome;
   }
 
-  /** Why the guard is false, as far as there are steps left to tell. */
+  /** Why the guard is false, if there are enough steps left to find out. */
   whyNot(scope: Scope): string {
     const unmet: GuardPart[] = [];
     try {
@@ -77,7 +77,7 @@ function notAll(parts: readonly GuardPart[]): GuardPart {
   };
 }
 
-/** To look at the clock for one window. */
+/** The steps for checking one time window. */
 const WINDOW_STEPS = 16;
 
 const MFA: GuardPart = {

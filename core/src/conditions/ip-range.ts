@@ -12,8 +12,8 @@ export const ADDRESS_STEPS = 200;
 const LENGTH_MAX = 45;
 
 /**
- * An IPv4 or IPv6 address; undefined where the text is none. An IPv4 address mapped into IPv6 (`::ffff:10.0.0.1`) is the
- * IPv4 address.
+ * An IPv4 or IPv6 address; undefined if the text is not an address. An IPv4 address mapped into IPv6
+ * (`::ffff:10.0.0.1`) is the IPv4 address.
  */
 export function parseIp(text: string): IpAddress | undefined {
   const address = parseStrictly(text);
@@ -21,8 +21,8 @@ export function parseIp(text: string): IpAddress | undefined {
 }
 
 /**
- * The library also takes what some systems do: IPv4 in fewer parts, octal and hexadecimal, and IPv6 with a zone. Leading
- * zeros are refused, since some read them as octal.
+ * Like some systems, the library also accepts IPv4 in fewer parts, in octal or hexadecimal, and IPv6 with a zone.
+ * Leading zeros are refused, since some read them as octal.
  */
 function parseStrictly(text: string): IpAddress | undefined {
   if (text.length > LENGTH_MAX) return undefined;
@@ -32,7 +32,7 @@ function parseStrictly(text: string): IpAddress | undefined {
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** An address or CIDR range; undefined where the text is none. A range inside `::ffff:0:0/96` is one of IPv4. */
+/** An address or CIDR range; undefined if the text is neither. A range inside `::ffff:0:0/96` is an IPv4 range. */
 export function parseIpRange(text: string): IpRange | undefined {
   const slash = text.indexOf('/');
   const base = parseStrictly(slash < 0 ? text : text.slice(0, slash));

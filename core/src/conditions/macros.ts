@@ -5,7 +5,7 @@ import type { Scope } from './scope.js';
 import { ANY, BOOL, listOf, mayBe, STRING, type StaticType } from './static-type.js';
 import { isMap, isTrouble, keysOf, type Result, type Value } from './value.js';
 
-/** Called like functions, but with names and expressions for arguments. */
+/** Macros are called like functions, but take names and expressions as arguments. */
 export const macros: readonly string[] = ['has', 'all', 'exists', 'exists_one', 'map', 'filter', 'cel.bind'];
 
 /** A macro's body, built with its variable in `slot`. */
@@ -26,7 +26,7 @@ function requireBoolean(name: string, body: Node): void {
   if (!mayBe(body.type, 'boolean')) throw mismatch(`${name}()`, [body], body.offset);
 }
 
-/** The items a macro walks, or the trouble of getting them. */
+/** The items a macro walks, or why they cannot be had. */
 function items(name: string, range: Node, scope: Scope): readonly Value[] | Trouble {
   const value = range.run(scope);
   if (Array.isArray(value)) return value as readonly Value[];
@@ -49,7 +49,7 @@ function walk<T>(name: string, range: Node, body: Body, visit: (result: Result, 
   };
 }
 
-/** `all` and `exists`: one item can settle them, whatever trouble the others make. */
+/** `all` and `exists`: one item can settle them, even if others are absent or fail. */
 export function quantifier(name: 'all' | 'exists', range: Node, body: Body, offset: number): Node {
   requireBoolean(name, body.node);
   const settles = name === 'exists';

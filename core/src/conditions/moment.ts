@@ -1,6 +1,6 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Milliseconds since the epoch of an RFC 3339 date and time with a zone; undefined where the text is none. */
+/** Milliseconds since the epoch of an RFC 3339 date and time with a zone; undefined for any other text. */
 export function parseMoment(text: string): number | undefined {
   const match = text.length <= 40 ? RFC3339.exec(text) : null;
   if (match === null) return undefined;
@@ -34,7 +34,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const PART = /(\d{1,15}(?:\.\d{1,15})?)(h|ms|m|s|us|µs|ns)/y;
 
-/** Milliseconds of a duration like `1h30m` or `-1.5s`; undefined where the text is none. */
+/** Milliseconds of a duration like `1h30m` or `-1.5s`; undefined for any other text. */
 export function parseSpan(text: string): number | undefined {
   const signed = text.startsWith('-') || text.startsWith('+');
   PART.lastIndex = signed ? 1 : 0;

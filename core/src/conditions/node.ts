@@ -7,21 +7,21 @@ import { isTrouble, kindOf, type Result, type Value } from './value.js';
 
 export type Run = (scope: Scope) => Result;
 
-/** An expression made ready to run. */
+/** A compiled expression. */
 export interface Node {
   readonly type: StaticType;
   readonly run: Run;
-  /** How messages name it: an attribute's path, or nothing where only its kind helps. */
+  /** How messages name it: an attribute's path, or nothing if only its kind helps. */
   readonly label: string;
   /** Where it starts in the source, in characters. */
   readonly offset: number;
-  /** How many nodes it has with all inside it: what a macro is charged for each item. */
+  /** How many nodes it has, including all inside it. A macro is charged this for each item. */
   readonly size: number;
-  /** The value of a literal, and of what has been computed from literals alone. */
+  /** The value of a literal, or of an expression of literals only. */
   readonly constant?: Value;
-  /** Of a variable with fixed members: those. */
+  /** The members of a variable whose members are fixed. */
   readonly members?: ReadonlyMap<string, Node>;
-  /** Of a map whose members can be read without making the whole: reads one. */
+  /** Reads one member of a map that need not be built as a whole. */
   readonly lookup?: (scope: Scope, name: string) => Json | undefined;
 }
 
@@ -35,14 +35,16 @@ export function sizeOf(nodes: readonly Node[]): number {
   return size;
 }
 
-/** What constants are computed in. Each time another one, since a scope counts down what all its evaluations may cost. */
+/**
+ * The scope in which constants are computed. Each computation has a new one, since a scope counts down the steps left.
+ */
 function nobody(): Scope {
   const request = { subject: { type: '', id: '' }, resource: { type: '' }, action: { name: '' } };
   const facts = { type: '', application: '', id: undefined, name: undefined };
   return new Scope(request, facts, 0, undefined, undefined);
 }
 
-/** Computes a node of constants once; a failure then is a fault of the condition as written. */
+/** Computes a constant node once. A failure is a fault of the condition as written. */
 export function folded(node: Node, parts: readonly Node[]): Node {
   if (parts.some((part) => part.constant === undefined)) return node;
   const value = constantOf(node);
@@ -60,12 +62,15 @@ function constantOf(node: Node): Result {
   }
 }
 
-/** A part in words, for messages: `context.age (a string)`, or the kind alone. */
+/** Names a part in messages: `context.age (a string)`, or only its kind. */
 export function said(node: Node, kind: StaticType['kind']): string {
   return node.label === '' ? inWords(kind) : `${node.label} (${inWords(kind)})`;
 }
 
-/** What comes of an operation on these parts and values, one of which it cannot take. */
+/**
+ * The outcome of an operation on values of which one is absent, has failed, or is of a kind that the operation does not
+ * take.
+ */
 export function refused(what: string, nodes: readonly Node[], values: readonly Result[]): Trouble {
   let trouble: Trouble | undefined;
   for (const value of values) if (isTrouble(value)) trouble = worse(trouble, value);
@@ -76,7 +81,7 @@ export function refused(what: string, nodes: readonly Node[], values: readonly R
   });
 }
 
-/** The fault of an operation that can take no values of these parts' types. */
+/** The fault of an operation that can never take values of these parts' types. */
 export function mismatch(what: string, nodes: readonly Node[], offset: number): ConditionFault {
   return new ConditionFault(
     `${what} does not take ${nodes.map((node) => said(node, node.type.kind)).join(' and ')}`,

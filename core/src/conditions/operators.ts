@@ -78,7 +78,7 @@ export function arithmetic(op: Arithmetic, left: Node, right: Node, offset: numb
   return { type, run, label: '', offset, size: sizeOf([left, right]) };
 }
 
-/** Results that no JSON number can hold are failures, so that no comparison with them comes out by chance. */
+/** A result that is not a JSON number (NaN, infinite) is a failure, since a comparison with it would mean nothing. */
 function onNumbers(op: Arithmetic, left: number, right: number, whole: boolean): Result {
   if (right === 0 && (op === '/' || op === '%')) return new Failure('division by zero');
   const value = compute(op, left, right);
@@ -190,7 +190,7 @@ function constantSet(value: Value | undefined): ReadonlySet<Value> | undefined {
   return Array.isArray(value) && value.length > 8 ? new Set(value) : undefined;
 }
 
-/** A chain of `&&` or of `||`: the settling value wins over any trouble, wherever it stands. */
+/** A chain of `&&` or of `||`: the settling value wins over absent and failed operands, wherever it stands. */
 export function logical(op: '&&' | '||', parts: readonly Node[], offset: number): Node {
   for (const part of parts) if (!mayBe(part.type, 'boolean')) throw mismatch(`"${op}"`, [part], part.offset);
   const settles = op === '||';

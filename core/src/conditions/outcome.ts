@@ -17,7 +17,7 @@ export class Absent extends Trouble {
 export class Failure extends Trouble {
   readonly #cause: string | (() => string);
 
-  /** Words that are costly to find are computed when they are read, since most failures have no consequence. */
+  /** A text that is costly to compute is computed when it is read, since most failures have no consequence. */
   constructor(cause: string | (() => string)) {
     super();
     this.#cause = cause;
@@ -32,7 +32,7 @@ export class Failure extends Trouble {
 /** Whether a condition holds. */
 export type Outcome = boolean | Absent | Failure;
 
-/** The result of a whole with two parts in trouble: the first absent attribute, or else the first failure. */
+/** The result where both parts are absent or failed: the first absent attribute, or else the first failure. */
 export function worse(first: Trouble | undefined, second: Trouble): Trouble {
   if (first === undefined) return second;
   return second instanceof Absent && !(first instanceof Absent) ? second : first;

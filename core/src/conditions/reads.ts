@@ -2,7 +2,10 @@ import { memberLabel } from './build.js';
 import type { Ast } from './parse.js';
 import { ALWAYS_PRESENT } from './variables.js';
 
-/** What a part of a condition reads that may be absent, and what is surely there when the part is true, or false. */
+/**
+ * The attributes that a part of a condition reads and that may be absent, and those that exist whenever it is true, or
+ * false.
+ */
 interface Reading {
   reads: Set<string>;
   whenTrue: Set<string>;

@@ -46,13 +46,13 @@ export class Scope {
     readonly principals: SubjectPrincipals = NO_PRINCIPALS,
   ) {}
 
-  /** Counts work; throws `OutOfSteps`, and does so for every charge that follows. */
+  /** Counts work. Throws `OutOfSteps` when the steps are used up, also for every later charge. */
   charge(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new OutOfSteps();
   }
 
-  /** The steps taken so far; what was refused was not done. */
+  /** The steps taken so far, without the charge that was refused. */
   get steps(): number {
     return CONDITION_LIMITS.decisionSteps - Math.max(0, this.#left);
   }

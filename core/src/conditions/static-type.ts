@@ -7,9 +7,9 @@ import type { ValueKind } from './value.js';
  */
 export interface StaticType {
   readonly kind: ValueKind | 'int' | 'any';
-  /** Of a list: what its items are; of a map: what its members are. */
+  /** The type of a list's items, or of a map's members. */
   readonly item?: StaticType;
-  /** Of a map with known members: no others may be named. */
+  /** The members of a map whose members are known: no others may be named. */
   readonly members?: ReadonlyMap<string, StaticType>;
 }
 

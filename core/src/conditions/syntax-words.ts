@@ -1,6 +1,6 @@
 import type { ParseError } from '@marcbachmann/cel-js';
 
-/** What other languages write, by what stands before or at the place where the parser gave up; and what CEL writes. */
+/** Syntax of other languages, recognized before or at the place where the parser gave up, and what CEL has instead. */
 const SLIPS: readonly { before?: RegExp; at?: RegExp; write: string }[] = [
   { before: /<$/, at: /^>/, write: 'write != for "<>"' },
   { at: /^=</, write: 'write <= for "=<"' },

@@ -23,7 +23,7 @@ const FIELDS: { readonly [method: string]: (local: LocalTime) => number } = {
   getSeconds: (local) => local.second,
 };
 
-/** Getters of a duration give the whole of it in the unit. */
+/** Getters of a duration return the whole duration in their unit. */
 const UNITS_MS: { readonly [method: string]: number } = {
   getHours: 3_600_000,
   getMinutes: 60_000,
@@ -31,9 +31,9 @@ const UNITS_MS: { readonly [method: string]: number } = {
   getMilliseconds: 1,
 };
 
-/** To read the fields of a moment. */
+/** The steps for reading the fields of a moment. */
 const UTC_STEPS = 16;
-/** Of a zone that comes with the request: each name that is new, or none at all, is looked up by the system. */
+/** The steps for a zone that comes with the request: the system looks up each name that is new or unknown. */
 const ASKED_ZONE_STEPS = 2500;
 
 const noZone = () => new Failure('the time zone is not one of the IANA database, like "Europe/Berlin"');

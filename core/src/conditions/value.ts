@@ -11,7 +11,7 @@ export class Moment {
 const MOMENT_MIN = Date.parse('0001-01-01T00:00:00Z');
 const MOMENT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The moment at these milliseconds; beyond the calendar comparisons would come out by chance. */
+/** The moment at these milliseconds. Beyond the calendar it is a failure, since comparisons would mean nothing. */
 export function momentAt(ms: number): Moment | Failure {
   return ms >= MOMENT_MIN && ms <= MOMENT_MAX
     ? new Moment(ms)
@@ -67,7 +67,7 @@ export function isMap(value: Value): value is ValueMap {
   return kindOf(value) === 'map';
 }
 
-/** The keys of large maps: to list those of a hundred thousand members takes tens of milliseconds. */
+/** Caches the keys of large maps: listing a hundred thousand takes tens of milliseconds. */
 const listed = new WeakMap<ValueMap, readonly string[]>();
 const LISTED_MIN = 500;
 

@@ -3,7 +3,7 @@ import { Absent } from './outcome.js';
 import type { Scope } from './scope.js';
 import { MAP, STRING, type StaticType } from './static-type.js';
 
-/** The names a condition may read, and what is known of them beforehand. */
+/** The names that a condition may read, and what is known about them beforehand. */
 export function variables(resourceProperties: StaticType): ReadonlyMap<string, Node> {
   return new Map([
     [

@@ -1,4 +1,4 @@
-/** Where work is counted that depends on the length of values. `charge` throws `OutOfSteps` when there is too much. */
+/** Counts work that depends on the length of values. `charge` throws `OutOfSteps` when there is too much. */
 export interface Work {
   charge(steps: number): void;
 }

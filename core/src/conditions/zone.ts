@@ -12,7 +12,7 @@ export interface LocalTime {
   second: number;
 }
 
-/** What `localTime` costs at most in a zone that is known: the system is asked where the quarter of an hour is another. */
+/** The steps for `localTime` in a known zone. The system is asked again when the quarter of an hour is another one. */
 export const ZONE_STEPS = 250;
 
 const OFFSET = /^([+-])(\d\d):(\d\d)$/;

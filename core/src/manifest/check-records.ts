@@ -103,7 +103,7 @@ function checkMoves({ origins }: Declarations, { moves }: AddressLists, exists: 
   );
   for (const { to, about, document, node } of moves) {
     try {
-      // Of moves in a row, the last one is at fault.
+      // In a chain of moves, the last one is at fault.
       if (exists(settle(to)) || froms.has(to)) continue;
       document.fault(node, about, `moves to ${to}, which is not declared: declare it, or remove the move.`);
     } catch (error) {

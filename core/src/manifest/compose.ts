@@ -68,11 +68,11 @@ function rootOf(document: Document.Parsed<ParsedNode>, text: string, refuse: Ref
   }
   const faults = [...errors, ...warnings];
   if (faults.length > 0) for (const fault of yamlFaults(document, text)) refuse(fault.offset, fault.text);
-  // A tag that is not known leaves the rest as it is written; after any other fault nothing is certain.
+  // An unknown tag does not affect the rest of the document; after any other fault nothing is certain.
   return faults.every(({ code }) => code === 'TAG_RESOLVE_FAILED') ? new Converter(refuse).root(contents) : undefined;
 }
 
-/** What a node is once its aliases are written out. */
+/** The extent of a node once its aliases are written out. */
 interface Extent {
   values: number;
   depth: number;

@@ -69,7 +69,7 @@ export class Declarations {
     if (keyed) this.partial.set(address, { kind, address, fields } as unknown as DeclaredRecord);
   }
 
-  /** Reports the first issue of each value: what follows is most often its echo. */
+  /** Reports the first issue of each value: later ones mostly follow from it. */
   private reportIssues(kind: Kind, origin: Origin, about: About, issues: readonly z.core.$ZodIssue[]): void {
     const seen = new Set<string>();
     for (const issue of issues) {

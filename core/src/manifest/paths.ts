@@ -7,7 +7,7 @@ import { KINDS, type Kind } from '../records/kinds.js';
 import { formText, PATH_FORMS } from '../records/path-form.js';
 import { nounOf } from '../state/kind-words.js';
 
-/** A text that is not what it should be. The message is the end of a fault's text, remedy included. */
+/** A text that cannot be read. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}
 
 /** Reads what may throw a `NotationError`, and tells its text instead of throwing. */

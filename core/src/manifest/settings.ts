@@ -9,7 +9,7 @@ import type { YamlNode } from './yaml-node.js';
 /** The owner of records that are written over HTTP: a tree of that name would prune them. */
 const API_OWNER = 'api';
 
-/** The single values at the top of files: each may be said more than once, and then alike. */
+/** The single values at the top of files. Each may be given more than once if the values are equal. */
 export class Settings {
   private versionSeen = false;
   private readonly said = new Map<string, { value: string | number; document: YamlDocument; node: YamlNode }>();

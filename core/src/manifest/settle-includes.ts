@@ -9,7 +9,7 @@ import type { About } from './source.js';
 export interface BareInclusion {
   origin: Origin;
   about: About;
-  /** Where in the fields as written. */
+  /** The place of the name in the fields as written. */
   path: readonly PropertyKey[];
   own: Path;
   tenants: Path;

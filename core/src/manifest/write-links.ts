@@ -108,7 +108,7 @@ function entityText({ kind, path }: End): string {
   return kind !== 'subject' || /^(?:role|group|subject|everyone)\//.test(path) ? `${kind}/${path}` : path;
 }
 
-/** What a link says besides its ends. */
+/** The fields of a link besides its ends. */
 function more({ kind, fields }: LinkRecord): Record<string, string> {
   const { places, plain } = fieldsOf(kind);
   const values = fields as unknown as Record<string, string | undefined>;

@@ -12,7 +12,7 @@ export interface Candidates<T, R> {
 
 /** Which part of the results is wanted. */
 export interface PageBounds {
-  /** Those after this key; all where it is empty. */
+  /** Only results after this key; all if it is empty. */
   after: string;
   /** The most results. */
   limit: number;
@@ -24,7 +24,7 @@ export interface PageBounds {
 
 export interface Page<R> {
   results: R[];
-  /** The key after which to go on; absent when there is nothing more. */
+  /** The key after which the next page starts; absent on the last page. */
   next?: string;
 }
 

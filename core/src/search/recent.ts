@@ -1,4 +1,4 @@
-/** The lists that were asked for last, as long as they hold no more than so many items together. */
+/** A cache of the lists used last, bounded by the number of items in all of them. */
 export class Recent<T> {
   readonly #lists = new Map<string, readonly T[]>();
   #held = 0;

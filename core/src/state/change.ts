@@ -18,7 +18,7 @@ export type Change =
   /** Takes the record over for the stack of the change-set without changing it. */
   | { op: 'adopt'; address: Address };
 
-/** In whose name and when a change-set is staged. */
+/** Who stages a change-set, with which rights, and when. */
 export interface StageOptions {
   /** Whose change-set it is: only its own records may be touched. Without one, ownership is not asked for. */
   stack?: string;
@@ -26,7 +26,7 @@ export interface StageOptions {
   takeOwnership?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
-  /** Who writes, where it may not write everything. */
+  /** The writer, if it is limited in what it may write. */
   writer?: Writer;
   now: Date;
   /** A new server-side id. */

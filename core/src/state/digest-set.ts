@@ -95,7 +95,7 @@ class Bucket {
   /** How many leaves from the front on are in order. */
   #sorted = 0;
   #leaves: Buffer = NOTHING;
-  /** The same memory. */
+  /** The memory of `#leaves` as 32-bit words. */
   #words: Int32Array = new Int32Array();
   #hash: Buffer | undefined;
 

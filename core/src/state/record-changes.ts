@@ -10,7 +10,10 @@ export interface StoredChange extends RecordChange {
   after?: StoredRecord;
 }
 
-/** What a change-set makes of each address, credentials left out. A record that was moved goes from one and comes to another. */
+/**
+ * The change of each address by a change-set, without credentials. A moved record leaves one address and appears at
+ * another.
+ */
 export function recordChangesOf({ put, remove }: Staged): StoredChange[] {
   const changes = new Map<Address, StoredChange>();
   const note = (record: StoredRecord, side: keyof StoredChange) => {

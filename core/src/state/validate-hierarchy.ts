@@ -73,12 +73,12 @@ function walkUp(view: RecordView, { address: start }: Resource): { levels: numbe
     } else if (next === start) {
       return { circle: way.map(({ address }) => address) };
     } else if (levels.has(next)) {
-      // One that is still on the way is part of a circle that is named at a resource in it.
+      // A resource that is still on the way is part of a circle, which is reported once, at a resource in it.
       step.levels = Math.max(step.levels, (levels.get(next) ?? 0) + 1);
     } else {
       enter(next);
     }
-    // What lies above is judged elsewhere; more than this says enough.
+    // What lies above is judged at other resources. So many ancestors are a fault already.
     if (levels.size > 4 * ANCESTORS_MAX) return { levels: 1, ancestors: levels.size - 1 };
   }
   return { levels: levels.get(start) ?? 1, ancestors: levels.size - 1 };

@@ -75,13 +75,13 @@ export function* validateInSteps(
   return findings;
 }
 
-/** What a path may name besides a subject where whom a link leads to is said without its kind. */
+/** The kinds that a path may name besides subjects if a link's target is written without its kind. */
 const ENTITIES = ['role', 'group'] as const;
 
 const DECLARE = 'declare it, or correct the name.';
 const DECLARE_IN_YAML = 'declare it, correct the name, or list it under "external" if another stack declares it.';
 
-/** That a record which is referred to does not exist, and the remedy. */
+/** Says that a referenced record does not exist, and the remedy. */
 export function danglingDetail(target: Address, view: RecordView, suggest: Suggest, inYaml: boolean): string {
   const { kind, path } = splitReference(target);
   const missing = `${titleOf(kind)} "${path}" does not exist`;

@@ -2,7 +2,7 @@
 //
 //	fake := authztest.New(t)
 //	fake.Allow("alice", "read", "invoice", "INV-1")
-//	handler := newHandler(fake.Client()) // what the application makes of an *authz.Client
+//	handler := newHandler(fake.Client()) // the application's handler, which asks an *authz.Client
 package authztest
 
 import (
@@ -18,8 +18,8 @@ import (
 // Any fits every value in a row of the table.
 const Any = "*"
 
-// Fake is a decision point in this process, on a port of its own. It answers by the last row of its table that fits, and
-// denies where none does. It answers single decisions, batches and searches; these find what the rows name.
+// Fake is a decision point in this process, on a port of its own. It answers by the last row of its table that fits,
+// and denies if none does. It answers single decisions, batches and searches; a search finds only what the rows name.
 type Fake struct {
 	// URL is its base address.
 	URL string
@@ -94,7 +94,7 @@ func (f *Fake) Down(down bool) {
 	f.down = down
 }
 
-// Asked are the questions so far, those of batches among them, in order.
+// Asked returns the questions so far, including those of batches, in order.
 func (f *Fake) Asked() []authz.Question {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -176,7 +176,7 @@ func (f *Fake) several(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, "application/json", map[string]any{"evaluations": answers})
 }
 
-// merge puts the members of an item in the place of those that stand in, whole.
+// merge replaces the batch's members by those that the item has, each as a whole.
 func merge(question *authz.Question, item json.RawMessage) error {
 	var own struct {
 		Subject  *authz.Subject  `json:"subject"`
@@ -213,7 +213,7 @@ func (f *Fake) metadata(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// read is false where the request has been answered already.
+// read returns false if it has already answered the request.
 func (f *Fake) read(w http.ResponseWriter, r *http.Request, value any) bool {
 	f.mutex.Lock()
 	down := f.down

@@ -7,7 +7,7 @@ import (
 	authz "github.com/authz-service/service/sdk/go"
 )
 
-// Recorder passes decisions on to what it stands before, and notes them.
+// Recorder passes questions on to another Decider, and records the decisions.
 type Recorder struct {
 	Decider authz.Decider
 
@@ -15,7 +15,7 @@ type Recorder struct {
 	entries []Entry
 }
 
-// Entry is one call and what became of it.
+// Entry is one call and its outcome.
 type Entry struct {
 	Question authz.Question
 	Outcome  authz.Outcome
@@ -30,7 +30,7 @@ func (r *Recorder) Decide(ctx context.Context, question authz.Question, options 
 	return decision, err
 }
 
-// Entries are the calls so far, in the order in which they ended.
+// Entries returns the calls so far, in the order in which they ended.
 func (r *Recorder) Entries() []Entry {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
