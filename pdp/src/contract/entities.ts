@@ -6,12 +6,12 @@ import { attributesSchema, isObject } from './attributes.js';
 
 /* What a decision is about (AuthZEN 1.0 section 5). Unknown members are ignored. */
 
-/** Has a rule about an object looked at beside the faults of its members, so that a caller learns of all at once. */
+/** Checks a rule about an object even if its members have faults, so that a caller learns of all faults at once. */
 const evenIfFaulty = { when: ({ value }: { value: unknown }) => isObject(value) };
 
 const text = z.string().min(1, 'must not be empty');
 
-/** `attributes` is an alias of `properties`: what both give must be the same. */
+/** `attributes` is an alias of `properties`: a key that both have must have the same value in both. */
 const properties = {
   properties: attributesSchema
     .meta({ description: 'Attributes for conditions; they override the stored ones key by key.' })

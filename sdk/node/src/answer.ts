@@ -4,7 +4,7 @@ import { codeOfStatus, isErrorCode, ServiceError } from './service-error.js';
 /** The longest answer read, in bytes after decompression. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What proxies answer in the service's place, in whatever words. */
+/** Statuses that proxies answer in the service's place, with texts of their own. */
 const GATEWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** What the service answered, read whole. */
@@ -48,7 +48,7 @@ export function jsonOf(answer: Answer, at: string): unknown {
   return parsed;
 }
 
-/** The error that an answer of 300 and above states. */
+/** The error in an answer of 300 and above. */
 export function errorOf(answer: Answer, at: string): ServiceError {
   const { status } = answer;
   if (status < 400) {
@@ -95,7 +95,7 @@ function notTheService(answer: Answer, at: string): ServiceError {
   );
 }
 
-/** Where a redirect leads, without what might be secret in it. */
+/** Where a redirect leads, without the parts that may hold secrets. */
 function redirection(answer: Answer): string {
   const location = answer.headers.get('location');
   if (location === null) return '';

@@ -2,11 +2,14 @@ import { ServiceError } from './service-error.js';
 
 /** Where the `Authorization` header of requests comes from. */
 export interface Authorization {
-  /** `reused` says that the header was made for an earlier call, so that a 401 may only mean that it has lapsed. No header where none is needed. */
+  /**
+   * `reused` says that the header was made for an earlier call, so that a 401 may only mean that it has expired. There
+   * is no header if none is needed.
+   */
   get(signal: AbortSignal): Promise<{ header: string | undefined; reused: boolean }>;
   /** Forgets a header that the service refused, unless a newer one has taken its place. */
   discard(header: string | undefined): void;
-  /** What no error text may hold. */
+  /** The secrets that no error text may contain. */
   secrets(): string[];
 }
 

@@ -1,4 +1,4 @@
-/** Where the endpoints of AuthZEN 1.0 are, below the address of the service, where no metadata says otherwise. */
+/** The paths of AuthZEN 1.0's endpoints below the address of the service, unless its metadata says otherwise. */
 export const AUTHZEN_PATHS = {
   evaluation: '/access/v1/evaluation',
   evaluations: '/access/v1/evaluations',

@@ -6,11 +6,11 @@ import type { CallOptions } from './transport.js';
 
 interface Asking {
   max: number;
-  /** The deadline of a call that names none. */
+  /** The deadline of a call that sets none. */
   timeoutMs: number;
   one(question: DecisionQuestion, options: CallOptions): Promise<Decision>;
   many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]>;
-  /** Whether an error leaves open that the decision point takes batches. */
+  /** Whether the decision point may take batches in spite of this error. */
   offered(error: unknown): boolean;
 }
 
@@ -39,7 +39,7 @@ export class Batcher {
     this.#asking = asking;
   }
 
-  /** Undefined where the call is to go alone: it has a request id of its own, or the decision point takes no batches. */
+  /** Undefined if the call must go alone: it has a request id of its own, or the decision point takes no batches. */
   decide(question: DecisionQuestion, options: CallOptions): Promise<Decision> | undefined {
     if (this.#singly || options.requestId !== undefined || options.attemptTimeoutMs !== undefined) return undefined;
     const timeoutMs = options.timeoutMs ?? this.#asking.timeoutMs;
@@ -116,7 +116,7 @@ function joined(chunk: Waiting[]) {
   return { questions, options: { ...chunk[0]?.question.options, reasons: true } };
 }
 
-/** After what has come in this turn, from whatever socket. */
+/** Runs after everything that has arrived in this turn, on any socket. */
 function nextTurn(work: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(work);
   else setTimeout(work, 0);

@@ -20,7 +20,7 @@ import type {
 export type { ClientOptions, Credentials, DecideOptions } from './decision-client.js';
 
 /**
- * The service's client, for cloud and agent alike: only the base address differs, and an agent takes no credentials.
+ * The service's client, for cloud and agent: only the base address differs, and an agent takes no credentials.
  *
  * ```ts
  * const client = new ServiceClient({ url: 'http://127.0.0.1:8080', credentials: { apiKey } });
@@ -37,10 +37,11 @@ export type { ClientOptions, Credentials, DecideOptions } from './decision-clien
  * reached or something else answered; `timeout`. A denial is no error. Every method takes `{ signal, timeoutMs,
  * attemptTimeoutMs, requestId }`, and rejects with the signal's reason when that aborts.
  *
- * Passing faults (429, 502, 503, 504, connections) are tried again with growing, random waits, `Retry-After` heard:
- * reads and decisions always; a change-set too, since its idempotency key makes a repetition harmless; other writes
- * only where the first attempt surely was not processed. Tokens of an OAuth client are fetched once for all calls,
- * renewed before they lapse, and replaced when the service refuses one. Redirects are not followed.
+ * Passing faults (429, 502, 503, 504, connections) are retried with growing, random waits; a `Retry-After` that fits
+ * the deadline is honoured. Reads and decisions are always retried, and so are change-sets, since their idempotency key
+ * makes a repetition harmless. Other writes are retried only if the first attempt certainly was not processed. Tokens
+ * of an OAuth client are fetched once for all calls, renewed before they expire, and replaced when the service refuses
+ * one. Redirects are not followed.
  */
 export class ServiceClient extends DecisionClient {
   /** The tenants, for operators. */
@@ -58,7 +59,7 @@ export class ServiceClient extends DecisionClient {
     return new RecordCollection(kind, this.#send);
   }
 
-  /** All records of the tenant with its revision; undefined when that still is `ifNoneMatch`. */
+  /** All records of the tenant with its revision; undefined if that still is `ifNoneMatch`. */
   state(options?: CallOptions): Promise<TenantSnapshot>;
   state(options: CallOptions & { ifNoneMatch: string | undefined }): Promise<TenantSnapshot | undefined>;
   async state(options: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
@@ -67,8 +68,8 @@ export class ServiceClient extends DecisionClient {
   }
 
   /**
-   * Changes records, all or none, in one revision. The idempotency key names this wish: sent again with the same
-   * body it is done once, and answered as the first time.
+   * Changes records, all or none, in one revision. Sent again with the same idempotency key and body, it is applied
+   * only once, and answered as the first time.
    */
   async changeset(
     body: ChangesetRequest,
@@ -99,12 +100,15 @@ export class ServiceClient extends DecisionClient {
     return (await this.json({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, options)) as WhoAmI;
   }
 
-  /** How an agent fares: which revision it serves, how old that is, and what went wrong last. Agents only. */
+  /** The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only. */
   async agentStatus(options?: CallOptions): Promise<AgentStatus> {
     return (await this.json({ method: 'GET', path: '/v1/status', repeat: 'harmless' }, options)) as AgentStatus;
   }
 
-  /** Has bundles signed by a new key, for operators; `revoke`: agents are to trust none of the keys before it. */
+  /**
+   * Makes the cloud sign bundles with a new key, for operators; with `revoke`, agents no longer trust the keys before
+   * it.
+   */
   async rotateBundleKeys(body: { revoke?: boolean } = {}, options?: CallOptions): Promise<BundleKey> {
     const request: ServiceRequest = { method: 'POST', path: '/v1/bundle-keys', body, repeat: 'once', writes: true };
     return (await this.json(request, options)) as BundleKey;
@@ -115,7 +119,7 @@ export class ServiceClient extends DecisionClient {
     return this.#audit('/v1/audit', options);
   }
 
-  /** Who made and removed tenants, the latest first, also those that are no more. For operators. */
+  /** Who made and removed tenants, the latest first, including tenants that no longer exist. For operators. */
   tenantAudit(options?: ListOptions): AsyncGenerator<TenantEvent, void, undefined> {
     return this.#audit('/v1/audit/tenants', options);
   }

@@ -27,29 +27,32 @@ export type Credentials = { clientId: string; clientSecret: string } | { apiKey:
 export interface ClientOptions {
   /** The address of a decision point: the cloud, an agent, or another vendor's. A slash at its end is fine. */
   url: string;
-  /** None for an agent. */
+  /** An agent needs none. */
   credentials?: Credentials | undefined;
   /** The longest that a decision, batch or page of a search may take with all its attempts; 2,000 unless given. */
   decisionTimeoutMs?: number | undefined;
-  /** The same for all else; 120,000 unless given. */
+  /** The same for every other call; 120,000 unless given. */
   managementTimeoutMs?: number | undefined;
-  /** The longest that one attempt may take; 1,000 for decisions and 30,000 for all else unless given. */
+  /** The longest that one attempt may take; 1,000 for decisions and 30,000 for other calls unless given. */
   attemptTimeoutMs?: number | undefined;
-  /** How often a failed attempt is repeated where that is safe; 2 for decisions and 3 for all else unless given. */
+  /** How often a failed attempt is repeated where that is safe; 2 for decisions and 3 for other calls unless given. */
   retries?: number | undefined;
   /** Joins the decisions asked in one turn of the event loop into one request; `max` in each, 1,000 unless given. */
   batching?: boolean | { max: number } | undefined;
   /** Reads the decision point's metadata before the first decision, and asks at the endpoints that it names. */
   discover?: boolean | undefined;
-  /** In place of the platform's own `fetch`. */
+  /** Used instead of the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Of OpenTelemetry; unless given, that of `@opentelemetry/api` where the application has it. False for no spans. */
+  /**
+   * An OpenTelemetry tracer. Unless given, `@opentelemetry/api` is used if the application has it. False turns spans
+   * off.
+   */
   tracer?: Tracer | false | undefined;
   userAgent?: string | undefined;
 }
 
 export interface DecideOptions extends CallOptions {
-  /** Denies what could not be decided; the decision then has `decided: false` and the `error`. */
+  /** Denies a question that could not be decided; the decision then has `decided: false` and the `error`. */
   orDeny?: boolean | undefined;
 }
 
@@ -210,7 +213,10 @@ export class DecisionClient {
     return this.json(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
   }
 
-  /** One reading of the metadata serves all calls, whoever gives up; one that failed is tried again by the next. */
+  /**
+   * The metadata is read once for all calls, even if the first caller gives up. After a failure the next call reads it
+   * again.
+   */
   async #discovered(endpoint: Endpoint, signal: AbortSignal | undefined, timeoutMs: number): Promise<string> {
     this.#metadata ??= this.metadata().catch((error: unknown) => {
       this.#metadata = undefined;

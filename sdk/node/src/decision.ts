@@ -19,29 +19,34 @@ export interface Candidate {
 /** An answer: allowed or denied. */
 export interface Decision {
   allowed: boolean;
-  /** False where nobody decided and the call asked for a denial then (`orDeny`); `error` says why. */
+  /**
+   * False if the question could not be decided and the call asked for a denial in that case (`orDeny`); `error` says
+   * why.
+   */
   decided: boolean;
-  /** Why, in words. */
+  /** The reason, in words. */
   reason?: string;
-  /** The id of the deciding policy, of an allow or of a deny. */
+  /** The id of the deciding policy, whether it allows or denies. */
   policyId?: string;
-  /** How the subject comes to the deciding policy: `direct`, `role`, `group`, or `none`. */
+  /** How the subject reaches the deciding policy: `direct`, `role`, `group`, or `none`. */
   accessPath?: string;
   /** Every policy that came into question, where the question asked for it (`options.explain`). */
   explanation?: {
     candidates: Candidate[];
-    /** The addresses of roles that the question names in vain, since `from_requests` is false. */
+    /** The addresses of roles that the question names without effect, since their `from_requests` is false. */
     uncounted_roles?: string[] | undefined;
   };
-  /** What the decision point said beside its decision, as it came. */
+  /** What the decision point sent beside its decision, as it came. */
   context: Readonly<Record<string, unknown>>;
   error?: ServiceError;
 }
 
-/** What became of one question of a batch. */
+/** The outcome of one question of a batch. */
 export type Outcome = { ok: true; decision: Decision } | { ok: false; error: ServiceError };
 
-/** The decision in an answer. Throws `network` for what is no decision, and the error that stands in a decision's place. */
+/**
+ * The decision in an answer. Throws `network` if there is no decision, or the error that the answer has in its place.
+ */
 export function decisionOf(body: unknown, at: string): Decision {
   if (!isObject(body) || typeof body.decision !== 'boolean') {
     throw new ServiceError('network', `${at} answered without a decision: that is no decision point's answer.`);

@@ -2,10 +2,10 @@ import { baseAddress } from './base-address.js';
 import type { Credentials } from './client.js';
 import { ServiceError } from './service-error.js';
 
-/** Where a cloud listens unless told otherwise. */
+/** The default address of a cloud. */
 export const DEFAULT_CLOUD_URL = 'http://127.0.0.1:8080';
 
-/** How to reach the cloud, and as whom. */
+/** The address of the cloud, and the credentials for it. */
 export interface CloudAccess {
   url: string;
   credentials: Credentials;
@@ -46,7 +46,7 @@ function missing(name: string, present: string): ServiceError {
   return new ServiceError('invalid_config', `${present} is set but ${name} is not: set both in the environment.`);
 }
 
-/** Pipelines hand secrets on with a line feed at the end; an empty variable is as good as none. */
+/** Pipelines often pass secrets with a line feed at the end. An empty variable counts as unset. */
 function value(environment: Environment, name: string): string | undefined {
   const text = environment[name]?.trim();
   return text === '' ? undefined : text;

@@ -9,8 +9,8 @@ interface Response {
 }
 
 /**
- * Middleware for Express, and for what takes the same: lets a request through when it is allowed, and else answers 403, or
- * 503 where that could not be decided. An error of the mapper goes to `next`.
+ * Middleware for Express and compatible frameworks. It lets an allowed request through, and otherwise answers 403, or
+ * 503 if the question could not be decided. An error of the mapper goes to `next`.
  */
 export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
   return async (request: R, response: Response, next: (error?: unknown) => void): Promise<void> => {

@@ -9,8 +9,8 @@ interface Reply {
 }
 
 /**
- * A `preHandler` for Fastify: lets a request through when it is allowed, and else answers 403, or 503 where that could not
- * be decided. An error of the mapper is the route's.
+ * A `preHandler` for Fastify. It lets an allowed request through, and otherwise answers 403, or 503 if the question
+ * could not be decided. An error of the mapper becomes an error of the route.
  */
 export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
   return async (request: R, reply: Reply): Promise<unknown> => {

@@ -24,10 +24,10 @@ const MEANINGS: Record<string, string> = {
   [NO_TLS]: 'the server there does not speak TLS: write http:// in place of https://.',
 };
 
-/** Faults before a connection stood: nothing of the request can have been processed. */
+/** Faults before a connection was made: nothing of the request can have been processed. */
 const BEFORE_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** A refused certificate or malformed answer stays refused: trying again is of no use. */
+/** A refused certificate or a malformed answer would only be refused again. */
 const LASTING = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL|^ERR_TLS|^HPE_/;
 
 /** The fault that an error thrown by `fetch` stands for; `base` is the address that people know the service by. */

@@ -1,17 +1,17 @@
 import type { DecideOptions, DecisionClient } from './decision-client.js';
 import type { DecisionQuestion } from './question.js';
 
-/** Makes a request into the question whether it is allowed; undefined denies it: nobody is known who asks. */
+/** Turns a request into the question whether it is allowed. Undefined, for an unknown caller, denies it. */
 export type Mapper<R> = (request: R) => DecisionQuestion | undefined | Promise<DecisionQuestion | undefined>;
 
 export interface GuardOptions {
-  /** Of each decision. */
+  /** The options of each decision. */
   decide?: Omit<DecideOptions, 'orDeny'>;
   /** Is told why a request could not be decided, before it is answered with 503. */
   onUndecided?: (error: unknown) => void;
 }
 
-/** What is answered in the place of a guarded route. */
+/** The answer in the place of a guarded route. */
 export interface Refusal {
   status: 403 | 503;
   title: string;

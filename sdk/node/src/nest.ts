@@ -7,8 +7,8 @@ interface ExecutionContext {
 }
 
 /**
- * A guard for NestJS, for `@UseGuards(…)`: false, which Nest answers with 403, where the request is not allowed; an error
- * with the status 503 where that could not be decided.
+ * A guard for NestJS, for `@UseGuards(…)`. It returns false, which Nest answers with 403, if the request is not
+ * allowed, and throws an error with the status 503 if the question could not be decided.
  */
 export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
   return {

@@ -1,4 +1,4 @@
-/** What a caller may give where JSON is sent: a member that is undefined is left out of it. */
+/** What a caller may give where JSON is sent. A member that is undefined is left out. */
 export type SentJson = string | number | boolean | null | undefined | readonly SentJson[] | SentObject;
 export interface SentObject {
   readonly [name: string]: SentJson;
@@ -12,7 +12,7 @@ interface Attributed {
 
 export interface SubjectType extends Attributed {
   type: string;
-  /** Roles besides the recorded ones: `role` or `application/role`. */
+  /** Roles in addition to the recorded ones: `role` or `application/role`. */
   roles?: readonly string[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface DecisionQuestion {
   subject: Subject;
   action: Action;
   resource: Resource;
-  /** What conditions read of the moment: `ip`, `time`, `mfa`, and any other key. */
+  /** What conditions read about the request: `ip`, `time`, `mfa`, and any other key. */
   context?: SentObject | undefined;
   options?: QuestionOptions | undefined;
 }
@@ -55,7 +55,7 @@ export interface DecisionQuestion {
 /** How far a batch goes: through all, or up to the first denial (a failure is one), or permit. */
 export type EvaluationsSemantic = 'execute_all' | 'deny_on_first_deny' | 'permit_on_first_permit';
 
-/** Several questions; the members beside `evaluations` stand in, whole, for those that one lacks. */
+/** Several questions. One that lacks a member takes that of the batch as a whole. */
 export interface EvaluationsQuestion extends Partial<Omit<DecisionQuestion, 'options'>> {
   evaluations: readonly Partial<DecisionQuestion>[];
   options?: (QuestionOptions & { evaluations_semantic?: EvaluationsSemantic; reasons?: boolean }) | undefined;

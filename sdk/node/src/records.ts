@@ -56,7 +56,7 @@ export class RecordCollection<K extends Kind> {
     )) as WireRecord<K>;
   }
 
-  /** A credential's secret is in the answer, and nowhere ever again. */
+  /** A credential's secret is in this answer, and is never shown again. */
   async create(fields: NewRecord<K>, { stack, ...options }: WriteOptions = {}): Promise<MadeRecord<K>> {
     return (await this.#send(
       { method: 'POST', path: this.#path, query: { stack }, body: fields, repeat: 'once', writes: true },
@@ -84,7 +84,7 @@ export class RecordCollection<K extends Kind> {
     return `/v1/${COLLECTIONS[this.kind]}`;
   }
 
-  /** An empty id would name the whole collection, and a dot segment vanish from the URL. */
+  /** An empty id would name the whole collection, and a dot segment would vanish from the URL. */
   #item(idOrPath: string): string {
     if (/^\.{0,2}$/.test(idOrPath)) {
       throw new ServiceError(

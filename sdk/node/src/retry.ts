@@ -6,7 +6,9 @@ const CAP_MS = 10_000;
  */
 export type Repeat = 'harmless' | 'once';
 
-/** What is known of a request that failed: `unprocessed` surely did nothing, `unclear` may have, `final` is an answer. */
+/**
+ * What is known about a failed request: `unprocessed` certainly did nothing, `unclear` may have, `final` was answered.
+ */
 export type Fate = 'unprocessed' | 'unclear' | 'final';
 
 export function mayRepeat(repeat: Repeat, fate: Fate): boolean {

@@ -1,4 +1,7 @@
-/** Why a call failed, by a stable code: the service's own, and `not_evaluated` for what a batch did not come to. */
+/**
+ * Why a call failed, as a stable code: the service's own codes, and `not_evaluated` for questions after the end of a
+ * batch.
+ */
 export const ERROR_TITLES = {
   ambiguous_name: 'The name fits more than one record',
   conflict: 'The change contradicts the present state',
@@ -69,7 +72,9 @@ export class ServiceError extends Error {
     return ERROR_TITLES[this.code];
   }
 
-  /** By this the service's own programs know the error as a problem: the package has no dependency to share a class. */
+  /**
+   * The service's own programs recognize the error as a problem by this, since this package shares no class with them.
+   */
   get [Symbol.for('authz-service.problem')](): true {
     return true;
   }

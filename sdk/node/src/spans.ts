@@ -57,7 +57,7 @@ let installed: Promise<Tracer | false> | undefined;
 
 /** The tracer of the application's own OpenTelemetry, if it has one. */
 function installedTracer(): Promise<Tracer | false> {
-  // A name in a variable, so that no bundler looks for what need not be there.
+  // The name is in a variable, so that bundlers do not look for a package that may be absent.
   const name = '@opentelemetry/api';
   installed ??= import(name).then(
     (api: { trace: { getTracer(name: string): Tracer } }) => api.trace.getTracer('@authz-service/sdk'),

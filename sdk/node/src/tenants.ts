@@ -24,7 +24,7 @@ export class Tenants {
     return (await this.#send({ method: 'GET', path: itemPath(name), repeat: 'harmless' }, options)) as Tenant;
   }
 
-  /** Makes a tenant; the answer holds the secret of its first administrator, this once. */
+  /** Makes a tenant. Only this answer holds the secret of its first administrator. */
   async create(tenant: { name: string }, options?: CallOptions): Promise<MadeTenant> {
     return (await this.#send(
       { method: 'POST', path: '/v1/tenants', body: tenant, repeat: 'once', writes: true },

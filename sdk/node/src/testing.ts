@@ -10,7 +10,7 @@ export interface Answer {
   action?: string;
   /** `invoice:INV-1`, by id or name */
   resource?: string;
-  /** What is answered. A number is the status of a refusal: the question could not be decided. `away`: nobody answers. */
+  /** The answer. A number is the status of an error: the question could not be decided. `away`: nobody answers. */
   answer: 'allow' | 'deny' | 'away' | number;
   reason?: string;
 }
@@ -38,7 +38,7 @@ export class FakeDecisionPoint {
     return new ServiceClient({ url: URL_OF_FAKE, retries: 0, tracer: false, ...options, fetch: this.fetch });
   }
 
-  /** In place of the platform's own. */
+  /** Used instead of the platform's own. */
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const { pathname } = new URL(String(input));
     const body: unknown = JSON.parse(String(init?.body ?? 'null'));

@@ -4,17 +4,17 @@ import { until } from './limit.js';
 import { ServiceError } from './service-error.js';
 import type { Transport } from './transport.js';
 
-/** After an early renewal failed, the next is tried no sooner than this. */
+/** After a failed early renewal, the next one waits at least this long. */
 const RENEWAL_PAUSE_MS = 5_000;
 
-/** How long a service that has no token endpoint is taken for an agent, before it is asked again. */
+/** A service without a token endpoint is treated as an agent for this long before it is asked again. */
 const TOKENLESS_MS = 60_000;
 
 interface Token {
   /** Undefined where the service takes no tokens. */
   header: string | undefined;
   secret: string | undefined;
-  /** From here on a new one is fetched while this one still serves. */
+  /** From then on a new token is fetched, while this one is still used. */
   renewAt: number;
   expiresAt: number;
 }

@@ -5,9 +5,9 @@ import { Limit, pause, until } from './limit.js';
 import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, retryAfterMs } from './retry.js';
 import { ServiceError } from './service-error.js';
 
-/** What every method of the client takes. */
+/** The options that every method of the client takes. */
 export interface CallOptions {
-  /** Gives the call up, also while it waits to try again; the call rejects with the signal's reason. */
+  /** Ends the call, even while it waits to retry; the call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** The longest that the call may take with all its attempts and waits, in milliseconds. */
   timeoutMs?: number | undefined;
@@ -51,11 +51,11 @@ export interface ServiceRequest {
   url?: string | undefined;
   /** Counts the attempts. */
   onAttempt?: () => void;
-  /** The request changes something: a failure that leaves open whether it did, says so. */
+  /** The request changes something. An error that leaves open whether it did says so. */
   writes?: true;
-  /** What no error text may repeat, besides the credential. */
+  /** The secrets besides the credential that no error text may repeat. */
   secrets?: string[];
-  /** Statuses below 400 besides 2xx that are an answer and no fault. */
+  /** A status outside 2xx that counts as an answer, not as a fault. */
   also?: number;
 }
 
@@ -197,7 +197,7 @@ function withNote(error: ServiceError, note: string): ServiceError {
   return rewritten(error, (text) => text + note, error.errors);
 }
 
-/** The error without the caller's secrets, should an answer have repeated them. */
+/** The error without the caller's secrets, in case an answer has repeated them. */
 function redacted(error: ServiceError, secrets: string[]): ServiceError {
   if (!secrets.some((secret) => `${error.detail}${JSON.stringify(error.errors)}`.includes(secret))) return error;
   const clean = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);

@@ -8,16 +8,18 @@ export type Address = string;
 /** A record as the service sends it: its fields, beside each path the id it stands for, and what the server adds. */
 export type WireRecord<K extends Kind = Kind> = Records[K];
 
-/** The fields of a record to make. What refers to another record may give its path or, as `<field>_id`, its id. */
+/** The fields of a new record. A reference to another record is its path or, as `<field>_id`, its id. */
 export type NewRecord<K extends Kind> = NewRecords[K];
 
 /** A JSON merge patch (RFC 7396) of a record: null takes a field away, what is left out stays. */
 export type RecordPatch<K extends Kind> = { [F in keyof NewRecords[K]]?: NewRecords[K][F] | null | undefined };
 
-/** A made record. Credentials carry their secret, this once. */
+/** A new record. For a credential it holds the secret, which is shown only once. */
 export type MadeRecord<K extends Kind> = MadeRecords[K];
 
-/** What of a record as it is sent is no field of its own: ids beside paths, and the application that its type gives. */
+/**
+ * The members of a sent record that are not fields: ids beside paths, and the application that follows from the type.
+ */
 type Derived<K extends Kind> = `${string}_id` | 'operator' | (K extends 'resource' ? 'application' : never);
 
 /** The fields of a kind, without what the server adds. */
@@ -32,11 +34,11 @@ export type StoredRecord<K extends Kind = Kind> = {
   };
 }[K];
 
-/** One wish of a change-set. The order within a change-set means nothing: all are judged together. */
+/** One change of a change-set. Their order does not matter: all are judged together. */
 export type Change =
-  /** `secret`: of a credential, of the caller's own choosing. */
+  /** `secret` is a credential's secret, chosen by the caller. */
   | { op: 'create'; kind: Kind; fields: Record<string, unknown>; secret?: string }
-  /** `fields` are all the fields that the record shall have; they must give the same address. */
+  /** `fields` are all the fields that the record is to have; they must give the same address. */
   | { op: 'update'; address: Address; fields: Record<string, unknown>; secret?: string }
   | { op: 'delete'; address: Address }
   /** Renames: the record keeps its id, and everything that mentions it follows. */
@@ -80,7 +82,7 @@ export type IssuedSecret = { address: Address; id: string } & (
   | { client_id: string; client_secret: string }
 );
 
-/** In the answer to a repeated change-set, whose first answer got lost: the service keeps no secrets to repeat. */
+/** A credential in the answer to a repeated change-set. The service does not keep secrets, so it cannot repeat them. */
 export type ForgottenSecret = { address: Address; id: string } & (
   | { secret: null }
   | { client_id: string; client_secret: null }
@@ -109,7 +111,7 @@ export interface Tenant {
   created_at: string;
 }
 
-/** A tenant just made, with the secret of its administrator, this once. */
+/** A new tenant with the secret of its administrator, which is shown only once. */
 export type MadeTenant = Tenant & { client_id: string; client_secret: string };
 
 /** One commit: who changed what. */
@@ -142,7 +144,7 @@ export interface BundleKey {
   created_at: string;
 }
 
-/** What an agent tells of itself. Times are RFC 3339 in UTC; null is not known yet. */
+/** The state that an agent reports. Times are RFC 3339 in UTC; null means not known yet. */
 export interface AgentStatus {
   status: string;
   tenant: { id: string; name: string } | null;

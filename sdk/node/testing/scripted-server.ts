@@ -9,7 +9,7 @@ interface Received {
   body: string;
 }
 
-/** What the server does with a request: answers, `reset`s the connection, or `hang`s without a word. */
+/** What the server does with a request: it answers, resets the connection (`reset`), or never answers (`hang`). */
 export type Reply =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
   | 'reset'

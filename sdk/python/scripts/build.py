@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 
-#: What an installed package has to be able to do: decide, in both clients, with its types beside it.
+#: What an installed package must be able to do: decide with both clients, and bring its types.
 TRIAL = """
 import asyncio, importlib.metadata, pathlib, sys, authz_service
 from authz_service import Resource, Subject

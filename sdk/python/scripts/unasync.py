@@ -1,4 +1,4 @@
-"""Writes the client for threads from that for asyncio, so that the two are the same.
+"""Generates the client for threads from the one for asyncio, so that the two are the same.
 
     python3 scripts/unasync.py            writes src/authz_service/_sync
     python3 scripts/unasync.py --check    exits with 1 where a file there is stale

@@ -1,4 +1,4 @@
-"""What answers mean: status, headers and body become values and errors, alike in both clients."""
+"""Turns the status, headers and body of answers into values and errors, for both clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, read whole. The names of headers are in small letters."""
+    """An answer, read whole. The names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -145,7 +145,7 @@ def action_of(result: Any, at: str) -> FoundAction:
 
 
 def metadata_of(body: Mapping[str, Any], origin: str, at: str) -> Metadata:
-    """Every URL has to be of the origin that the client was given: credentials go nowhere else."""
+    """Every URL must have the origin of the base address, since the credential goes nowhere else."""
     found = {}
     for name in Metadata.__dataclass_fields__:
         url = body.get(name)

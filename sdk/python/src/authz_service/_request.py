@@ -1,4 +1,4 @@
-"""Requests, and when they are tried again: the rules of docs/decisions/0016, alike in both clients."""
+"""Requests, and when they are retried: the rules of docs/decisions/0016, for both clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from .errors import InvalidConfig, InvalidRequest, ServiceError
 #: The longest wait between two attempts, in seconds.
 _BACKOFF_MAX = 10.0
 
-#: What is known of a request that failed: it surely did nothing, may have done its work, or was answered for good.
+#: What is known about a failed request: it did nothing, may have done its work, or got a final
+#: answer.
 UNPROCESSED, UNCLEAR, FINAL = "unprocessed", "unclear", "final"
 
 
@@ -126,7 +127,7 @@ def origin_of(base: str) -> str:
 
 
 def path_segment(name: str, what: str) -> str:
-    """An empty name would mean the whole collection, and a dot segment vanish from the URL."""
+    """An empty name would mean the whole collection, and a dot segment would vanish from the URL."""
     if name in ("", ".", ".."):
         raise InvalidRequest(f'"{name}" cannot name {what} in a URL: use its id.')
     return quote(name, safe="")

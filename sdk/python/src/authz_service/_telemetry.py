@@ -16,7 +16,7 @@ except ImportError:
 
 
 class Spans:
-    """A span for each call. Who asked for what stands in it only where the client was told to say so."""
+    """A span for each call. It names subject and resource only if the client was told to."""
 
     def __init__(self, personal_data: bool) -> None:
         self.on = _trace is not None

@@ -26,7 +26,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """Allowed or denied. In a condition it counts as what was decided: `if client.decide(…):` lets in who is allowed.
+    """Allowed or denied. It is true in an `if` when it allows: `if client.decide(…):` lets in who is allowed.
 
     What could not be decided is no `Decision` but a raised `ServiceError`, unless the call says `or_deny=True`: then
     `decided` is false, and `error` says why. `context` is the answer's own, whoever's words it is in.
@@ -48,13 +48,13 @@ class Decision:
 
 
 def denied_because(error: ServiceError) -> Decision:
-    """The denial of a caller who says that what could not be decided is to be denied."""
+    """The denial for a caller who wants one where the question could not be decided."""
     return Decision(False, reason="This could not be decided.", decided=False, error=error)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one question of a batch: `decision`, or `error` where it could not be decided.
+    """The answer to one question of a batch: `decision`, or `error` if it could not be decided.
 
     In a condition it counts as what was decided, and raises the error where nothing was: an outcome is never taken for
     an allow because it is there.

@@ -16,7 +16,7 @@ class Pointer:
 
 
 class ServiceError(Exception):
-    """A call that has no answer: of a decision, that it could not be decided.
+    """A call that has no answer. For a question, it means that it could not be decided.
 
     `code` is stable (docs/problems.md); `detail` names the value at fault and the remedy; `pointers` name the places in
     what was sent; `request_id` finds the line in the service's log; `status` is that of the answer, where there was one.
@@ -105,7 +105,7 @@ class TooManyRequests(ServiceError):
 
 
 class NotReady(ServiceError):
-    """The decision point has nothing to decide by yet."""
+    """The decision point has no records to decide by yet."""
 
     code = "not_ready"
 
@@ -147,7 +147,7 @@ _CLASSES: Mapping[str, Type[ServiceError]] = {
     "unsupported_media_type": InvalidRequest,
 }
 
-#: What a status means where the answer has no code that this client knows, as another vendor's.
+#: What a status means if the answer has no code that this client knows, as with other vendors.
 _CODES: Dict[int, str] = {
     401: "unauthorized",
     403: "forbidden",

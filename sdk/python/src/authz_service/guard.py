@@ -30,7 +30,7 @@ Part = Union[Any, Callable[[R], Any]]
 
 
 def mapper_of(subject: Part[R], action: Part[R], resource: Part[R], context: Optional[Part[R]]) -> Mapper[R]:
-    """A mapper from parts, each given as it is or as a function of the request."""
+    """A mapper made from parts, each given as a value or as a function of the request."""
 
     def question(request: R) -> Optional[Question]:
         who, what, which, moment = (part(request) if callable(part) else part for part in (subject, action, resource, context))
@@ -39,7 +39,7 @@ def mapper_of(subject: Part[R], action: Part[R], resource: Part[R], context: Opt
     return question
 
 
-#: None: go on. Else the status, and what may be told to whoever asked.
+#: None lets the request through. Otherwise, the status and what the caller may be told.
 Refusal = Optional[Tuple[int, str]]
 
 UNAUTHENTICATED: Tuple[int, str] = (401, "Log in first.")

@@ -1,4 +1,4 @@
-"""Answers of the cloud that are no records."""
+"""Answers of the cloud other than records."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tenant(TypedDict):
 
 
 class MadeTenant(Tenant):
-    """A tenant just made, with the secret of its administrator, this once."""
+    """A new tenant with the secret of its administrator, which is shown only once."""
 
     client_id: str
     client_secret: str

@@ -10,7 +10,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """Who wants to. `roles` are held besides the recorded ones; `properties` override the recorded ones."""
+    """Who asks. `roles` add to the recorded roles; `properties` override the recorded ones."""
 
     type: str
     id: str
@@ -20,7 +20,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Action:
-    """What is to be done."""
+    """The action that is asked about."""
 
     name: str
     properties: Optional[Json] = None
@@ -28,7 +28,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Resource:
-    """What it is to be done to: `id`, or else `name`."""
+    """The resource that is asked about, by `id` or else `name`."""
 
     type: str
     id: Optional[str] = None
@@ -42,7 +42,7 @@ SubjectLike = Union[Subject, Json]
 ActionLike = Union[Action, str, Json]
 #: A resource, or its JSON.
 ResourceLike = Union[Resource, Json]
-#: The type of what is searched for, or its JSON, which may have properties that each counts with.
+#: The type to search for, or its JSON, whose properties then count for each candidate.
 TypeLike = Union[str, Json]
 
 

@@ -1,4 +1,4 @@
-"""Questions asked within a short window join into one request."""
+"""Joins questions that are asked within a short window into one request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
 from .waiting import AsyncShared, AsyncTasks, loop_key, pause
 
-#: Sends so many questions with so much time, while somebody waits; None where single calls have to be made.
+#: Sends the questions within the given time, while somebody waits; None if single calls must be
+#: made.
 Send = Callable[
     [List[Mapping[str, Any]], bool, float, Callable[[], bool]], Coroutine[Any, Any, Optional[List[Outcome]]]
 ]
@@ -22,7 +23,7 @@ class _Group:
     def __init__(self) -> None:
         self.questions: List[Mapping[str, Any]] = []
         self.ends = 0.0
-        #: All who asked, but for those who gave up before there was an answer.
+        #: All who asked, except those who gave up before there was an answer.
         self.waiting = 0
         self.flight: Optional[AsyncShared[Optional[List[Outcome]]]] = None
 

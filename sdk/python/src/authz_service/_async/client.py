@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What a decision point answers that has no batches.
+#: The statuses that a decision point without batches answers.
 _NO_BATCHES = (404, 405, 501)
 
 _PATHS = {
@@ -177,7 +177,7 @@ class AsyncClient(AsyncManagement):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> Decision:
-        """`decide`, for a question in one piece."""
+        """The same as `decide`, for a `Question`."""
         body = body_of(question)
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         try:
@@ -256,7 +256,7 @@ class AsyncClient(AsyncManagement):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> List[T]:
-        """The items on whose resource the subject may do the action, asked in batches.
+        """Keeps the items on whose resource the subject may do the action; asks in batches.
 
         Raises the error of the first item that could not be decided; `or_deny` leaves such items out.
         """
@@ -389,7 +389,8 @@ class AsyncClient(AsyncManagement):
         try:
             return await self._batch({}, questions, options, "execute_all", time.monotonic() + seconds, wanted)
         except InvalidRequest:
-            # One question may be at fault for all: asked alone, each has its own answer.
+            # One question may be at fault for the whole batch. Asked alone, each gets its own
+            # answer.
             return None
 
     async def _search(

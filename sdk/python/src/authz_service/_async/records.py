@@ -43,7 +43,7 @@ class AsyncRecordCollection(Generic[R, N, M]):
         return cast(R, await self._send("GET", self._item(name), timeout=timeout))
 
     async def create(self, record: N, *, timeout: Optional[float] = None) -> M:
-        """A credential's secret is in the answer, and nowhere ever again."""
+        """A credential's secret is in this answer, and is never shown again."""
         return cast(M, await self._send("POST", self._path, body=record, harmless=False, timeout=timeout))
 
     async def update(

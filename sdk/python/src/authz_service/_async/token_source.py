@@ -16,9 +16,10 @@ from .sender import AsyncSender
 from .transport import AsyncTransport
 from .waiting import AsyncShared, AsyncTasks
 
-#: After an early renewal, the next is tried no sooner than this.
+#: After an early renewal, the next one waits at least this long.
 _RENEWAL_PAUSE = 5.0
-#: How long a service without a token endpoint is taken for an agent before it is asked again.
+#: A service without a token endpoint is treated as an agent for this long before it is asked
+#: again.
 _TOKENLESS = 60.0
 
 
@@ -26,7 +27,7 @@ _TOKENLESS = 60.0
 class _Token:
     #: None where the service takes no tokens.
     header: Optional[str]
-    #: From here on a new one is fetched while this one still serves.
+    #: From then on a new token is fetched, while this one is still used.
     renew_at: float
     expires_at: float
 

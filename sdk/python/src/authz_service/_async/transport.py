@@ -39,7 +39,7 @@ class HttpxTransport:
             raise InvalidConfig("AsyncClient needs httpx: pip install 'authz-service[async]'.") from None
         self._httpx = httpx
         self._given = client
-        # Certificates are read here, for that takes longer than many a decision may.
+        # Certificates are read here, since reading them takes longer than many decisions may.
         self._verify: Union[ssl.SSLContext, bool] = False
         if base.startswith("https:"):
             self._verify = ssl_context or ssl.create_default_context()
@@ -103,7 +103,7 @@ class HttpxTransport:
         return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, b"".join(chunks))
 
     async def close(self) -> None:
-        """Closes the connections of this event loop. A client that was given stays its owner's to close."""
+        """Closes the connections of this event loop. A client that was passed in is closed by its owner."""
         await self._tasks.end()
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:

@@ -57,7 +57,7 @@ class AsyncTasks:
 
 
 class _Asked(CoroutineABC):  # type: ignore[type-arg]
-    """A question that has not been awaited. It has no truth, so that `if client.decide(…):` cannot let anybody in."""
+    """A question that has not been awaited. It has no truth value: a forgotten `await` in an `if` lets nobody in."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         self._coroutine = coroutine
@@ -83,7 +83,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def asked(function: F) -> F:
-    """Makes what the function returns refuse to be taken for a truth before it is awaited."""
+    """Makes the result of the function refuse to be used as a truth value before it is awaited."""
 
     @wraps(function)
     def ask(*values: Any, **named: Any) -> Any:
@@ -93,5 +93,5 @@ def asked(function: F) -> F:
 
 
 def loop_key() -> Optional[object]:
-    """What a batch must not be shared across."""
+    """What must be the same for all questions of a batch."""
     return asyncio.get_running_loop()

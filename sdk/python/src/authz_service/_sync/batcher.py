@@ -1,5 +1,5 @@
 # Generated from _async/batcher.py by scripts/unasync.py. Do not edit.
-"""Questions asked within a short window join into one request."""
+"""Joins questions that are asked within a short window into one request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
 from .waiting import Shared, Tasks, loop_key, pause
 
-#: Sends so many questions with so much time, while somebody waits; None where single calls have to be made.
+#: Sends the questions within the given time, while somebody waits; None if single calls must be
+#: made.
 Send = Callable[
     [List[Mapping[str, Any]], bool, float, Callable[[], bool]], Optional[List[Outcome]]
 ]
@@ -23,7 +24,7 @@ class _Group:
     def __init__(self) -> None:
         self.questions: List[Mapping[str, Any]] = []
         self.ends = 0.0
-        #: All who asked, but for those who gave up before there was an answer.
+        #: All who asked, except those who gave up before there was an answer.
         self.waiting = 0
         self.flight: Optional[Shared[Optional[List[Outcome]]]] = None
 

@@ -47,7 +47,7 @@ from .waiting import Tasks, asked
 
 T = TypeVar("T")
 
-#: What a decision point answers that has no batches.
+#: The statuses that a decision point without batches answers.
 _NO_BATCHES = (404, 405, 501)
 
 _PATHS = {
@@ -173,7 +173,7 @@ class Client(Management):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> Decision:
-        """`decide`, for a question in one piece."""
+        """The same as `decide`, for a `Question`."""
         body = body_of(question)
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         try:
@@ -252,7 +252,7 @@ class Client(Management):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> List[T]:
-        """The items on whose resource the subject may do the action, asked in batches.
+        """Keeps the items on whose resource the subject may do the action; asks in batches.
 
         Raises the error of the first item that could not be decided; `or_deny` leaves such items out.
         """
@@ -385,7 +385,8 @@ class Client(Management):
         try:
             return self._batch({}, questions, options, "execute_all", time.monotonic() + seconds, wanted)
         except InvalidRequest:
-            # One question may be at fault for all: asked alone, each has its own answer.
+            # One question may be at fault for the whole batch. Asked alone, each gets its own
+            # answer.
             return None
 
     def _search(

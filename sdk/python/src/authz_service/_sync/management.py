@@ -14,7 +14,7 @@ from .sender import Sender
 
 
 class Management:
-    """The calls of whoever manages a tenant. They may take 120 s in all and 30 s an attempt, unless told otherwise."""
+    """The calls of whoever manages a tenant. By default they may take 120 s in all, and 30 s for each attempt."""
 
     def __init__(self, sender: Sender, total: float, attempt: float, retries: int) -> None:
         self._sender = sender
@@ -76,11 +76,11 @@ class Management:
         return every_item(self._json, "/v1/audit", {"limit": limit}, timeout)
 
     def agent_status(self, *, timeout: Optional[float] = None) -> Dict[str, Any]:
-        """How an agent fares: which revision it serves, how old that is, and what went wrong last. Agents only."""
+        """The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only."""
         return cast(Dict[str, Any], self._json("GET", "/v1/status", timeout=timeout))
 
     def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
-        """Has bundles signed by a new key, for operators; `revoke`: agents are to trust none of the keys before it."""
+        """Makes the cloud sign bundles with a new key, for operators; with `revoke`, agents no longer trust older keys."""
         body = {"revoke": True} if revoke else {}
         answer = self._json("POST", "/v1/bundle-keys", body=body, harmless=False, timeout=timeout)
         return cast(Dict[str, Any], answer)
@@ -140,7 +140,7 @@ class Tenants:
         return cast(Tenant, self._send("GET", _tenant(name), timeout=timeout))
 
     def create(self, name: str, *, timeout: Optional[float] = None) -> MadeTenant:
-        """Makes a tenant; the answer holds the secret of its first administrator, this once."""
+        """Makes a tenant; only this answer holds the secret of its first administrator."""
         answer = self._send("POST", "/v1/tenants", body={"name": name}, harmless=False, timeout=timeout)
         return cast(MadeTenant, answer)
 
@@ -149,7 +149,7 @@ class Tenants:
         self._send("DELETE", _tenant(name), harmless=False, timeout=timeout)
 
     def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """Who made and removed tenants, the latest first, also those that are no more."""
+        """Who made and removed tenants, the latest first, including tenants that no longer exist."""
         return every_item(self._send, "/v1/audit/tenants", {"limit": limit}, timeout)
 
 

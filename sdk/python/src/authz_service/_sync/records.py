@@ -44,7 +44,7 @@ class RecordCollection(Generic[R, N, M]):
         return cast(R, self._send("GET", self._item(name), timeout=timeout))
 
     def create(self, record: N, *, timeout: Optional[float] = None) -> M:
-        """A credential's secret is in the answer, and nowhere ever again."""
+        """A credential's secret is in this answer, and is never shown again."""
         return cast(M, self._send("POST", self._path, body=record, harmless=False, timeout=timeout))
 
     def update(
