@@ -14,7 +14,7 @@ export interface AgentFigures {
   agent: number;
   bare: number;
   cerbos: number;
-  /** The agent's part of the bare server's rate, of each round. */
+  /** The agent's share of the bare server's rate in each round. */
   shares: number[];
   records: number;
   /** Seconds from the start of the process to a 200 of /readyz with a cached bundle of so many records. */

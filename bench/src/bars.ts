@@ -1,4 +1,4 @@
-/** What a figure is held against. */
+/** The limit that a figure is compared with. */
 interface Bar {
   what: string;
   figure: number;

@@ -24,7 +24,7 @@ export interface NeighbourFigures {
 const POLICIES = 40;
 const CALLERS = 10;
 const SECONDS = 10;
-/** So often this tenant asks. */
+/** How often this tenant asks. */
 const EVERY_MS = 5;
 const LIST = Array.from({ length: 60 }, (_, at) => at);
 const HEAVY = 'context.list.all(a, context.list.all(b, context.list.all(c, a + b + c >= 0))) && context.never';

@@ -51,7 +51,7 @@ async function archive(number: number, records: EngineRecord[]): Promise<{ etag:
 
 const records = [...engineTenant(SIZE)];
 const first = await archive(1, records);
-// A few records are gone and two resources say something else.
+// A few records are removed, and two resources have changed.
 const changed = records.slice(0, -5);
 for (const at of [10_000, 100_000]) {
   const { kind, id, fields } = changed[at] as EngineRecord;
@@ -69,7 +69,7 @@ const cloud = createServer(async (request, response) => {
     response.setHeader('content-type', 'application/json');
     return response.end(JSON.stringify({ keys: [key.publicKey], announcements: [] }));
   }
-  // Held, as the real one does, until there is something newer.
+  // The answer is held until there is something newer, as in the real cloud.
   if (request.headers['if-none-match'] === current.etag) await release;
   response.setHeader('preference-applied', 'wait=30');
   response.setHeader('etag', current.etag);

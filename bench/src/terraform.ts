@@ -32,7 +32,7 @@ resource "service_subject" "x" {
   name  = "v"
 }`;
 
-/** Every command in its order: plan of a creation, apply, plan of nothing, destroy. */
+/** The commands in order: create plan, apply, no-op plan, destroy. */
 const COMMANDS = {
   'create plan': ['plan'],
   apply: ['apply', '-auto-approve'],

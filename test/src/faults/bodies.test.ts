@@ -10,7 +10,7 @@ import { TENANT } from './fuzz/decisions.js';
 import { peakMib } from './memory.js';
 
 const MIB = 1024 * 1024;
-/** What is not collected yet, beside what is held. */
+/** Room for garbage that is not collected yet. */
 const GARBAGE_MIB = 150;
 
 let dir: string;

@@ -75,7 +75,7 @@ async function granted(hours: number): Promise<{ subject: string; revision: stri
   return { subject, revision, address: `policy_assignment/billing/read//subject/${entity}` };
 }
 
-/** Eight hours, but for what the test takes. */
+/** Eight hours, less the time that the test takes. */
 const behind = () => expect.closeTo(8 * 3600, -3);
 
 describe('a cloud whose clock jumps', () => {
@@ -150,7 +150,7 @@ describe('a cloud whose clock jumps', () => {
 
     cloudClock.set(7.1);
     expect(await readiness()).not.toHaveProperty('clock_behind_seconds');
-    // The answer may be here before the line of the log.
+    // The answer may arrive before the line of the log.
     await vi.waitFor(() => {
       const said = cloud.stderr.filter(
         (line) => line.includes('with the newest commit') || line.includes('clock is behind'),

@@ -62,7 +62,7 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       expect([await agent.allows('alice'), await agent.allows('bob')]).toEqual([false, true]);
       expect((await agent.logged(({ level }) => level === 'ERROR')).msg).toMatch(/^bundle cannot be cached/);
 
-      // Another life on the same disk finds the cache whole.
+      // A new process on the same disk finds the cache intact.
       await agent.kill();
       const cut = start('http://127.0.0.1:9');
       expect(await cut.health()).toMatchObject({ bundle_revision: first.revision });
@@ -156,7 +156,7 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       await untilReady(cloud, readOnly);
       disk.coverReadOnly(false);
       await untilReady(cloud, { status: 'ready', writable: true });
-      // The answer may be here before the line of the log.
+      // The answer may arrive before the line of the log.
       await vi.waitFor(() => {
         const said = cloud.stderr.map((line) => JSON.parse(line)).filter(({ msg }) => /changes can/.test(msg));
         expect(said.map(({ level }) => level)).toEqual(['ERROR', 'INFO', 'ERROR', 'INFO']);
@@ -190,7 +190,7 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
       await admin.changeset({ changes: many('a') }).catch(() => {});
       await cloud.kill();
 
-      // It may find no room to open its database: then it says so.
+      // It may not have enough room to open its database; then it says so.
       const full = start();
       await full.url().catch(() => {
         expect(full.stderr.join('\n')).toMatch(/data directory ".*" cannot be used: .*free space/i);

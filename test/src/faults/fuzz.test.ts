@@ -13,7 +13,7 @@ import { FRAMES } from './fuzz/frames.js';
 import { residentMib } from './memory.js';
 import { chosenSeed, Random } from './random.js';
 
-/** To each, agent and cloud: 10,000 together. */
+/** For each of agent and cloud: 10,000 together. */
 const DECISIONS = 5_500;
 const STRAYS = 2_500;
 const FRAMED = 2_000;
@@ -69,7 +69,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Does it so often, a few at once; `faults` are what comes back, with the number of the request. */
+/** Does it so many times, a few at once. Returns the faults found, each with the number of its request. */
 async function times(count: number, one: (index: number) => Promise<string | undefined>): Promise<string[]> {
   const faults: string[] = [];
   let next = 0;

@@ -8,7 +8,9 @@ import { FAULTS } from './history/faults.js';
 import { record } from './history/run.js';
 import { chosenSeed, Random } from './random.js';
 
-/** The suite's share; more finds more: `SERVICE_FAULT_SECONDS=600 npm test -- faults/history.test`. */
+/**
+ * How long the suite runs this. A longer run finds more: `SERVICE_FAULT_SECONDS=600 npm test -- faults/history.test`.
+ */
 const SECONDS = Number(process.env.SERVICE_FAULT_SECONDS ?? 25);
 
 let dir: string;
@@ -44,7 +46,7 @@ describe('a cloud and its agents under faults', () => {
       expect(oddities, told).toEqual([]);
       expect(deployment.deaths, told).toEqual([]);
 
-      // Else it would prove nothing.
+      // Otherwise the test would prove nothing.
       expect(new Set(happened), told).toEqual(new Set(Object.keys(FAULTS)));
       const outcomes = commits.map(({ outcome }) => (typeof outcome === 'object' ? 'acknowledged' : outcome));
       const count = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length;

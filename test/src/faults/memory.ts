@@ -5,7 +5,7 @@ export function residentMib(pid: number | undefined): number | undefined {
   return memoryMib(pid, /^VmRSS:\s*(\d+) kB$/m);
 }
 
-/** The most that it ever was. */
+/** The largest resident memory that the process ever had. */
 export function peakMib(pid: number | undefined): number | undefined {
   return memoryMib(pid, /^VmHWM:\s*(\d+) kB$/m);
 }

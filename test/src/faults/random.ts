@@ -28,7 +28,7 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** Up to so many different ones. */
+  /** Up to so many different items. */
   some<T>(items: readonly T[], count: number): T[] {
     const left = [...items];
     return Array.from({ length: Math.min(count, items.length) }, () => left.splice(this.below(left.length), 1)[0] as T);

@@ -13,7 +13,7 @@ export class SmallDisk {
     throw new Error('this process may not mount file systems');
   }
 
-  /** Leaves not a byte. */
+  /** Fills the disk to the last byte. */
   fill(): void {
     const file = openSync(this.#filler, 'w');
     try {

@@ -4,7 +4,7 @@ type Mode =
   | 'open'
   /** Takes connections and lets nothing through, as a network that is cut. */
   | 'cut'
-  /** Resets whoever comes. */
+  /** Resets every new connection. */
   | 'refusing';
 
 /** Stands between two processes at an address that stays, and does to their connections what networks do. */
@@ -53,7 +53,7 @@ export class TcpProxy {
     this.reset();
   }
 
-  /** As at first. What hung is reset. */
+  /** Works normally again. Connections that hung are reset. */
   heal(): void {
     if (this.#mode !== 'open' || this.#bytesPerTurn !== Number.POSITIVE_INFINITY) this.reset();
     this.#mode = 'open';

@@ -20,7 +20,7 @@ const NAMES = [
   'ſubject',
 ];
 
-/** Values in the place of something else. */
+/** Values to put in the place of others. */
 const ODD_VALUES: (() => unknown)[] = [
   () => null,
   () => true,
@@ -164,7 +164,7 @@ function set(node: Node, name: string, value: unknown): void {
   Object.defineProperty(node, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** One member stands there twice, with another value. */
+/** Repeats one member with another value. */
 function twice(random: Random, json: string): string {
   const names = [...json.matchAll(/"[a-z]+":/g)];
   if (names.length === 0) return json;

@@ -138,7 +138,7 @@ export function strayProbe(random: Random): Probe {
 }
 
 const latin = (text: string) => text.replaceAll(/[^\x20-\xff]/g, '?');
-/** Mostly as URLs have it. */
+/** Mostly encoded as URLs require. */
 const encoded = (random: Random, text: string) =>
   random.chance(0.8) ? encodeURIComponent(text) : text.replaceAll(/[^\x21-\x7e]|[?#]/g, '%');
 

@@ -1,7 +1,7 @@
 import { type Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
-/** Nothing that is asked here takes long: who says nothing for so long hangs. */
+/** No request here takes long, so a process that is silent for this long hangs. */
 const HANGS_MS = 20_000;
 
 export interface Probe {

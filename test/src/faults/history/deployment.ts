@@ -9,7 +9,7 @@ const POLL_INTERVALS = ['100ms', '2s', '10s'];
 
 /** A cloud and its agents as real processes, each agent behind a network of its own. They can be ended and come back. */
 export class Deployment {
-  /** What died that nobody had ended. */
+  /** Processes that died although nobody had ended them. */
   readonly deaths: string[] = [];
   readonly agents: RunningAgent[] = [];
   #cloud: CloudProcess;

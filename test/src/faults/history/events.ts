@@ -17,7 +17,7 @@ export interface Snapshot {
   records: { kind: string; address: string; fields: object }[];
 }
 
-/** A change-set that was sent, under one idempotency key, until something came of it. */
+/** A change-set that was sent under one idempotency key until there was an outcome. */
 export interface Commit {
   id: string;
   sentAt: number;

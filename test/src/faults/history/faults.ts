@@ -4,7 +4,7 @@ import type { Deployment } from './deployment.js';
 
 type Fault = (deployment: Deployment, random: Random) => Promise<void>;
 
-/** For how long what is cut, hung or slow stays so. */
+/** How long a connection stays cut, hung or slow. */
 const lasting = (random: Random) => pause(200 + random.next() * 1300);
 const anyNetwork = ({ front, agents }: Deployment, random: Random) =>
   random.pick([front, ...agents.map(({ network }) => network)]);

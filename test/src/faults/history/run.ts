@@ -27,7 +27,7 @@ export interface Recorded {
   history: History;
   /** The faults that happened. */
   happened: string[];
-  /** What nothing explains. */
+  /** Answers that nothing explains. */
   oddities: string[];
 }
 
