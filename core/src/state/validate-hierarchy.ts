@@ -11,14 +11,15 @@ const NAMED_MAX = 20;
 
 /**
  * Judges one by one where resources lie: parents of types that their own type does not declare, circles, hierarchies that
- * are too deep or too wide. A circle is named once, however many resources of it are judged.
+ * are too deep or too wide; and warns of properties that look like parents. A circle is named once, however many resources of it are judged.
  */
 export function hierarchyFindings(view: RecordView): (resource: Resource) => RecordFinding[] {
   const circled = new Set<Address>();
   return (resource) => {
     const { parents } = resource.fields;
-    if (parents === undefined) return [];
-    const findings = typeFindings(view, resource, parents);
+    const unplaced = propertyFindings(view, resource);
+    if (parents === undefined) return unplaced;
+    const findings = [...unplaced, ...typeFindings(view, resource, parents)];
     const refuse = (detail: string) =>
       findings.push({ severity: 'error', address: resource.address, pointer: '/parents', detail });
     const above = walkUp(view, resource);
@@ -48,6 +49,20 @@ function typeFindings(view: RecordView, { address, fields }: Resource, parents: 
     const known = declared.size === 0 ? 'it declares none' : `it declares ${[...declared].sort().join(', ')}`;
     const detail = `The type "${fields.type}" declares no parents of the type "${own}", ${known}: add it there, or take this parent out.`;
     return [{ severity: 'error', address, pointer: jsonPointer('parents', index), detail }];
+  });
+}
+
+/** A request places a resource without a record by such a property; whoever stores one may think that it does the same. */
+function propertyFindings(view: RecordView, { address, fields }: Resource): RecordFinding[] {
+  if (fields.properties === undefined) return [];
+  const type = view.get(`resource_type/${fields.type}`);
+  if (type?.kind !== 'resource_type') return [];
+  const { properties, parents = [] } = fields;
+  return (type.fields.parents ?? []).flatMap(({ type: above, property }): RecordFinding[] => {
+    if (!Object.hasOwn(properties, property)) return [];
+    if (parents.some((parent) => parent.startsWith(`${above}/`))) return [];
+    const detail = `The property "${property}" does not say where it lies: of a resource with a record only "parents" does. Name its ${above} there, or give the property another name.`;
+    return [{ severity: 'warning', address, pointer: jsonPointer('properties', property), detail }];
   });
 }
 

@@ -269,6 +269,29 @@ describe('validateRecords', () => {
     expect(findings(records)).toEqual([expect.objectContaining({ severity: 'warning', ...expected })]);
   });
 
+  it('warns of a stored property that would be the parent of a resource without a record', () => {
+    const folder = record('resource_type', { application: 'billing', name: 'folder', actions: ['list'] });
+    const page = record('resource_type', {
+      application: 'billing',
+      name: 'page',
+      actions: ['read'],
+      parents: [{ type: 'billing/folder', property: 'folder' }],
+    });
+    const top = record('resource', { type: 'billing/folder', name: 'top' });
+    const stored = (fields: Record<string, unknown>) =>
+      record('resource', { type: 'billing/page', name: 'x', properties: { folder: 'top' }, ...fields });
+    const types = [application, folder, page, top];
+    expect(findings([...types, stored({ parents: ['billing/folder/top'] })])).toEqual([]);
+    expect(findings([...types, stored({})])).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        pointer: '/properties/folder',
+        detail:
+          'The property "folder" does not say where it lies: of a resource with a record only "parents" does. Name its billing/folder there, or give the property another name.',
+      }),
+    ]);
+  });
+
   it('takes the word of others for external records', () => {
     const external = (address: Address) => address === 'role/central/reader';
     const assigned = (role: string) => record('role_assignment', { role, entity_type: 'group', entity: 'g' });
