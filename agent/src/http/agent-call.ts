@@ -29,6 +29,8 @@ export class AgentCall implements EndpointCall {
   readonly now: number;
   /** Whether any evaluation has been counted. */
   counted = false;
+  /** What the answer was found at; absent if nothing was decided or searched. */
+  revision: string | undefined;
   /** The caller's request id, or one generated for a refusal. */
   requestId: string | undefined;
 
@@ -43,14 +45,16 @@ export class AgentCall implements EndpointCall {
   engine(): Engine {
     const { served } = this.options.state;
     if (served === undefined) throw notReady();
+    this.revision = served.revision;
     return served.engine;
   }
 
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
     const { state, slicing } = this.options;
-    return state.read(({ engine, search, tenant, revision }) =>
-      slicing.run(work({ id: tenant.id, revision, engine, search })),
-    );
+    return state.read(({ engine, search, tenant, revision }) => {
+      this.revision = revision;
+      return slicing.run(work({ id: tenant.id, revision, engine, search }));
+    });
   }
 
   /** A refused or failed evaluation counts as not allowed and has no access path. Only evaluations are timed. */

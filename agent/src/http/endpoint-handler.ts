@@ -20,7 +20,7 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
       const call = new AgentCall(options, request);
       const send = (answered: object) => {
         if (endpoint.cacheControl !== undefined) response.setHeader('Cache-Control', endpoint.cacheControl);
-        sendJson(response, answered, call.requestId);
+        sendJson(response, answered, call.requestId, call.revision);
       };
       const refuse = (error: unknown) => {
         const problem = shownProblem(error);

@@ -4,6 +4,7 @@ import type { ProblemError } from '@authz-service/core/problem';
 import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
 import { PROBLEM_TYPE, problemDocument } from '@authz-service/pdp/transport/problem-document';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 
 export function sendText(
   response: ServerResponse,
@@ -11,14 +12,13 @@ export function sendText(
   type: string,
   text: string,
   requestId: string | undefined,
+  revision?: string,
 ): void {
   const length = Buffer.byteLength(text);
-  response.writeHead(
-    status,
-    requestId === undefined
-      ? ['Content-Type', type, 'Content-Length', `${length}`]
-      : ['Content-Type', type, 'Content-Length', `${length}`, 'X-Request-ID', requestId],
-  );
+  const headers = ['Content-Type', type, 'Content-Length', `${length}`];
+  if (requestId !== undefined) headers.push('X-Request-ID', requestId);
+  if (revision !== undefined) headers.push(REVISION_HEADER, revision);
+  response.writeHead(status, headers);
   if (length !== text.length) {
     response.end(Buffer.from(text));
     return;
@@ -30,8 +30,13 @@ export function sendText(
   response.end();
 }
 
-export function sendJson(response: ServerResponse, body: unknown, requestId: string | undefined): void {
-  sendText(response, 200, 'application/json', JSON.stringify(body), requestId);
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  requestId: string | undefined,
+  revision?: string,
+): void {
+  sendText(response, 200, 'application/json', JSON.stringify(body), requestId, revision);
 }
 
 /** Answers with a problem document under the request's id, or else the caller's own, or else a generated one. */

@@ -9,6 +9,8 @@ import type { Call } from './route.js';
 /** A request to the cloud's decision point: the credential's tenant answers it, and each decision is counted. */
 export class CloudCall implements EndpointCall {
   readonly now: number;
+  /** What the answer was found at; absent if nothing was decided or searched. */
+  revision: string | undefined;
 
   constructor(
     private readonly cloud: Cloud,
@@ -20,11 +22,16 @@ export class CloudCall implements EndpointCall {
   }
 
   engine(): Engine {
-    return this.#tenant().engine;
+    const tenant = this.#tenant();
+    this.revision = tenant.revision;
+    return tenant.engine;
   }
 
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
-    return this.#tenant().reading(work);
+    return this.#tenant().reading((view) => {
+      this.revision = view.revision;
+      return work(view);
+    });
   }
 
   /**

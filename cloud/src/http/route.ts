@@ -44,7 +44,10 @@ export interface Operation {
   summary: string;
   tag: string;
   /** Answers by status, other than RFC 9457 problems. */
-  responses: Record<number, { description: string; schema?: z.ZodType; type?: string }>;
+  responses: Record<
+    number,
+    { description: string; schema?: z.ZodType; type?: string; headers?: Record<string, string> }
+  >;
   /** Problems beyond those that every such route can answer with. */
   problems?: ProblemCode[];
   /** The request headers that the route uses. */

@@ -94,17 +94,25 @@ function headerParameters({ operation }: Route): object[] {
 }
 
 function answers({ operation }: Route, components: Components): Record<string, object> {
-  const documented = Object.entries(operation.responses).map(([status, { description, schema, type }]) => {
+  const documented = Object.entries(operation.responses).map(([status, { description, schema, type, headers }]) => {
     const content =
       schema || type
         ? { [type ?? 'application/json']: schema ? { schema: components.schemaOf(schema, 'output') } : {} }
         : undefined;
-    return [status, { description, ...(content && { content }) }];
+    return [status, { description, ...(headers && { headers: answerHeaders(headers) }), ...(content && { content }) }];
   });
   const unchanged = operation.headers?.['If-None-Match']
     ? { 304: { description: 'The caller has the newest version.' } }
     : {};
   return { ...Object.fromEntries(documented), ...unchanged };
+}
+
+function answerHeaders(headers: Record<string, string>): Record<string, object> {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  return Object.fromEntries(described);
 }
 
 /** The problems a route can answer with, by status. */

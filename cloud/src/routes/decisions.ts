@@ -2,6 +2,7 @@ import type { ProblemCode } from '@authz-service/core/problem';
 import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import type { Cloud } from '../cloud.js';
 import { CloudCall } from '../http/cloud-call.js';
 import { json, type Reply } from '../http/reply.js';
@@ -39,14 +40,17 @@ function bodyOf({ request, parse }: Endpoint): BodyRule<unknown> | undefined {
 /** Tenants share the cloud, so each credential's requests are limited. */
 function operationOf({ operation, summary, response, problems, open }: Endpoint): Operation {
   const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests'];
-  return { id: operation, summary, tag: 'decisions', responses: { 200: response }, problems: all };
+  const answered = open
+    ? response
+    : { ...response, headers: { [REVISION_HEADER]: "The tenant's revision that the answer was found at." } };
+  return { id: operation, summary, tag: 'decisions', responses: { 200: answered }, problems: all };
 }
 
 async function answer(endpoint: Endpoint, asked: unknown, call: CloudCall): Promise<Reply> {
   const { cacheControl } = endpoint;
-  return json(
-    200,
-    await endpoint.answer(asked, call),
-    cacheControl === undefined ? {} : { 'cache-control': cacheControl },
-  );
+  const answered = await endpoint.answer(asked, call);
+  const headers: Record<string, string> = {};
+  if (cacheControl !== undefined) headers['cache-control'] = cacheControl;
+  if (call.revision !== undefined) headers[REVISION_HEADER] = call.revision;
+  return json(200, answered, headers);
 }

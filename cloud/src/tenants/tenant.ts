@@ -53,6 +53,7 @@ export class Tenant {
   readonly createdAt: string;
   #state: TenantState;
   #number: number;
+  #revision: string | undefined;
   #committedAt: number;
   readonly #work: TenantWork;
   readonly #engine: TenantEngine;
@@ -104,7 +105,8 @@ export class Tenant {
 
   /** `NUMBER.DIGEST`. */
   get revision(): string {
-    return revisionText(this.#number, this.#state.digest());
+    this.#revision ??= revisionText(this.#number, this.#state.digest());
+    return this.#revision;
   }
 
   get standing(): Standing {
@@ -196,6 +198,7 @@ export class Tenant {
         this.#deltas.clear();
         this.#state.commit(staged);
         this.#number = revision;
+        this.#revision = undefined;
         this.#committedAt = Date.parse(at);
         this.#sorted.follow(staged);
         this.#bundle = undefined;
@@ -210,6 +213,7 @@ export class Tenant {
     const { state, revision, committedAt } = await readTenant(store, this);
     this.#state = state;
     this.#number = revision;
+    this.#revision = undefined;
     this.#committedAt = committedAt;
     this.#sorted.clear();
     this.#journal.clear();

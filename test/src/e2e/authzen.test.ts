@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { type Finished, Workbench } from './cli/workbench.js';
@@ -173,4 +174,50 @@ describe('conformance', () => {
       { level: 'batch-core', conforms: true },
     ]);
   });
+});
+
+it('cloud and agent name the revision of each answer, also after a change', async () => {
+  const {
+    SERVICE_CLOUD_URL: url = '',
+    SERVICE_CLIENT_ID: clientId = '',
+    SERVICE_CLIENT_SECRET: clientSecret = '',
+  } = admin;
+  const client = new ServiceClient({ url, credentials: { clientId, clientSecret } });
+  const question = {
+    subject: { type: 'user', id: 'alice' },
+    action: { name: 'read' },
+    resource: { type: 'record', id: 'record-1' },
+  };
+  const asked: [path: string, body?: object][] = [
+    ['/v1/authorize', question],
+    ['/access/v1/evaluation', question],
+    ['/access/v1/evaluations', { evaluations: [question, question] }],
+    ['/access/v1/evaluations', question],
+    ['/access/v1/search/subject', { ...question, subject: { type: 'user' } }],
+    ['/access/v1/search/resource', { ...question, resource: { type: 'record' } }],
+    ['/access/v1/search/action', { subject: question.subject, resource: question.resource }],
+  ];
+  const seen: string[] = [];
+  for (const name of ['erin', 'frank']) {
+    await client.records('subject').create({ type: 'user', id: name });
+    const revision = (await client.state())?.revision ?? '';
+    await agent.serves(revision);
+    for (const { url, env } of points.values()) {
+      const headers: Record<string, string> = { 'content-type': 'application/json' };
+      if (env.SERVICE_API_KEY !== undefined) headers.authorization = `Bearer ${env.SERVICE_API_KEY}`;
+      for (const [path, body] of asked) {
+        const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+        expect([path, answer.status, answer.headers.get('service-revision')]).toEqual([path, 200, revision]);
+      }
+      const refused = await fetch(`${url}/v1/authorize`, { method: 'POST', headers, body: '{}' });
+      expect([refused.status, refused.headers.get('service-revision')]).toEqual([400, null]);
+    }
+    seen.push(revision);
+  }
+  expect(new Set(seen).size).toBe(2);
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+    paths: Record<string, { post?: { responses: Record<string, { headers?: object }> } }>;
+  };
+  for (const [path] of asked)
+    expect(Object.keys(paths[path]?.post?.responses[200]?.headers ?? {}), path).toEqual(['Service-Revision']);
 });

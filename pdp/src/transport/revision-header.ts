@@ -1,0 +1,2 @@
+/** The header of an answer that names the tenant's revision that the questions were decided or searched at. */
+export const REVISION_HEADER = 'Service-Revision';
