@@ -38,12 +38,12 @@ type joined struct {
 	callers atomic.Int64
 	ctx     context.Context
 	cancel  context.CancelFunc
-	// done is closed when items, status and err are set. Each caller decodes its own item, so that nobody has to decode
+	// done is closed when items, came and err are set. Each caller decodes its own item, so that nobody has to decode
 	// them all.
-	done   chan struct{}
-	items  []evaluation
-	status int
-	err    error
+	done  chan struct{}
+	items []evaluation
+	came  *answer
+	err   error
 }
 
 // askAlone tells a caller to ask by itself.
@@ -77,7 +77,7 @@ func (b *batcher) decide(ctx context.Context, question Question, o *callOptions,
 		case index >= len(group.items):
 			return Outcome{Err: b.client.unanswered()}
 		}
-		return group.items[index].outcome(group.status)
+		return group.items[index].outcome(group.came)
 	case <-overall.Done():
 		return Outcome{Err: b.client.ended(ctx, request{method: http.MethodPost, route: evaluationsPath, profile: profile}, nil)}
 	}
@@ -131,7 +131,7 @@ func (b *batcher) send(group *joined) {
 	ctx, span := b.client.span(group.ctx, "authz.decide_all")
 	span.SetAttribute("authz.questions", len(group.questions))
 	o := &callOptions{total: time.Until(group.deadline)}
-	group.items, group.status, group.err = b.client.items(ctx, group.body(), len(group.questions), o, span)
+	group.items, group.came, group.err = b.client.items(ctx, group.body(), len(group.questions), o, span)
 	ended(span, group.err)
 	if group.err == nil {
 		return

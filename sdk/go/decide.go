@@ -50,7 +50,7 @@ func (c *Client) decideAlone(ctx context.Context, question Question, o *callOpti
 	if err := c.decode(came, r, &answered); err != nil {
 		return Outcome{Err: err}
 	}
-	return answered.outcome(came.status)
+	return answered.outcome(came)
 }
 
 // ask is a decision's request to one of AuthZEN's paths, or to where the metadata say that it is.

@@ -101,13 +101,13 @@ func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions, spa
 
 // evaluations sends a batch and gives as many outcomes as it has questions.
 func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semantic Semantic, o *callOptions, span Span) ([]Outcome, error) {
-	items, status, err := c.items(ctx, body, asked, o, span)
+	items, came, err := c.items(ctx, body, asked, o, span)
 	if err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, asked)
 	for i, item := range items {
-		outcomes[i] = item.outcome(status)
+		outcomes[i] = item.outcome(came)
 	}
 	rest := c.unanswered()
 	if shortCircuited(semantic, outcomes[:len(items)]) {
@@ -119,12 +119,12 @@ func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semant
 	return outcomes, nil
 }
 
-// items sends a batch and gives the answers that came, unread, with the status that they came with.
-func (c *Client) items(ctx context.Context, body []byte, asked int, o *callOptions, span Span) ([]evaluation, int, error) {
+// items sends a batch and gives the decisions that came, unread, with the answer that they came in.
+func (c *Client) items(ctx context.Context, body []byte, asked int, o *callOptions, span Span) ([]evaluation, *answer, error) {
 	r := c.ask(evaluationsPath, body, span)
 	came, err := c.send(ctx, r, o)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	var answered struct {
 		Evaluations *[]evaluation `json:"evaluations"`
@@ -132,17 +132,18 @@ func (c *Client) items(ctx context.Context, body []byte, asked int, o *callOptio
 	var malformed *json.UnmarshalTypeError
 	// An item that is no object stays nil, and so could not be decided, while the others keep their decisions.
 	if err := c.decode(came, r, &answered); err != nil && !errors.As(err, &malformed) {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	if answered.Evaluations == nil || *answered.Evaluations == nil {
-		return nil, 0, c.notTheService(came, r)
+		return nil, nil, c.notTheService(came, r)
 	}
 	items := *answered.Evaluations
 	if len(items) > asked {
-		return nil, 0, failure(CodeNetwork, "POST %s%s answered %d decisions to %d questions: that is not the answer to them.",
+		return nil, nil, failure(CodeNetwork, "POST %s%s answered %d decisions to %d questions: that is not the answer to them.",
 			c.address, r.route, len(items), asked)
 	}
-	return items, came.status, nil
+	tellRevision(span, came.revision())
+	return items, came, nil
 }
 
 func (c *Client) unanswered() *Error {

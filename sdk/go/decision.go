@@ -13,6 +13,8 @@ type Decision struct {
 	PolicyID string
 	// AccessPath says how the subject reaches that policy: "direct", "role", "group" or "none".
 	AccessPath string
+	// Revision is the tenant's revision at which it was decided; empty if the decision point names none.
+	Revision string
 	// Explanation has all candidates, where Explain asked for it.
 	Explanation *Explanation
 	// Context is what the decision point added, as it came.
@@ -54,14 +56,14 @@ type Outcome struct {
 type evaluation map[string]json.RawMessage
 
 // outcome reads one answer. Whatever is not plainly a decision could not be decided.
-func (e evaluation) outcome(status int) Outcome {
+func (e evaluation) outcome(came *answer) Outcome {
 	decided := string(e["decision"])
 	if decided != "true" && decided != "false" {
 		missing := failure(CodeNetwork, "The answer holds no decision: that is not a decision point.")
-		missing.Status = status
+		missing.Status = came.status
 		return Outcome{Err: missing}
 	}
-	decision := Decision{Allowed: decided == "true", Decided: true, Context: e["context"]}
+	decision := Decision{Allowed: decided == "true", Decided: true, Revision: came.revision(), Context: e["context"]}
 	if len(decision.Context) == 0 {
 		return Outcome{Decision: decision}
 	}

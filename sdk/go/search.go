@@ -101,6 +101,7 @@ func searched[T interface{ named() bool }](ctx context.Context, c *Client, kind 
 		if err != nil {
 			return nil, "", err
 		}
+		tellRevision(span, came.revision())
 		var answered struct {
 			Results *[]T `json:"results"`
 			Page    struct {

@@ -1,9 +1,6 @@
 package authz
 
-import (
-	"context"
-	"encoding/json"
-)
+import "context"
 
 // Tracer starts a span for each call. It has the shape of OpenTelemetry's, which this package does not depend on; an
 // application that has it adapts it:
@@ -26,7 +23,7 @@ import (
 //	client, err := authz.New(base, authz.WithTracer(tracer{otel.Tracer("my-application")}))
 //
 // Spans hold no names of subjects or resources: authz.decision, authz.questions, authz.attempts, authz.revision where the
-// decision point says it in the context, and the code of an error.
+// decision point says it in the header Service-Revision, and the code of an error.
 type Tracer interface {
 	Start(ctx context.Context, name string) (context.Context, Span)
 }
@@ -56,13 +53,11 @@ func (c *Client) span(ctx context.Context, name string) (context.Context, Span) 
 // tell records a decision in its span.
 func (d Decision) tell(span Span) {
 	span.SetAttribute("authz.decision", d.Allowed)
-	var context struct {
-		Revision any `json:"revision"`
-	}
-	if json.Unmarshal(d.Context, &context) != nil {
-		return
-	}
-	if revision, _ := context.Revision.(string); revision != "" {
+	tellRevision(span, d.Revision)
+}
+
+func tellRevision(span Span, revision string) {
+	if revision != "" {
 		span.SetAttribute("authz.revision", revision)
 	}
 }

@@ -46,10 +46,10 @@ func TestSpansTellTheDecisionTheAttemptsAndTheErrorButNoNames(t *testing.T) {
 		want    []string
 		options []Option
 	}{
-		{"an allow", []string{`{"decision":true,"context":{"revision":"7.x"}}`}, decide,
+		{"an allow", []string{`{"decision":true}`}, decide,
 			[]string{"authz.decide authz.attempts=1 authz.decision=true authz.revision=7.x"}, nil},
 		{"a denial after another attempt", []string{"503", `{"decision":false}`}, decide,
-			[]string{"authz.decide authz.attempts=2 authz.decision=false"}, nil},
+			[]string{"authz.decide authz.attempts=2 authz.decision=false authz.revision=7.x"}, nil},
 		{"nobody decided", []string{"500"}, decide, []string{"authz.decide authz.attempts=1 error=internal"}, nil},
 		{"a denial of what is unknown", []string{"500"}, func(client *Client) { _, _ = client.Decide(ctx, mayAliceRead, OrDeny()) },
 			[]string{"authz.decide authz.attempts=1 error=internal"}, nil},
@@ -57,16 +57,16 @@ func TestSpansTellTheDecisionTheAttemptsAndTheErrorButNoNames(t *testing.T) {
 			func(client *Client) {
 				_, _ = client.DecideAll(ctx, Batch{Evaluations: []Evaluation{{Subject: &mayAliceRead.Subject}}})
 			},
-			[]string{"authz.decide_all authz.questions=1 authz.attempts=1"}, nil},
+			[]string{"authz.decide_all authz.questions=1 authz.attempts=1 authz.revision=7.x"}, nil},
 		{"joined decisions", []string{`{"evaluations":[{"decision":true},{"decision":true}]}`},
 			func(client *Client) { together(client, []string{"1", "2"}) },
-			[]string{"authz.decide authz.decision=true", "authz.decide authz.decision=true", "authz.decide_all authz.questions=2 authz.attempts=1"},
+			[]string{"authz.decide authz.decision=true authz.revision=7.x", "authz.decide authz.decision=true authz.revision=7.x", "authz.decide_all authz.questions=2 authz.attempts=1 authz.revision=7.x"},
 			[]Option{WithBatching(200 * time.Millisecond)}},
 		{"a search", []string{`{"results":[]}`},
 			func(client *Client) {
 				_, _ = client.SearchActions(ctx, ActionSearch{Subject: mayAliceRead.Subject}).All()
 			},
-			[]string{"authz.search_action authz.attempts=1"}, nil},
+			[]string{"authz.search_action authz.attempts=1 authz.revision=7.x"}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			told, next := &spans{}, 0
@@ -77,6 +77,7 @@ func TestSpansTellTheDecisionTheAttemptsAndTheErrorButNoNames(t *testing.T) {
 					answerJSON(w, map[string]int{"500": 500, "503": 503}[text], `{"detail":"alice may not read INV-1"}`)
 					return
 				}
+				w.Header().Set("Service-Revision", "7.x")
 				answerJSON(w, 200, text)
 			}, append(row.options, WithTracer(told))...)
 			row.call(client)

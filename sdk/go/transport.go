@@ -41,6 +41,9 @@ type answer struct {
 	body   []byte
 }
 
+// revision is the tenant's revision at which the answer was found; empty if the decision point names none.
+func (a *answer) revision() string { return a.header.Get("Service-Revision") }
+
 // fault is a failed attempt.
 type fault struct {
 	err  *Error

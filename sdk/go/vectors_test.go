@@ -44,6 +44,7 @@ type expected struct {
 	Reason      *string         `json:"reason"`
 	PolicyID    *string         `json:"policyId"`
 	AccessPath  *string         `json:"accessPath"`
+	Revision    *string         `json:"revision"`
 	Error       Code            `json:"error"`
 	DetailHas   []string        `json:"detailHas"`
 	DetailLacks []string        `json:"detailLacks"`
@@ -262,6 +263,7 @@ func (want expected) check(t *testing.T, what string, got Outcome) {
 		"reason":      {&got.Decision.Reason, want.Reason},
 		"policy":      {&got.Decision.PolicyID, want.PolicyID},
 		"access path": {&got.Decision.AccessPath, want.AccessPath},
+		"revision":    {&got.Decision.Revision, want.Revision},
 	} {
 		if pair[1] != nil && *pair[0] != *pair[1] {
 			t.Errorf("the %s of %s is %q, want %q", name, what, *pair[0], *pair[1])

@@ -58,6 +58,12 @@ export interface DecideOptions extends CallOptions {
 
 type Endpoint = 'evaluation' | 'evaluations' | 'subject' | 'resource' | 'action';
 
+/** The answer to a question, and the tenant's revision at which it was found, if the decision point names it. */
+interface Answered {
+  body: unknown;
+  revision: string | undefined;
+}
+
 const MEMBERS: Record<Endpoint, string> = {
   evaluation: 'access_evaluation_endpoint',
   evaluations: 'access_evaluations_endpoint',
@@ -155,17 +161,17 @@ export class DecisionClient {
 
   /** The subjects of a type that may do this, page by page as the loop goes on. */
   searchSubjects(question: SubjectQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body, call) => this.#ask('subject', body, call), question, options);
+    return everyResult((body, call) => this.#search('subject', body, call), question, options);
   }
 
   /** The resources of a type on which the subject may do this, page by page as the loop goes on. */
   searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body, call) => this.#ask('resource', body, call), question, options);
+    return everyResult((body, call) => this.#search('resource', body, call), question, options);
   }
 
   /** What the subject may do to the resource, page by page as the loop goes on. */
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
-    return everyResult((body, call) => this.#ask('action', body, call), question, options);
+    return everyResult((body, call) => this.#search('action', body, call), question, options);
   }
 
   /** What the decision point says of itself (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
@@ -183,10 +189,9 @@ export class DecisionClient {
 
   #one(question: DecisionQuestion, options: CallOptions): Promise<Decision> {
     return this.#spans.around('decide', async (span) => {
-      const decision = decisionOf(
-        await this.#ask('evaluation', question, options, span.attempt),
-        this.#at('evaluation'),
-      );
+      const { body, revision } = await this.#ask('evaluation', question, options, span.attempt);
+      span.revision(revision);
+      const decision = decisionOf(body, this.#at('evaluation'), revision);
       span.decision(decision.allowed);
       return decision;
     });
@@ -194,23 +199,34 @@ export class DecisionClient {
 
   #many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
     return this.#spans.around('decide_all', async (span) => {
-      const answer = await this.#ask('evaluations', question, options, span.attempt);
+      const { body, revision } = await this.#ask('evaluations', question, options, span.attempt);
+      span.revision(revision);
       const semantic = question.options?.evaluations_semantic;
       const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' || undefined;
-      return outcomesOf(answer, question.evaluations.length, ending, this.#at('evaluations'));
+      return outcomesOf(body, question.evaluations.length, ending, this.#at('evaluations'), revision);
     });
   }
 
-  async #ask(endpoint: Endpoint, body: unknown, options: CallOptions = {}, onAttempt?: () => void): Promise<unknown> {
+  async #search(endpoint: Endpoint, question: unknown, options: CallOptions | undefined): Promise<unknown> {
+    return (await this.#ask(endpoint, question, options)).body;
+  }
+
+  async #ask(endpoint: Endpoint, body: unknown, options: CallOptions = {}, onAttempt?: () => void): Promise<Answered> {
     const path = AUTHZEN_PATHS[endpoint];
     const retryPolicy = this.#retryPolicy;
     const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy };
     if (onAttempt !== undefined) request.onAttempt = onAttempt;
-    if (!this.#discover) return this.json(request, options);
+    if (!this.#discover) return this.#answered(request, options);
     const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
     const endsAt = performance.now() + timeoutMs;
     request.url = await this.#discovered(endpoint, options.signal, timeoutMs);
-    return this.json(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+    return this.#answered(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+  }
+
+  async #answered(request: ServiceRequest, options: CallOptions): Promise<Answered> {
+    const answer = await this.transport.send(request, options, this.authorization);
+    const revision = answer.headers.get('service-revision') || undefined;
+    return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision };
   }
 
   /**

@@ -30,6 +30,8 @@ export interface Decision {
   policyId?: string;
   /** How the subject reaches the deciding policy: `direct`, `role`, `group`, or `none`. */
   accessPath?: string;
+  /** The tenant's revision at which it was decided, if the decision point names it. */
+  revision?: string;
   /** Every policy that came into question, where the question asked for it (`options.explain`). */
   explanation?: {
     candidates: Candidate[];
@@ -47,7 +49,7 @@ export type Outcome = { ok: true; decision: Decision } | { ok: false; error: Ser
 /**
  * The decision in an answer. Throws `network` if there is no decision, or the error that the answer has in its place.
  */
-export function decisionOf(body: unknown, at: string): Decision {
+export function decisionOf(body: unknown, at: string, revision?: string): Decision {
   if (!isObject(body) || typeof body.decision !== 'boolean') {
     throw new ServiceError('network', `${at} answered without a decision: that is no decision point's answer.`);
   }
@@ -57,6 +59,7 @@ export function decisionOf(body: unknown, at: string): Decision {
   if (typeof context.reason === 'string') decision.reason = context.reason;
   if (typeof context.policy_id === 'string') decision.policyId = context.policy_id;
   if (typeof context.access_path === 'string') decision.accessPath = context.access_path;
+  if (revision !== undefined) decision.revision = revision;
   if (isObject(context.explanation)) decision.explanation = context.explanation as { candidates: Candidate[] };
   return decision;
 }
@@ -67,12 +70,18 @@ export function denial(error: ServiceError): Decision {
 }
 
 /** The outcomes of a batch of `count` questions, in their order; `ending` is the decision that ends it early. */
-export function outcomesOf(body: unknown, count: number, ending: boolean | undefined, at: string): Outcome[] {
+export function outcomesOf(
+  body: unknown,
+  count: number,
+  ending: boolean | undefined,
+  at: string,
+  revision?: string,
+): Outcome[] {
   const items = isObject(body) ? body.evaluations : undefined;
   if (!Array.isArray(items) || items.length > count) {
     throw new ServiceError('network', `${at} did not answer with a list of up to ${count} decisions.`);
   }
-  const outcomes = items.map((item) => outcomeOf(item, at));
+  const outcomes = items.map((item) => outcomeOf(item, at, revision));
   const ended = ending !== undefined && isObject(items.at(-1)) && items.at(-1).decision === ending;
   const missing = ended
     ? new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.')
@@ -81,9 +90,9 @@ export function outcomesOf(body: unknown, count: number, ending: boolean | undef
   return outcomes;
 }
 
-function outcomeOf(item: unknown, at: string): Outcome {
+function outcomeOf(item: unknown, at: string, revision: string | undefined): Outcome {
   try {
-    return { ok: true, decision: decisionOf(item, at) };
+    return { ok: true, decision: decisionOf(item, at, revision) };
   } catch (error) {
     if (error instanceof ServiceError) return { ok: false, error };
     throw error;

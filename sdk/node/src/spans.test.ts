@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DecisionClient } from './decision-client.js';
 import { FakeDecisionPoint } from './testing.js';
 
 it('tells a span what was decided, how often it was tried and what failed, and nothing of what was asked', async () => {
@@ -24,14 +25,23 @@ it('tells a span what was decided, how often it was tried and what failed, and n
     { subject: 'user:alice', answer: 'allow' },
     { subject: 'user:bob', answer: 503 },
   ]);
-  const client = point.client({ tracer, retries: 1 });
+  const client = new DecisionClient({
+    url: 'http://decision-point.test',
+    tracer,
+    retries: 1,
+    fetch: async (input, init) => {
+      const response = await point.fetch(input, init);
+      if (response.ok) response.headers.set('service-revision', '7.x');
+      return response;
+    },
+  });
   const resource = { type: 'invoice', id: 'INV-1' };
   await client.decide({ subject: { type: 'user', id: 'alice' }, action: { name: 'read' }, resource });
   await client.decide({ subject: { type: 'user', id: 'bob' }, action: { name: 'read' }, resource }, { orDeny: true });
   expect(spans).toEqual([
     {
       name: 'authz decide',
-      attributes: { 'authz.decision': true, 'authz.attempts': 1 },
+      attributes: { 'authz.decision': true, 'authz.revision': '7.x', 'authz.attempts': 1 },
       status: undefined,
       ended: true,
     },

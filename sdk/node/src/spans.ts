@@ -16,12 +16,14 @@ const ERROR = 2;
 /** What a call tells its span. */
 interface Told {
   attempt(): void;
+  /** The revision of the answer, where it names one. */
+  revision(revision: string | undefined): void;
   decision(allowed: boolean): void;
 }
 
-const UNTOLD: Told = { attempt: () => {}, decision: () => {} };
+const UNTOLD: Told = { attempt: () => {}, revision: () => {}, decision: () => {} };
 
-/** A span for each call: the decision, the number of attempts, the code of an error. Nothing of what was asked. */
+/** A span for each call: the decision, its revision, the number of attempts, the code of an error. Nothing of what was asked. */
 export class Spans {
   #tracer: Tracer | false | undefined;
 
@@ -38,6 +40,9 @@ export class Spans {
       return await work({
         attempt: () => {
           attempts += 1;
+        },
+        revision: (revision) => {
+          if (revision !== undefined) span.setAttribute('authz.revision', revision);
         },
         decision: (allowed) => span.setAttribute('authz.decision', allowed),
       });

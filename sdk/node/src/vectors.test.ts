@@ -17,6 +17,7 @@ interface Expected {
   reason?: string;
   policyId?: string;
   accessPath?: string;
+  revision?: string;
   decided?: boolean;
   error?: string;
   detailHas?: string[];
@@ -152,10 +153,10 @@ function compare(outcome: unknown, expected: Expected): void {
     });
     return;
   }
-  const { allowed, decided, reason, policyId, accessPath } = outcome as Decision;
+  const { allowed, decided, reason, policyId, accessPath, revision } = outcome as Decision;
   const { withinMs: _, decision, ...rest } = expected;
   expect(allowed).toBe(decision);
-  expect({ decided, reason, policyId, accessPath }).toMatchObject(rest);
+  expect({ decided, reason, policyId, accessPath, revision }).toMatchObject(rest);
 }
 
 function isOutcome(value: unknown): value is Outcome {

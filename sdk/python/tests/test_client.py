@@ -441,6 +441,25 @@ def test_spans_tell_the_decision_and_the_attempts_and_persons_only_when_asked(
     assert failed.attributes["error.type"] == "evaluation_failed" and "authz.decision" not in failed.attributes
 
 
+def test_spans_tell_the_revision_that_the_answer_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = _Trace()
+    monkeypatch.setattr("authz_service._telemetry._trace", trace)
+    named = {"content-type": "application/json", "Service-Revision": "7.x"}
+    script = [
+        {"reply": {**YES, "headers": named}},
+        {"reply": {"status": 200, "headers": named, "json": {"evaluations": [{"decision": True}, {"decision": True}]}}},
+        {"reply": {"status": 200, "headers": named, "json": {"results": []}}},
+        {"reply": YES},
+    ]
+    with ScriptedServer(script) as server, Client(server.url) as client:
+        client.ask(question("1"))
+        assert [one.result().revision for one in client.decide_all([question("1"), question("2")])] == ["7.x", "7.x"]
+        list(client.search_actions(ALICE, INVOICE))
+        assert client.ask(question("1")).revision is None
+    told = [(span.name, span.attributes.get("authz.revision")) for span in trace.spans]
+    assert told == [("authz decide", "7.x"), ("authz decide_all", "7.x"), ("authz search", "7.x"), ("authz decide", None)]
+
+
 def test_without_opentelemetry_there_are_no_spans() -> None:
     assert FakeDecisionPoint().client()._spans.on is (importlib.util.find_spec("opentelemetry") is not None)
 

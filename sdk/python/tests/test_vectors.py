@@ -144,7 +144,7 @@ def compare(case: Dict[str, Any], found: Any, took: float, server: ScriptedServe
         assert took <= outcome["withinMs"] / 1000 + 0.5
 
 
-KNOWN = {"decision", "reason", "policyId", "accessPath", "decided", "error", "detailHas", "detailLacks", "withinMs"}
+KNOWN = {"decision", "reason", "policyId", "accessPath", "revision", "decided", "error", "detailHas", "detailLacks", "withinMs"}
 
 
 def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
@@ -173,7 +173,7 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
     assert isinstance(found, Decision), found
     assert found.allowed is outcome["decision"]
     assert bool(found) is outcome["decision"]
-    names = {"reason": "reason", "policyId": "policy_id", "accessPath": "access_path", "decided": "decided"}
+    names = {"reason": "reason", "policyId": "policy_id", "accessPath": "access_path", "decided": "decided", "revision": "revision"}
     for name, attribute in names.items():
         if name in outcome:
             assert getattr(found, attribute) == outcome[name]

@@ -71,12 +71,12 @@ def problem_of(answer: Answer, at: str) -> ServiceError:
     )
 
 
-def decision_of(body: Any, at: str) -> Decision:
+def decision_of(body: Any, at: str, revision: Optional[str]) -> Decision:
     if not isinstance(body, dict) or not isinstance(body.get("decision"), bool):
         raise Network(f"{at} answered without a decision: that is not a decision point.")
     context = body.get("context")
     if not isinstance(context, dict):
-        return Decision(body["decision"])
+        return Decision(body["decision"], revision=revision)
     explanation = context.get("explanation")
     return Decision(
         body["decision"],
@@ -85,17 +85,20 @@ def decision_of(body: Any, at: str) -> Decision:
         _text(context.get("access_path")),
         _candidates(explanation) if isinstance(explanation, dict) else None,
         context,
+        revision=revision,
     )
 
 
-def outcomes_of(body: Mapping[str, Any], asked: int, short_circuits: bool, at: str) -> List[Outcome]:
+def outcomes_of(
+    body: Mapping[str, Any], asked: int, short_circuits: bool, at: str, revision: Optional[str]
+) -> List[Outcome]:
     """One outcome for each question, in order."""
     items = body.get("evaluations")
     if not isinstance(items, list):
         raise Network(f"{at} answered without a list of evaluations: that is not a decision point.")
     if len(items) > asked:
         raise Network(f"{at} answered {len(items)} evaluations where {asked} were asked for.")
-    outcomes = [_outcome_of(item, at) for item in items]
+    outcomes = [_outcome_of(item, at, revision) for item in items]
     ended = short_circuits and len(items) > 0
     for _ in range(asked - len(items)):
         missing = (
@@ -107,7 +110,7 @@ def outcomes_of(body: Mapping[str, Any], asked: int, short_circuits: bool, at: s
     return outcomes
 
 
-def _outcome_of(item: Any, at: str) -> Outcome:
+def _outcome_of(item: Any, at: str, revision: Optional[str]) -> Outcome:
     context = item.get("context") if isinstance(item, dict) else None
     fault = context.get("error") if isinstance(context, dict) else None
     if fault is not None:
@@ -118,7 +121,7 @@ def _outcome_of(item: Any, at: str) -> Outcome:
         detail = _text(members.get("message")) or _text(fault) or "The evaluation failed and gave no detail."
         return Outcome(error=error_of(code, detail, _pointers(members.get("errors")), status=known))
     try:
-        return Outcome(decision_of(item, at))
+        return Outcome(decision_of(item, at, revision))
     except Network as error:
         return Outcome(error=error)
 

@@ -45,6 +45,8 @@ class Request:
     #: Whether somebody still waits for the answer; where nobody does, nothing is tried again.
     wanted: Callable[[], bool] = lambda: True
     attempts: int = 0
+    #: The tenant's revision at which the answer was found, if the decision point names it.
+    revision: Optional[str] = None
 
     @property
     def target(self) -> str:

@@ -37,19 +37,18 @@ class Spans:
                 span.set_attribute("error.type", error.code)
                 raise
             finally:
+                revision: Optional[str] = None
                 if request is not None:
                     span.set_attribute("authz.attempts", request.attempts)
+                    revision = request.revision
                 result = told.get("result")
                 if isinstance(result, Decision):
-                    self._tell(span, result)
+                    span.set_attribute("authz.decision", result.allowed)
+                    revision = result.revision
+                if revision is not None:
+                    span.set_attribute("authz.revision", revision)
                 if self._personal_data and isinstance(question, dict):
                     for kind in ("subject", "resource"):
                         entity = question.get(kind)
                         if isinstance(entity, dict):
                             span.set_attribute(f"authz.{kind}", f"{entity.get('type')}:{entity.get('id', entity.get('name'))}")
-
-    def _tell(self, span: Any, decision: Decision) -> None:
-        span.set_attribute("authz.decision", decision.allowed)
-        revision = (decision.context or {}).get("revision")
-        if isinstance(revision, str):
-            span.set_attribute("authz.revision", revision)

@@ -42,6 +42,8 @@ class Decision:
     context: Optional[Mapping[str, Any]] = None
     decided: bool = True
     error: Optional[ServiceError] = None
+    #: The tenant's revision at which it was decided, if the decision point names it.
+    revision: Optional[str] = None
 
     def __bool__(self) -> bool:
         return self.allowed

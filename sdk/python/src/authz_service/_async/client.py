@@ -331,7 +331,7 @@ class AsyncClient(AsyncManagement):
         with self._spans.span("decide", request, body) as told:
             answer = await self._sender.send(request)
             at = f"POST {self.url}{path}"
-            decision = decision_of(object_of(answer, at), at)
+            decision = decision_of(object_of(answer, at), at, request.revision)
             told["result"] = decision
             return decision
 
@@ -359,7 +359,7 @@ class AsyncClient(AsyncManagement):
         try:
             with self._spans.span("decide_all", request):
                 answer = await self._sender.send(request)
-                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at)
+                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at, request.revision)
         except ServiceError as error:
             if error.status not in _NO_BATCHES:
                 raise

@@ -68,6 +68,7 @@ class AsyncSender:
                 request.attempts += 1
                 outcome = await self._attempt(request, at, headers, min(seconds, request.attempt))
                 if isinstance(outcome, Answer):
+                    request.revision = outcome.headers.get("service-revision") or None
                     return outcome
                 error, fate = outcome.error, outcome.fate
                 if error.code == "unauthorized" and reused and not renewed and self._authorization is not None:

@@ -327,7 +327,7 @@ class Client(Management):
         with self._spans.span("decide", request, body) as told:
             answer = self._sender.send(request)
             at = f"POST {self.url}{path}"
-            decision = decision_of(object_of(answer, at), at)
+            decision = decision_of(object_of(answer, at), at, request.revision)
             told["result"] = decision
             return decision
 
@@ -355,7 +355,7 @@ class Client(Management):
         try:
             with self._spans.span("decide_all", request):
                 answer = self._sender.send(request)
-                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at)
+                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at, request.revision)
         except ServiceError as error:
             if error.status not in _NO_BATCHES:
                 raise

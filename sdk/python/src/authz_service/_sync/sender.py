@@ -69,6 +69,7 @@ class Sender:
                 request.attempts += 1
                 outcome = self._attempt(request, at, headers, min(seconds, request.attempt))
                 if isinstance(outcome, Answer):
+                    request.revision = outcome.headers.get("service-revision") or None
                     return outcome
                 error, fate = outcome.error, outcome.fate
                 if error.code == "unauthorized" and reused and not renewed and self._authorization is not None:
