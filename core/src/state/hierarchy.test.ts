@@ -112,7 +112,7 @@ describe('parents of resources', () => {
   it('go 32 levels up and no further', () => {
     expect(refusal(after(), ...chain(32))).toEqual([]);
     expect(refusal(after(), ...chain(33))).toEqual([
-      '/changes/32/fields/parents It lies 32 levels deep: at most 31 may be above a resource. Move it up.',
+      '/changes/32/fields/parents It lies on level 33 of its hierarchy: at most 32 are allowed. Move it up.',
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('parents of resources', () => {
       update(`resource/docs/folder/${name}`, { type: 'docs/folder', name, parents: ['docs/folder/c19'] });
     expect(refusal(state, into('d0'))).toEqual([]);
     expect(refusal(state, into('e0'))).toEqual([
-      '/changes/0 It lies 32 levels deep: at most 31 may be above a resource. Move it up.',
+      '/changes/0 It lies on level 33 of its hierarchy: at most 32 are allowed. Move it up.',
     ]);
   });
 

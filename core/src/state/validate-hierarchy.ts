@@ -11,7 +11,8 @@ const NAMED_MAX = 20;
 
 /**
  * Judges one by one where resources lie: parents of types that their own type does not declare, circles, hierarchies that
- * are too deep or too wide; and warns of properties that look like parents. A circle is named once, however many resources of it are judged.
+ * are too deep or too wide; and warns of properties that look like parents. A circle is named once, however many of its
+ * resources are judged.
  */
 export function hierarchyFindings(view: RecordView): (resource: Resource) => RecordFinding[] {
   const circled = new Set<Address>();
@@ -29,7 +30,7 @@ export function hierarchyFindings(view: RecordView): (resource: Resource) => Rec
         refuse(`Resources lie in each other in a circle: ${circleText(circle)}. Take one of these parents out.`);
       for (const address of circle) circled.add(address);
     } else if (above.levels > LEVELS_MAX) {
-      refuse(`It lies ${above.levels - 1} levels deep: at most ${LEVELS_MAX - 1} may be above a resource. Move it up.`);
+      refuse(`It lies on level ${above.levels} of its hierarchy: at most ${LEVELS_MAX} are allowed. Move it up.`);
     } else if (above.ancestors > ANCESTORS_MAX) {
       refuse(
         `It has ${above.ancestors} ancestors: at most ${ANCESTORS_MAX} are allowed. Take some of its parents out.`,

@@ -103,7 +103,7 @@ function excessOf(parents: ReadonlySet<Resource>): string | undefined {
   const levels = Math.max(...[...parents].map((parent) => levelsOf(parent, known)));
   return levels < LEVELS_MAX
     ? undefined
-    : `place it ${levels} levels deep: at most ${LEVELS_MAX - 1} may be above a resource`;
+    : `place it on level ${levels + 1} of a hierarchy: at most ${LEVELS_MAX} are allowed`;
 }
 
 function levelsOf(resource: Resource, known: Map<Resource, number>): number {
