@@ -4,15 +4,15 @@ import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { UsageError } from '../errors/usage-error.js';
 import { out } from '../output/terminal.js';
-import { SCHEMA_PATH, scaffold } from '../scaffold/files.js';
+import { SCHEMA_PATH, scaffold, scaffoldTests, TESTS_SCHEMA_PATH } from '../scaffold/files.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { relativePath } from '../tree/relative-path.js';
 
 export default class Init extends ServiceCommand {
   static override summary = 'Write a small, commented tree to start from.';
   static override description =
-    `Writes tenant.yaml, people.yaml and applications/helpdesk.yaml, and the JSON Schema that editors use to \
-complete and check them. Existing files are never overwritten.`;
+    `Writes tenant.yaml, people.yaml, applications/helpdesk.yaml and tests of them, and the JSON Schemas that \
+editors use to complete and check them. Existing files are never overwritten.`;
   static override examples = [
     { description: 'In this folder', command: 'service init' },
     {
@@ -38,10 +38,16 @@ complete and check them. Existing files are never overwritten.`;
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Init);
-    const { manifestJsonSchema } = await import('@authz-service/core/manifest/json-schema');
+    const [{ manifestJsonSchema }, { testFileJsonSchema }] = await Promise.all([
+      import('@authz-service/core/manifest/json-schema'),
+      import('@authz-service/core/policy-tests/test-schema'),
+    ]);
+    const schema = manifestJsonSchema();
     const files = [
       ...scaffold(flags),
-      { path: SCHEMA_PATH, text: `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n` },
+      scaffoldTests,
+      { path: SCHEMA_PATH, text: `${JSON.stringify(schema, undefined, 2)}\n` },
+      { path: TESTS_SCHEMA_PATH, text: `${JSON.stringify(testFileJsonSchema(schema), undefined, 2)}\n` },
     ].map((file) => ({ ...file, path: join(args.dir, file.path) }));
 
     const present = (await Promise.all(files.map(async ({ path }) => ((await exists(path)) ? [path] : [])))).flat();
@@ -56,7 +62,7 @@ complete and check them. Existing files are never overwritten.`;
     }
     const paths = files.map(({ path }) => relativePath(path));
     const where = args.dir === '.' ? '' : ` ${args.dir}`;
-    const next = out.style('dim', `Next: service validate${where}, then service plan${where}`);
+    const next = out.style('dim', `Next: service validate${where} and service test${where}, then service plan${where}`);
     return {
       json: { files: paths },
       text: [...paths.map((path) => `${out.style('green', '+')} ${path}`), '', next].join('\n'),

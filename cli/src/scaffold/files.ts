@@ -7,6 +7,7 @@ export interface ScaffoldFile {
 const modeline = (schema: string): string => `# yaml-language-server: $schema=${schema}\n`;
 
 export const SCHEMA_PATH = '.service/schema.json';
+export const TESTS_SCHEMA_PATH = '.service/tests.json';
 
 /**
  * It shares no record with the examples, so that it can be applied beside them. `stack` owns what the tree declares;
@@ -20,11 +21,30 @@ export function scaffold({ stack, tenant }: { stack: string; tenant?: string | u
   ];
 }
 
+/** Tests of what `scaffold` declares; "service test" answers them. */
+export const scaffoldTests: ScaffoldFile = {
+  path: 'access.test.yaml',
+  text: `${modeline(TESTS_SCHEMA_PATH)}# Questions to the tree, answered by "service test". What a table does not list as allowed must be denied.
+tests:
+  - name: Support reads tickets, and leads close minor ones
+    subjects: [user:grace, user:henry, user:iris]
+    actions: [read, close]
+    resources: [ticket:T-1]
+    allowed:
+      - { subjects: [user:grace, user:henry, user:iris], actions: [read] }
+      - { subjects: [user:grace], actions: [close] }
+  - name: Nobody else closes
+    who_can: { action: close, resource: ticket:T-1 }
+    exactly: [user:grace]
+`,
+};
+
 const tenantFile = (
   stack: string,
   tenant: string | undefined,
 ): string => `# Every *.yaml below this folder is read and merged: split the files as your teams are split.
 #   service validate    checks them, without a network
+#   service test        answers the questions in *.test.yaml, without a network
 #   service plan        shows what would change
 #   service apply       changes it, all or nothing
 version: 1

@@ -20,6 +20,7 @@ describe('from nothing to decisions', () => {
     const env = await cloud.tenant();
     expect(await bench.run(['init', 'fresh'])).toMatchObject({ code: 0 });
     expect(await bench.json(['validate', 'fresh'])).toMatchObject({ valid: true, faults: [], warnings: [], files: 3 });
+    expect(await bench.run(['test', 'fresh'])).toMatchObject({ code: 0, stdout: '✓ 7 questions in 1 file: passed\n' });
 
     const planned = await bench.run(['plan', 'fresh', '--detailed-exitcode'], { env });
     expect(planned).toMatchObject({ code: 2, stderr: '' });
