@@ -6,13 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { testFileJsonSchema } from '../policy-tests/test-schema.js';
 import { manifestJsonSchema } from './json-schema.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
-const files = readdirSync(examples, { recursive: true, encoding: 'utf8' })
+const documents = readdirSync(examples, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yaml') && !/node_modules|(^|[\\/])dist[\\/]/.test(file))
   .sort();
+const isTest = (file: string) => file.endsWith('.test.yaml');
+const files = documents.filter((file) => !isTest(file));
 const schema = manifestJsonSchema();
+const testsSchema = testFileJsonSchema(schema);
 const good = files.map((file) => parse(readFileSync(join(examples, file), 'utf8')) as unknown);
 const bad = [
   'version: 2',
@@ -68,11 +72,22 @@ describe('the examples', () => {
     );
   });
 
-  it.each(files)('%s names it, where an editor looks', (file) => {
+  it.each(documents.filter(isTest))('%s is valid as a file of tests', (file) => {
+    const validate = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(testsSchema);
+    expect([validate(parse(readFileSync(join(examples, file), 'utf8'))), validate.errors]).toEqual([true, null]);
+  });
+
+  it('come with the schema of tests of this version', () => {
+    const text = `${JSON.stringify(testsSchema, undefined, 2)}\n`;
+    const committed = readFileSync(join(examples, 'tests-schema.json'), 'utf8');
+    expect(committed, 'run: service schema --tests > examples/tests-schema.json').toBe(text);
+  });
+
+  it.each(documents)('%s names it, where an editor looks', (file) => {
     const text = readFileSync(join(examples, file), 'utf8');
     const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
     const at = join(examples, dirname(file), named);
-    expect(at).toBe(join(examples, 'schema.json'));
+    expect(at).toBe(join(examples, isTest(file) ? 'tests-schema.json' : 'schema.json'));
     expect(existsSync(at)).toBe(true);
   });
 });

@@ -151,7 +151,8 @@ function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, appli
     const field = fields[name];
     if (field !== undefined && !isDefault(kind, name, field)) value[name] = structuredClone(field);
   }
-  if (application === undefined) return value;
+  // The bare name of an included role could also be that of a role of the tenant.
+  if (application === undefined || kind === 'role') return value;
   for (const { steps, all } of references) shorten(value, steps, application, all);
   return value;
 }

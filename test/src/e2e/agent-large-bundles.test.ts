@@ -126,8 +126,8 @@ describe('an agent that serves a large bundle takes another', () => {
     const agent = await serving(one);
     const archive = await cloud.signer.pack(bundleOf(two));
     const bodies: [string, Buffer, RegExp][] = [
-      ['cut off', archive.subarray(0, archive.length >> 1), /no whole gzip file/],
-      ['no archive', gzipSync(Buffer.alloc(9_999_999, 'no archive')), /header of the archive|no whole gzip file/],
+      ['cut off', archive.subarray(0, archive.length >> 1), /not a whole gzip file/],
+      ['no archive', gzipSync(Buffer.alloc(9_999_999, 'no archive')), /header of the archive|not a whole gzip file/],
       ['older', await cloud.signer.pack(bundleOf(large({ revision: 1, readers: ['bob'] }))), /older/],
       ['of another tenant', await cloud.signer.pack(bundleOf(large({ revision: 3, id: 'tenant-2' }))), /tenant-2/],
     ];
