@@ -38,6 +38,8 @@ export async function record(deployment: Deployment, load: Load, random: Random)
   const { secret } = await admin.records('api_key').create({ name: 'reader', scopes: ['decisions', 'records:read'] });
   await deployment.startAgents();
   const start = await admin.state();
+  // An agent that a fault keeps from its first bundle answers nothing, and asks again by its poll schedule: up to 10 s.
+  await deployment.settled(start.revision);
 
   const recorder = new Recorder(start, random);
   const places = placesOf(deployment, String(secret));
