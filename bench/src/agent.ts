@@ -50,8 +50,11 @@ export async function measureAgent(): Promise<AgentFigures> {
     await stop(cloud);
 
     const asked = questions(SIZE, 2000);
-    const sample = await (await fetch(`${agent.url}/v1/authorize`, post(asked[0]))).text();
-    const bare = await start(process.execPath, [join(root, 'bench/dist/bare-server.js')], { ANSWER: sample });
+    const sample = await fetch(`${agent.url}/v1/authorize`, post(asked[0]));
+    const bare = await start(process.execPath, [join(root, 'bench/dist/bare-server.js')], {
+      ANSWER: await sample.text(),
+      REVISION: String(sample.headers.get('service-revision')),
+    });
     running.push(bare);
     await sameAnswer(agent.url, bare.url, asked[0]);
     const cerbos = await startCerbos(SIZE, folder);
