@@ -42,9 +42,7 @@ func (k *Collection[Record, New, Made]) Get(ctx context.Context, idOrPath string
 // Create makes a record. The secret of a credential is in the answer, and is never shown again.
 func (k *Collection[Record, New, Made]) Create(ctx context.Context, record New, options ...CallOption) (Made, error) {
 	var made Made
-	r := k.client.managed(http.MethodPost, k.path, k.path)
-	r.once = true
-	err := k.client.manage(ctx, r, record, options, &made)
+	err := k.write(ctx, k.client.managed(http.MethodPost, k.path, k.path), record, options, &made)
 	return made, err
 }
 
@@ -53,8 +51,8 @@ func (k *Collection[Record, New, Made]) Update(ctx context.Context, idOrPath str
 	var record Record
 	r, err := k.item(http.MethodPatch, idOrPath)
 	if err == nil {
-		r.once, r.contentType = true, "application/merge-patch+json"
-		err = k.client.manage(ctx, r, patch, options, &record)
+		r.contentType = "application/merge-patch+json"
+		err = k.write(ctx, r, patch, options, &record)
 	}
 	return record, err
 }
@@ -65,8 +63,16 @@ func (k *Collection[Record, New, Made]) Delete(ctx context.Context, idOrPath str
 	if err != nil {
 		return err
 	}
+	return k.write(ctx, r, nil, options, nil)
+}
+
+// write changes one record, for a stack where the caller names one.
+func (k *Collection[Record, New, Made]) write(ctx context.Context, r request, body any, options []CallOption, value any) error {
 	r.once = true
-	return k.client.manage(ctx, r, nil, options, nil)
+	if stack := optionsOf(options).stack; stack != "" {
+		r.target += "?stack=" + url.QueryEscape(stack)
+	}
+	return k.client.manage(ctx, r, body, options, value)
 }
 
 // item refuses names that do not survive in a URL: an empty one would name the whole collection, and dot segments

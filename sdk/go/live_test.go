@@ -106,6 +106,24 @@ func TestLiveManagement(t *testing.T) {
 	if err := reader.Roles().Delete(ctx, "clerk"); !errors.Is(err, ErrForbidden) {
 		t.Errorf("got %v, want forbidden", err)
 	}
+	limits := &APIKeyLimits{Stacks: []string{"ours"}}
+	key, err = client.APIKeys().Create(ctx, NewAPIKey{Name: "limited", Scopes: []string{"records:write"}, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := live(t, "AUTHZ_LIVE_CLOUD", WithAPIKey(key.Secret)).Roles()
+	if _, err := writer.Create(ctx, NewRole{Name: "guard"}); err == nil || asError(err).Code != CodeOutsideLimits {
+		t.Errorf("got %v without a stack, want outside_limits", err)
+	}
+	if guard, err := writer.Create(ctx, NewRole{Name: "guard"}, Stack("ours")); err != nil || guard.ManagedBy != "ours" {
+		t.Errorf("made %+v and %v", guard, err)
+	}
+	if guard, err := writer.Update(ctx, "guard", Patch{"description": "watches"}, Stack("ours")); err != nil || guard.Description != "watches" {
+		t.Errorf("changed %+v and %v", guard, err)
+	}
+	if err := writer.Delete(ctx, "guard", Stack("ours")); err != nil {
+		t.Error(err)
+	}
 	result, err := client.Apply(ctx, Changeset{Changes: []Change{
 		MoveRecord("role/clerk", "role/officer"),
 		CreateRecord("subject", NewSubject{Type: "user", ID: "zoë@example.org", Properties: map[string]any{"level": 3}}),

@@ -146,6 +146,7 @@ type callOptions struct {
 	match          string
 	noneMatch      string
 	tenant         string
+	stack          string
 	pageLimit      *int
 	orDeny         bool
 	explain        bool
@@ -186,6 +187,10 @@ func IdempotencyKey(key string) CallOption { return func(o *callOptions) { o.ide
 func IfMatch(revision int64) CallOption {
 	return func(o *callOptions) { o.match = quoted(revision) }
 }
+
+// Stack is the stack that a record is created, updated or deleted for; without one, ownership is not asked for. Limited
+// credentials must name it. A change-set has a Stack of its own.
+func Stack(name string) CallOption { return func(o *callOptions) { o.stack = name } }
 
 // IfNoneMatch asks for a state or a bundle only if it has another revision than this one; else ErrNotModified.
 func IfNoneMatch(revision string) CallOption { return func(o *callOptions) { o.noneMatch = revision } }

@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict
 
 import pytest
-from authz_service import AsyncClient, Client, Conflict, NotFound, Question, Resource, Subject, Unauthorized
+from authz_service import AsyncClient, Client, Conflict, Forbidden, NotFound, Question, Resource, Subject, Unauthorized
 
 pytestmark = pytest.mark.skipif("AUTHZ_LIVE_AGENT" not in os.environ, reason="python-live.test.ts names the programs")
 
@@ -70,6 +70,16 @@ def test_the_cloud_is_managed() -> None:
         client.records.api_keys.delete(key["id"])
         with Client(os.environ["AUTHZ_LIVE_CLOUD"], api_key=key["secret"]) as caller, pytest.raises(Unauthorized):
             caller.decide(ALICE, "read", INVOICE)
+        limited = client.records.api_keys.create(
+            {"name": "ours", "scopes": ["records:read", "records:write"], "limits": {"stacks": ["ours"]}}
+        )
+        with Client(os.environ["AUTHZ_LIVE_CLOUD"], api_key=limited["secret"]) as caller:
+            roles = caller.records.roles
+            with pytest.raises(Forbidden):
+                roles.create({"application": "shop", "name": "guard"})
+            assert roles.create({"application": "shop", "name": "guard"}, stack="ours")["managed_by"] == "ours"
+            assert roles.update("shop/guard", {"description": "Watches"}, stack="ours")["description"] == "Watches"
+            roles.delete("shop/guard", stack="ours")
         changes = [{"op": "delete", "address": address} for address in ("role/shop/clerk", made["address"])]
         done = client.change_set(changes, idempotency_key="over")
         assert client.change_set(changes, idempotency_key="over") == done and done["removed"] == 2

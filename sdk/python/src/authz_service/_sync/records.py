@@ -43,9 +43,16 @@ class RecordCollection(Generic[R, N, M]):
     def get(self, name: str, *, timeout: Optional[float] = None) -> R:
         return cast(R, self._send("GET", self._item(name), timeout=timeout))
 
-    def create(self, record: N, *, timeout: Optional[float] = None) -> M:
-        """A credential's secret is in this answer, and is never shown again."""
-        return cast(M, self._send("POST", self._path, body=record, harmless=False, timeout=timeout))
+    def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
+        """A credential's secret is in this answer, and is never shown again.
+
+        `stack`: the one that the change is made for; without it, ownership is not asked for. Limited credentials must
+        name it. `update` and `delete` take it too.
+        """
+        answer = self._send(
+            "POST", self._path, body=record, query={"stack": stack}, harmless=False, timeout=timeout
+        )
+        return cast(M, answer)
 
     def update(
         self,
@@ -53,6 +60,7 @@ class RecordCollection(Generic[R, N, M]):
         patch: Mapping[str, Any],
         *,
         if_match: Union[int, str, None] = None,
+        stack: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> R:
         """A JSON merge patch (RFC 7396): None takes a field away, what is left out stays.
@@ -61,14 +69,32 @@ class RecordCollection(Generic[R, N, M]):
         """
         headers = {"content-type": "application/merge-patch+json", **_match(if_match)}
         answer = self._send(
-            "PATCH", self._item(name), body=patch, headers=headers, harmless=False, timeout=timeout
+            "PATCH",
+            self._item(name),
+            body=patch,
+            query={"stack": stack},
+            headers=headers,
+            harmless=False,
+            timeout=timeout,
         )
         return cast(R, answer)
 
     def delete(
-        self, name: str, *, if_match: Union[int, str, None] = None, timeout: Optional[float] = None
+        self,
+        name: str,
+        *,
+        if_match: Union[int, str, None] = None,
+        stack: Optional[str] = None,
+        timeout: Optional[float] = None,
     ) -> None:
-        self._send("DELETE", self._item(name), headers=_match(if_match), harmless=False, timeout=timeout)
+        self._send(
+            "DELETE",
+            self._item(name),
+            query={"stack": stack},
+            headers=_match(if_match),
+            harmless=False,
+            timeout=timeout,
+        )
 
     def _item(self, name: str) -> str:
         return f"{self._path}/{path_segment(name, 'a record')}"
