@@ -16,15 +16,17 @@ const batchMax = 1000
 type batcher struct {
 	client *Client
 	window time.Duration
-	// alone: the decision point has no batches.
-	alone atomic.Bool
+	// max is the most questions that go into one batch.
+	max atomic.Int64
 
 	mutex sync.Mutex
 	open  *joined
 }
 
 func newBatcher(client *Client, window time.Duration) *batcher {
-	return &batcher{client: client, window: window}
+	b := &batcher{client: client, window: window}
+	b.max.Store(batchMax)
+	return b
 }
 
 // joined is a request that collects questions. Until it is sent, the batcher's mutex guards questions, deadline and
@@ -44,6 +46,10 @@ type joined struct {
 	items []evaluation
 	came  *answer
 	err   error
+	// learn is called when each of a refused batch is answered alone, so that no question in it was at fault; answered
+	// counts them.
+	learn    func()
+	answered atomic.Int64
 }
 
 // askAlone tells a caller to ask by itself.
@@ -51,7 +57,7 @@ var askAlone = &Error{Code: "ask_alone"}
 
 // decide waits for an answer among those of others, until the caller's own deadline.
 func (b *batcher) decide(ctx context.Context, question Question, o *callOptions, span Span) Outcome {
-	if b.alone.Load() || b.client.withoutBatches() {
+	if b.max.Load() < 2 || b.client.withoutBatches() {
 		return b.client.decideAlone(ctx, question, o, span)
 	}
 	encoded, err := encode(&question)
@@ -71,7 +77,11 @@ func (b *batcher) decide(ctx context.Context, question Question, o *callOptions,
 	case <-group.done:
 		switch {
 		case group.err == askAlone:
-			return b.client.decideAlone(overall, question, o, span)
+			outcome := b.client.decideAlone(overall, question, o, span)
+			if outcome.Err == nil && group.learn != nil && group.answered.Add(1) == int64(len(group.questions)) {
+				group.learn()
+			}
+			return outcome
 		case group.err != nil:
 			return Outcome{Err: group.err}
 		case index >= len(group.items):
@@ -101,7 +111,7 @@ func (b *batcher) join(question []byte, deadline time.Time) (*joined, int) {
 	if deadline.After(group.deadline) {
 		group.deadline = deadline
 	}
-	if len(group.questions) == batchMax {
+	if int64(len(group.questions)) >= b.max.Load() {
 		b.open = nil
 		if group.timer.Stop() {
 			go b.send(group)
@@ -136,13 +146,21 @@ func (b *batcher) send(group *joined) {
 	if group.err == nil {
 		return
 	}
-	switch asError(group.err).Status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		b.alone.Store(true)
-		group.err = askAlone
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		// The decision point refuses one of the questions, or their number. The other questions must not suffer from it.
-		group.err = askAlone
+	switch status := asError(group.err).Status; {
+	case isWithoutBatches(group.err):
+		group.learn = func() { b.client.batchless.Store(true) }
+	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
+		// It is refused for a question in it, its size, or what it asks for. The other questions must not suffer from it.
+		group.learn = func() { b.lower(int64(len(group.questions) / 2)) }
+	default:
+		return
+	}
+	group.err = askAlone
+}
+
+// lower lets batches hold no more questions than this.
+func (b *batcher) lower(max int64) {
+	for known := b.max.Load(); max < known && !b.max.CompareAndSwap(known, max); known = b.max.Load() {
 	}
 }
 

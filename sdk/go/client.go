@@ -21,6 +21,8 @@ type Client struct {
 	management    profile
 	tracer        Tracer
 	batcher       *batcher
+	// batchless: the decision point takes no batches, as its answers have shown.
+	batchless atomic.Bool
 	// endpoints are those that the decision point's metadata names; nil unless discovered.
 	endpoints atomic.Pointer[Metadata]
 	// life ends with Close. Work that no single call waits for ends with it.

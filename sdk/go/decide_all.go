@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"time"
 )
 
 const evaluationsPath = "/access/v1/evaluations"
@@ -62,17 +64,15 @@ type batchBody struct {
 	Options     *questionOptions `json:"options,omitempty"`
 }
 
-// DecideAll asks several questions in one request, which are decided at one revision. There is an outcome for each, in
-// their order; one that a short circuit has left out is ErrNotEvaluated. The error is that of the whole request.
+// DecideAll asks several questions in one request, which are decided at one revision; one after the other where the decision
+// point takes no batches. There is an outcome for each, in their order; one that a short circuit has left out is
+// ErrNotEvaluated. The error is that of the whole request.
 func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOption) ([]Outcome, error) {
 	if len(batch.Evaluations) == 0 {
 		return nil, nil
 	}
 	o := optionsOf(options)
-	ctx, span := c.span(ctx, "authz.decide_all")
-	span.SetAttribute("authz.questions", len(batch.Evaluations))
-	outcomes, err := c.decideAll(ctx, batch, &o, span)
-	ended(span, err)
+	outcomes, err := c.decideAll(ctx, batch, &o)
 	if err != nil && !o.orDeny {
 		return nil, err
 	}
@@ -88,15 +88,52 @@ func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOpti
 	return outcomes, nil
 }
 
-func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions, span Span) ([]Outcome, error) {
+func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions) ([]Outcome, error) {
+	total := c.decision.total
+	if o.total > 0 {
+		total = o.total
+	}
+	deadline := time.Now().Add(total)
+	if !c.withoutBatches() {
+		outcomes, err := c.decideTogether(ctx, batch, o)
+		if err == nil || !isWithoutBatches(err) {
+			return outcomes, err
+		}
+	}
+	outcomes := c.decideEach(ctx, batch, deadline, *o)
+	for i := range outcomes {
+		if outcomes[i].Err == nil {
+			// Where nothing is answered, the address may be away for a while.
+			c.batchless.Store(true)
+			break
+		}
+	}
+	return outcomes, nil
+}
+
+// isWithoutBatches says whether a decision point answers by this that it takes no batches.
+func isWithoutBatches(err error) bool {
+	switch asError(err).Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// decideTogether asks the questions of a batch in one request.
+func (c *Client) decideTogether(ctx context.Context, batch Batch, o *callOptions) ([]Outcome, error) {
+	ctx, span := c.span(ctx, "authz.decide_all")
+	span.SetAttribute("authz.questions", len(batch.Evaluations))
 	body, err := encode(batchBody{
 		batch.Subject, batch.Action, batch.Resource, batch.Context, batch.Evaluations,
 		questionOptions{Explain: o.explain, Semantic: batch.Semantic, Reasons: batch.Reasons}.orNone(),
 	})
-	if err != nil {
-		return nil, err
+	var outcomes []Outcome
+	if err == nil {
+		outcomes, err = c.evaluations(ctx, body, len(batch.Evaluations), batch.Semantic, o, span)
 	}
-	return c.evaluations(ctx, body, len(batch.Evaluations), batch.Semantic, o, span)
+	ended(span, err)
+	return outcomes, err
 }
 
 // evaluations sends a batch and gives as many outcomes as it has questions.
@@ -111,7 +148,7 @@ func (c *Client) evaluations(ctx context.Context, body []byte, asked int, semant
 	}
 	rest := c.unanswered()
 	if shortCircuited(semantic, outcomes[:len(items)]) {
-		rest = failure(CodeNotEvaluated, "An earlier decision ended the batch, as %s says.", semantic)
+		rest = notEvaluated(semantic)
 	}
 	for i := len(items); i < asked; i++ {
 		outcomes[i].Err = rest
@@ -148,6 +185,10 @@ func (c *Client) items(ctx context.Context, body []byte, asked int, o *callOptio
 
 func (c *Client) unanswered() *Error {
 	return failure(CodeNetwork, "POST %s%s left this question unanswered.", c.address, evaluationsPath)
+}
+
+func notEvaluated(semantic Semantic) *Error {
+	return failure(CodeNotEvaluated, "An earlier decision ended the batch, as %s says.", semantic)
 }
 
 func shortCircuited(semantic Semantic, answered []Outcome) bool {

@@ -30,7 +30,7 @@ func (c *Client) Metadata(ctx context.Context, options ...CallOption) (*Metadata
 }
 
 // Discover asks for the metadata, and has decisions and searches use its endpoints from then on. Those that it lacks stay at
-// AuthZEN's own paths, except for batches: without an endpoint of them, joined decisions are asked one by one.
+// AuthZEN's own paths, except for batches: without an endpoint of them, questions are asked one by one.
 func (c *Client) Discover(ctx context.Context, options ...CallOption) (*Metadata, error) {
 	found, err := c.Metadata(ctx, options...)
 	if err == nil {
@@ -93,8 +93,8 @@ func (c *Client) endpoint(path string) string {
 	return c.address + path
 }
 
-// withoutBatches says whether the metadata names no endpoint for batches.
+// withoutBatches says whether the decision point takes no batches, by its metadata or its answers.
 func (c *Client) withoutBatches() bool {
 	known := c.endpoints.Load()
-	return known != nil && known.Evaluations == ""
+	return c.batchless.Load() || known != nil && known.Evaluations == ""
 }

@@ -23,6 +23,7 @@ type vector struct {
 		Retries           *int   `json:"retries"`
 		DecisionTimeoutMs int    `json:"decisionTimeoutMs"`
 		AttemptTimeoutMs  int    `json:"attemptTimeoutMs"`
+		Batching          bool   `json:"batching"`
 	} `json:"client"`
 	Call struct {
 		Op        string          `json:"op"`
@@ -91,20 +92,22 @@ func (v vector) run(t *testing.T) {
 	}()
 	started := time.Now()
 	switch {
+	case v.Call.Together > 0:
+		for wants := v.Outcome.Each; len(wants) > 0; wants = wants[v.Call.Together:] {
+			var calls sync.WaitGroup
+			for i := 0; i < v.Call.Together; i++ {
+				calls.Add(1)
+				go func(want expected) {
+					defer calls.Done()
+					v.call(t, client, server, want)
+				}(wants[i])
+			}
+			calls.Wait()
+		}
 	case v.Call.Times > 0:
 		for i := 0; i < v.Call.Times; i++ {
 			v.call(t, client, server, v.Outcome.Each[i])
 		}
-	case v.Call.Together > 0:
-		var calls sync.WaitGroup
-		for i := 0; i < v.Call.Together; i++ {
-			calls.Add(1)
-			go func(want expected) {
-				defer calls.Done()
-				v.call(t, client, server, want)
-			}(v.Outcome.Each[i])
-		}
-		calls.Wait()
 	default:
 		v.call(t, client, server, v.Outcome)
 	}
@@ -130,6 +133,9 @@ func (v vector) client(t *testing.T, base string) *Client {
 	if given.DecisionTimeoutMs > 0 {
 		total, attempt := time.Duration(given.DecisionTimeoutMs), time.Duration(given.AttemptTimeoutMs)
 		options = append(options, WithDecisionTimeouts(total*time.Millisecond, attempt*time.Millisecond))
+	}
+	if given.Batching {
+		options = append(options, WithBatching(250*time.Millisecond))
 	}
 	client, err := New(base, options...)
 	if err != nil {

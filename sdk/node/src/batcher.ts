@@ -1,29 +1,30 @@
 import type { Decision, Outcome } from './decision.js';
 import { Limit, until } from './limit.js';
+import { isWithoutBatches } from './one-by-one.js';
 import type { DecisionQuestion, EvaluationsQuestion } from './question.js';
 import { ServiceError } from './service-error.js';
-import type { CallOptions } from './transport.js';
+import type { CallOptions, CountedOptions } from './transport.js';
 
 interface Asking {
   max: number;
   /** The deadline of a call that sets none. */
   timeoutMs: number;
-  one(question: DecisionQuestion, options: CallOptions): Promise<Decision>;
+  one(question: DecisionQuestion, options: CountedOptions): Promise<Decision>;
   many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]>;
-  /** Whether the decision point may take batches in spite of this error. */
-  offered(error: unknown): boolean;
+  /** Learns that the decision point takes no batches. */
+  withoutBatches(): void;
 }
 
 /** One caller's question, and how long that caller waits. */
 interface Waiting {
   question: DecisionQuestion;
-  options: CallOptions;
+  options: CountedOptions;
   endsAt: number;
   limit: Limit;
   settle(outcome: Promise<Decision>): void;
 }
 
-/** Statuses by which the whole batch is refused, perhaps for the fault of one question in it. */
+/** Statuses by which a batch is refused as a whole: for a question in it, its size, or what it asks for. */
 const REFUSED_WHOLE: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 
 /**
@@ -33,15 +34,17 @@ const REFUSED_WHOLE: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 export class Batcher {
   readonly #asking: Asking;
   #queue: Waiting[] = [];
-  #singly = false;
+  /** The most questions that go into one batch. */
+  #max: number;
 
   constructor(asking: Asking) {
     this.#asking = asking;
+    this.#max = asking.max;
   }
 
-  /** Undefined if the call must go alone: it has a request id of its own, or the decision point takes no batches. */
-  decide(question: DecisionQuestion, options: CallOptions): Promise<Decision> | undefined {
-    if (this.#singly || options.requestId !== undefined || options.attemptTimeoutMs !== undefined) return undefined;
+  /** Undefined if the call must go alone: it has a request id of its own, or the decision point refuses batches. */
+  decide(question: DecisionQuestion, options: CountedOptions): Promise<Decision> | undefined {
+    if (this.#max < 2 || options.requestId !== undefined || options.attemptTimeoutMs !== undefined) return undefined;
     const timeoutMs = options.timeoutMs ?? this.#asking.timeoutMs;
     const limit = new Limit(
       options.signal,
@@ -65,7 +68,7 @@ export class Batcher {
     }
     this.#queue = [];
     for (const group of groups.values()) {
-      for (let at = 0; at < group.length; at += this.#asking.max) this.#send(group.slice(at, at + this.#asking.max));
+      for (let at = 0; at < group.length; at += this.#max) this.#send(group.slice(at, at + this.#max));
     }
   }
 
@@ -93,20 +96,30 @@ export class Batcher {
         });
       },
       (error: unknown) => {
-        if (!this.#asking.offered(error)) this.#singly = true;
-        else if (!(error instanceof ServiceError && REFUSED_WHOLE.has(error.status))) {
-          for (const { settle } of chunk) settle(Promise.reject(error));
-          return;
-        }
-        this.#alone(chunk.filter(({ limit }) => !limit.signal.aborted));
+        if (isWithoutBatches(error)) this.#alone(chunk, () => this.#asking.withoutBatches());
+        else if (error instanceof ServiceError && REFUSED_WHOLE.has(error.status)) {
+          this.#alone(chunk, () => {
+            this.#max = Math.min(this.#max, Math.floor(chunk.length / 2));
+          });
+        } else for (const { settle } of chunk) settle(Promise.reject(error));
       },
     );
   }
 
-  #alone(chunk: Waiting[]): void {
-    for (const { question, endsAt, limit, settle } of chunk) {
+  /** `learn` is called when each of a refused batch is answered alone, so that no question in it was at fault. */
+  #alone(chunk: Waiting[], learn?: () => void): void {
+    let answered = 0;
+    for (const { question, options, endsAt, limit, settle } of chunk) {
+      if (limit.signal.aborted) continue;
       const timeoutMs = Math.max(1, endsAt - performance.now());
-      settle(this.#asking.one(question, { signal: limit.signal, timeoutMs }));
+      const asked = this.#asking.one(question, { ...options, signal: limit.signal, timeoutMs });
+      settle(
+        asked.then((decision) => {
+          answered += 1;
+          if (answered === chunk.length) learn?.();
+          return decision;
+        }),
+      );
     }
   }
 }

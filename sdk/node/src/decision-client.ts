@@ -6,6 +6,7 @@ import { Batcher } from './batcher.js';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
+import { endingOf, isWithoutBatches, oneByOne } from './one-by-one.js';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -19,7 +20,13 @@ import { everyResult, type SearchOptions } from './search.js';
 import { ServiceError } from './service-error.js';
 import { Spans, type Tracer } from './spans.js';
 import { TokenSource } from './token-source.js';
-import { type CallOptions, type RetryPolicy, type ServiceRequest, Transport } from './transport.js';
+import {
+  type CallOptions,
+  type CountedOptions,
+  type RetryPolicy,
+  type ServiceRequest,
+  Transport,
+} from './transport.js';
 
 /** An OAuth client, or an API key. */
 export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
@@ -72,9 +79,6 @@ const MEMBERS: Record<Endpoint, string> = {
   action: 'search_action_endpoint',
 };
 
-/** Statuses by which a decision point says that it has no such endpoint. */
-const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
-
 /**
  * Asks decisions of any AuthZEN 1.0 decision point. A question is allowed, denied, or could not be decided: then the call
  * rejects with `ServiceError`, or with the reason of the caller's signal. No option turns the last into the first.
@@ -87,6 +91,8 @@ export class DecisionClient {
   readonly #discover: boolean;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
+  /** Whether the decision point takes batches, as far as it is known. */
+  #batches = true;
   #metadata: Promise<AuthzenConfiguration> | undefined;
 
   /** Throws `invalid_config` for an address or a credential that cannot be used. */
@@ -125,7 +131,9 @@ export class DecisionClient {
         timeoutMs: this.#retryPolicy.timeoutMs,
         one: (question, call) => this.#one(question, call),
         many: (questions, call) => this.#many(questions, call),
-        offered: (error) => !(error instanceof ServiceError && NOT_OFFERED.has(error.status)),
+        withoutBatches: () => {
+          this.#batches = false;
+        },
       });
     }
   }
@@ -133,7 +141,7 @@ export class DecisionClient {
   /** Who may do what? Allowed or denied; rejects where that could not be decided, unless the call says `orDeny`. */
   async decide(question: DecisionQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Decision> {
     try {
-      return await (this.#batcher?.decide(question, options) ?? this.#one(question, options));
+      return await this.#told(options, (call) => this.#joined(question, call) ?? this.#one(question, call));
     } catch (error) {
       if (orDeny && error instanceof ServiceError) return denial(error);
       throw error;
@@ -141,16 +149,16 @@ export class DecisionClient {
   }
 
   /**
-   * Several questions in one request, decided at one revision where the decision point has revisions. The outcomes come in
-   * the order of the questions, each a decision or that question's error: `not_evaluated` where the semantic had ended the
-   * batch before it. With `orDeny` each of them is a decision.
+   * Several questions in one request, decided at one revision where the decision point has revisions; one after the other
+   * where it takes no batches. The outcomes come in the order of the questions, each a decision or that question's error:
+   * `not_evaluated` where the semantic had ended the batch before it. With `orDeny` each of them is a decision.
    */
   async decideAll(question: EvaluationsQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Outcome[]> {
     const { length } = question.evaluations;
     if (length === 0) return [];
     let outcomes: Outcome[];
     try {
-      outcomes = await this.#many(question, options);
+      outcomes = await this.#all(question, options);
     } catch (error) {
       if (!orDeny || !(error instanceof ServiceError)) throw error;
       outcomes = Array.from({ length }, () => ({ ok: false, error }));
@@ -187,35 +195,63 @@ export class DecisionClient {
     return answer.status === 204 ? undefined : jsonOf(answer, `${request.method} ${this.url}${request.path}`);
   }
 
-  #one(question: DecisionQuestion, options: CallOptions): Promise<Decision> {
+  /** Undefined if the question has to go alone. */
+  #joined(question: DecisionQuestion, options: CountedOptions): Promise<Decision> | undefined {
+    return this.#batches ? this.#batcher?.decide(question, options) : undefined;
+  }
+
+  async #one(question: DecisionQuestion, options: CountedOptions): Promise<Decision> {
+    const { body, revision } = await this.#ask('evaluation', question, options);
+    return decisionOf(body, this.#at('evaluation'), revision);
+  }
+
+  /** Tells a span of its own what is decided. */
+  #told(options: CallOptions, decide: (options: CountedOptions) => Promise<Decision>): Promise<Decision> {
     return this.#spans.around('decide', async (span) => {
-      const { body, revision } = await this.#ask('evaluation', question, options, span.attempt);
-      span.revision(revision);
-      const decision = decisionOf(body, this.#at('evaluation'), revision);
+      const decision = await decide({ ...options, onAttempt: span.attempt });
+      span.revision(decision.revision);
       span.decision(decision.allowed);
       return decision;
     });
   }
 
+  async #all(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
+    const begunAt = performance.now();
+    try {
+      if (this.#batches) return await this.#many(question, options);
+    } catch (error) {
+      if (!isWithoutBatches(error)) throw error;
+    }
+    const timeoutMs = (options.timeoutMs ?? this.#retryPolicy.timeoutMs) - (performance.now() - begunAt);
+    const outcomes = await oneByOne(question, { ...options, timeoutMs }, (one, call) =>
+      this.#told(call, (counted) => this.#one(one, counted)),
+    );
+    // Where nothing is answered, the address may be away for a while.
+    if (outcomes.some(({ ok }) => ok)) this.#batches = false;
+    return outcomes;
+  }
+
   #many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
     return this.#spans.around('decide_all', async (span) => {
-      const { body, revision } = await this.#ask('evaluations', question, options, span.attempt);
+      const { body, revision } = await this.#ask('evaluations', question, { ...options, onAttempt: span.attempt });
       span.revision(revision);
-      const semantic = question.options?.evaluations_semantic;
-      const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' || undefined;
+      const ending = endingOf(question.options?.evaluations_semantic);
       return outcomesOf(body, question.evaluations.length, ending, this.#at('evaluations'), revision);
     });
   }
 
-  async #search(endpoint: Endpoint, question: unknown, options: CallOptions | undefined): Promise<unknown> {
-    return (await this.#ask(endpoint, question, options)).body;
+  #search(endpoint: Endpoint, question: unknown, options: CallOptions): Promise<unknown> {
+    return this.#spans.around('search', async (span) => {
+      const { body, revision } = await this.#ask(endpoint, question, { ...options, onAttempt: span.attempt });
+      span.revision(revision);
+      return body;
+    });
   }
 
-  async #ask(endpoint: Endpoint, body: unknown, options: CallOptions = {}, onAttempt?: () => void): Promise<Answered> {
+  async #ask(endpoint: Endpoint, body: unknown, options: CountedOptions): Promise<Answered> {
     const path = AUTHZEN_PATHS[endpoint];
     const retryPolicy = this.#retryPolicy;
     const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy };
-    if (onAttempt !== undefined) request.onAttempt = onAttempt;
     if (!this.#discover) return this.#answered(request, options);
     const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
     const endsAt = performance.now() + timeoutMs;
@@ -223,7 +259,7 @@ export class DecisionClient {
     return this.#answered(request, { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
   }
 
-  async #answered(request: ServiceRequest, options: CallOptions): Promise<Answered> {
+  async #answered(request: ServiceRequest, options: CountedOptions): Promise<Answered> {
     const answer = await this.transport.send(request, options, this.authorization);
     const revision = answer.headers.get('service-revision') || undefined;
     return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision };

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { DecisionClient } from './decision-client.js';
 import { FakeDecisionPoint } from './testing.js';
 
-it('tells a span what was decided, how often it was tried and what failed, and nothing of what was asked', async () => {
+/** A tracer, and the spans that it has started. */
+function recorded() {
   const spans: { name: string; attributes: Record<string, unknown>; status?: unknown; ended: boolean }[] = [];
   const tracer = {
     startSpan: (name: string) => {
@@ -21,6 +22,11 @@ it('tells a span what was decided, how often it was tried and what failed, and n
       };
     },
   };
+  return { spans, tracer };
+}
+
+it('tells a span what was decided, how often it was tried and what failed, and nothing of what was asked', async () => {
+  const { spans, tracer } = recorded();
   const point = new FakeDecisionPoint([
     { subject: 'user:alice', answer: 'allow' },
     { subject: 'user:bob', answer: 503 },
@@ -53,4 +59,34 @@ it('tells a span what was decided, how often it was tried and what failed, and n
     },
   ]);
   expect(JSON.stringify(spans)).not.toMatch(/alice|bob|INV-1/);
+});
+
+it('starts a span for each joined decision beside that of its batch, and for each page of a search', async () => {
+  const { spans, tracer } = recorded();
+  const point = new FakeDecisionPoint([{ subject: 'user:alice', answer: 'allow' }]);
+  const client = new DecisionClient({
+    url: 'http://decision-point.test',
+    tracer,
+    batching: true,
+    fetch: async (input, init) => {
+      const response = String(input).includes('/search/')
+        ? Response.json({ results: [] })
+        : await point.fetch(input, init);
+      response.headers.set('service-revision', '7.x');
+      return response;
+    },
+  });
+  const alice = { type: 'user', id: 'alice' };
+  const ask = (id: string) =>
+    client.decide({ subject: alice, action: { name: 'read' }, resource: { type: 'invoice', id } });
+  await Promise.all([ask('INV-1'), ask('INV-2')]);
+  await client.searchActions({ subject: alice, resource: { type: 'invoice', id: 'INV-1' } }).next();
+  const decided = { 'authz.decision': true, 'authz.revision': '7.x' };
+  const sent = { 'authz.revision': '7.x', 'authz.attempts': 1 };
+  expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
+    ['authz decide', decided],
+    ['authz decide', decided],
+    ['authz decide_all', sent],
+    ['authz search', sent],
+  ]);
 });

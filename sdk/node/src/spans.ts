@@ -52,7 +52,8 @@ export class Spans {
       span.setStatus({ code: ERROR });
       throw error;
     } finally {
-      span.setAttribute('authz.attempts', attempts);
+      // A joined question is in the attempts of its batch.
+      if (attempts > 0) span.setAttribute('authz.attempts', attempts);
       span.end();
     }
   }

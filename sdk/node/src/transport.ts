@@ -17,6 +17,11 @@ export interface CallOptions {
   requestId?: string | undefined;
 }
 
+/** The options of a call, and whom to tell of each attempt. */
+export interface CountedOptions extends CallOptions {
+  onAttempt?: (() => void) | undefined;
+}
+
 /** How long a kind of call may take, and how often it is tried again. */
 export interface RetryPolicy {
   timeoutMs: number;
@@ -49,8 +54,6 @@ export interface ServiceRequest {
   retryPolicy?: RetryPolicy;
   /** An address on the origin of the base, instead of the path below it. */
   url?: string | undefined;
-  /** Counts the attempts. */
-  onAttempt?: () => void;
   /** The request changes something. An error that leaves open whether it did says so. */
   writes?: true;
   /** The secrets besides the credential that no error text may repeat. */
@@ -81,7 +84,7 @@ export class Transport {
   }
 
   /** Throws `ServiceError`: the service's own, `network` or `timeout`; or the reason of the caller's signal. */
-  async send(request: ServiceRequest, options: CallOptions = {}, authorization?: Authorization): Promise<Answer> {
+  async send(request: ServiceRequest, options: CountedOptions = {}, authorization?: Authorization): Promise<Answer> {
     const url = request.url ?? this.#url(request);
     const at = `${request.method} ${request.url ?? `${this.#options.base}${request.path}`}`;
     const retryPolicy = request.retryPolicy ?? this.#options.retryPolicy;
@@ -95,7 +98,7 @@ export class Transport {
     try {
       for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
-        request.onAttempt?.();
+        options.onAttempt?.();
         const attemptMs = options.attemptTimeoutMs ?? retryPolicy.attemptTimeoutMs;
         const outcome = await this.#attempt(request, url, at, options, attemptMs, credential?.header, overall.signal);
         if ('status' in outcome) return outcome;

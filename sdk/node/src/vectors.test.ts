@@ -48,6 +48,7 @@ interface Case {
     retries?: number;
     decisionTimeoutMs?: number;
     attemptTimeoutMs?: number;
+    batching?: boolean;
   };
   call: Call;
   script: Step[];
@@ -96,10 +97,12 @@ function clientOf(url: string, { apiKey, clientId, clientSecret, ...options }: N
 
 async function run(client: ServiceClient, call: Call): Promise<unknown> {
   const once = () => runOnce(client, call).catch((error: unknown) => error);
-  if (call.together !== undefined) return Promise.all(Array.from({ length: call.together }, once));
-  if (call.times === undefined) return once();
+  const { together, times } = call;
+  if (together === undefined && times === undefined) return once();
   const outcomes: unknown[] = [];
-  for (let turn = 0; turn < call.times; turn += 1) outcomes.push(await once());
+  for (let turn = 0; turn < (times ?? 1); turn += 1) {
+    outcomes.push(...(await Promise.all(Array.from({ length: together ?? 1 }, once))));
+  }
   return outcomes;
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 SOURCES = Path(__file__).parent.parent / "src/authz_service"
 
 #: What reaches threads or the event loop differs and is written by hand on both sides: `transport.py`, `waiting.py`.
-GENERATED = ["batcher.py", "client.py", "management.py", "records.py", "sender.py", "token_source.py"]
+GENERATED = ["batcher.py", "client.py", "endpoints.py", "management.py", "records.py", "sender.py", "token_source.py"]
 
 HEADER = "# Generated from _async/{name} by scripts/unasync.py. Do not edit.\n"
 

@@ -56,7 +56,9 @@ def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
         options["decision_timeout"] = given["decisionTimeoutMs"] / 1000
     if "attemptTimeoutMs" in given:
         options["decision_attempt_timeout"] = given["attemptTimeoutMs"] / 1000
-    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs"}
+    if given.get("batching"):
+        options["batch_window"] = 0.25
+    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs", "batching"}
     return options
 
 
@@ -102,11 +104,15 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
         except ServiceError as error:
             return error
 
-    if "times" in call:
-        return [once() for _ in range(call["times"])]
     if "together" in call:
         with concurrent.futures.ThreadPoolExecutor(call["together"]) as pool:
-            return [future.result() for future in [pool.submit(once) for _ in range(call["together"])]]
+            rounds = [
+                [future.result() for future in [pool.submit(once) for _ in range(call["together"])]]
+                for _ in range(call.get("times", 1))
+            ]
+            return [found for one_round in rounds for found in one_round]
+    if "times" in call:
+        return [once() for _ in range(call["times"])]
     return once()
 
 
@@ -124,10 +130,11 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
         except ServiceError as error:
             return error
 
+    if "together" in call:
+        rounds = [await asyncio.gather(*[once() for _ in range(call["together"])]) for _ in range(call.get("times", 1))]
+        return [found for one_round in rounds for found in one_round]
     if "times" in call:
         return [await once() for _ in range(call["times"])]
-    if "together" in call:
-        return await asyncio.gather(*[once() for _ in range(call["together"])])
     return await once()
 
 

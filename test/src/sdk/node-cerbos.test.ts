@@ -47,12 +47,20 @@ describe.runIf(cerbos)('the Node SDK asks Cerbos', () => {
     });
   });
 
-  it('calls of one turn, which it refuses as a batch with an option of ours, one by one', async () => {
-    const asking = client({ batching: true });
-    const decisions = await Promise.all(
-      [alice, bob, alice].map((subject) => asking.decide({ subject, action: read, resource })),
-    );
-    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, false, true]);
+  it('calls of one turn, which it refuses as a batch with an option of ours, one by one from then on', async () => {
+    const asked: string[] = [];
+    const counting: typeof fetch = (input, init) => {
+      asked.push(new URL(String(input)).pathname.split('/').at(-1) as string);
+      return fetch(input, init);
+    };
+    const asking = client({ batching: true, fetch: counting });
+    for (let turn = 0; turn < 2; turn += 1) {
+      const decisions = await Promise.all(
+        [alice, bob, alice].map((subject) => asking.decide({ subject, action: read, resource })),
+      );
+      expect(decisions.map(({ allowed }) => allowed)).toEqual([true, false, true]);
+    }
+    expect(asked).toEqual(['evaluations', ...Array(6).fill('evaluation')]);
   });
 
   it.each([{}, { discover: true }])('no searches: an error that says so, with %j', async (options) => {

@@ -24,8 +24,8 @@ class Spans:
 
     @contextmanager
     def span(self, name: str, request: Optional[Request] = None, question: Optional[Any] = None) -> Iterator[Dict[str, Any]]:
-        """`result` of what is yielded tells the span how the call ended."""
-        told: Dict[str, Any] = {}
+        """`request` and `result` of what is yielded tell the span what was sent, and how the call ended."""
+        told: Dict[str, Any] = {"request": request}
         if not self.on:
             yield told
             return
@@ -38,9 +38,10 @@ class Spans:
                 raise
             finally:
                 revision: Optional[str] = None
-                if request is not None:
-                    span.set_attribute("authz.attempts", request.attempts)
-                    revision = request.revision
+                sent = told["request"]
+                if sent is not None:
+                    span.set_attribute("authz.attempts", sent.attempts)
+                    revision = sent.revision
                 result = told.get("result")
                 if isinstance(result, Decision):
                     span.set_attribute("authz.decision", result.allowed)

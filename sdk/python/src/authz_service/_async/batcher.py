@@ -8,13 +8,11 @@ from typing import Any, Callable, Coroutine, Dict, List, Mapping, Optional, Tupl
 
 from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
+from .endpoints import AsyncEndpoints, NoBatches
 from .waiting import AsyncShared, AsyncTasks, loop_key, pause
 
-#: Sends the questions within the given time, while somebody waits; None if single calls must be
-#: made.
-Send = Callable[
-    [List[Mapping[str, Any]], bool, float, Callable[[], bool]], Coroutine[Any, Any, Optional[List[Outcome]]]
-]
+#: The statuses by which a batch is refused as a whole, for a question in it, its size, or what it asks for.
+_REFUSED_WHOLE = (400, 413, 422)
 
 
 class _Group:
@@ -25,6 +23,10 @@ class _Group:
         self.ends = 0.0
         #: All who asked, except those who gave up before there was an answer.
         self.waiting = 0
+        #: How many questions the decision point may take at once, after it refused this batch.
+        self.most: Optional[int] = None
+        #: Those that were answered alone after that refusal.
+        self.answered = 0
         self.flight: Optional[AsyncShared[Optional[List[Outcome]]]] = None
 
     def wanted(self) -> bool:
@@ -32,16 +34,37 @@ class _Group:
 
 
 class AsyncBatcher:
-    def __init__(self, send: Send, window: float, most: int, tasks: AsyncTasks) -> None:
-        self._send = send
+    def __init__(self, endpoints: AsyncEndpoints, window: float, most: int, tasks: AsyncTasks) -> None:
+        self._endpoints = endpoints
         self._window = window
         self._most = most
         self._tasks = tasks
         self._lock = threading.Lock()
         self._groups: Dict[Tuple[Any, bool], _Group] = {}
 
-    async def ask(self, question: Mapping[str, Any], explain: bool, seconds: float) -> Optional[Decision]:
-        """The decision; None where this question has to be asked alone. Raises its error, or `Timeout` at its deadline."""
+    @property
+    def joins(self) -> bool:
+        return self._endpoints.batches and self._most > 1
+
+    async def ask(self, question: Mapping[str, Any], explain: bool, ends: float) -> Decision:
+        """The decision. Raises the error of this question, or `Timeout` at its deadline."""
+        with self._endpoints.spans.span("decide", None, question) as told:
+            group, index, flight = self._join(question, explain, ends)
+            outcomes = await self._wait(group, flight, ends - time.monotonic())
+            if outcomes is None:
+                decision = await self._endpoints.answer(question, explain, ends, told)
+                self._learn(group)
+            else:
+                outcome = outcomes[index]
+                if outcome.error is not None:
+                    raise _own(outcome.error)
+                decision = outcome.result()
+            told["result"] = decision
+            return decision
+
+    def _join(
+        self, question: Mapping[str, Any], explain: bool, ends: float
+    ) -> Tuple[_Group, int, AsyncShared[Optional[List[Outcome]]]]:
         key = (loop_key(), explain)
         with self._lock:
             group = self._groups.get(key)
@@ -49,13 +72,17 @@ class AsyncBatcher:
                 group = self._groups[key] = _Group()
             index = len(group.questions)
             group.questions.append(question)
-            group.ends = max(group.ends, time.monotonic() + seconds)
+            group.ends = max(group.ends, ends)
             group.waiting += 1
             if len(group.questions) >= self._most:
                 del self._groups[key]
             if group.flight is None:
                 group.flight = AsyncShared(self._work(key, group), self._tasks)
-            flight = group.flight
+            return group, index, group.flight
+
+    async def _wait(
+        self, group: _Group, flight: AsyncShared[Optional[List[Outcome]]], seconds: float
+    ) -> Optional[List[Outcome]]:
         outcomes = None
         try:
             outcomes = await flight.wait(seconds)
@@ -65,12 +92,7 @@ class AsyncBatcher:
                     group.waiting -= 1
         if outcomes is None:
             raise Timeout(f"There was no decision within {seconds:.3g} s.")
-        if outcomes[0] is None:
-            return None
-        outcome = outcomes[0][index]
-        if outcome.error is not None:
-            raise _own(outcome.error)
-        return outcome.decision
+        return outcomes[0]
 
     def _work(self, key: Tuple[Any, bool], group: _Group) -> Callable[[], Coroutine[Any, Any, Optional[List[Outcome]]]]:
         async def work() -> Optional[List[Outcome]]:
@@ -78,9 +100,31 @@ class AsyncBatcher:
             with self._lock:
                 if self._groups.get(key) is group:
                     del self._groups[key]
-            return await self._send(group.questions, key[1], group.ends - time.monotonic(), group.wanted)
+            return await self._send(group, key[1])
 
         return work
+
+    async def _send(self, group: _Group, explain: bool) -> Optional[List[Outcome]]:
+        """The outcomes; None where each question has to be asked alone."""
+        if len(group.questions) == 1:
+            return None
+        options = {"reasons": True, "explain": True} if explain else {"reasons": True}
+        try:
+            return await self._endpoints.batch({}, group.questions, options, group.ends, group.wanted)
+        except NoBatches:
+            group.most = 1
+        except ServiceError as error:
+            if error.status not in _REFUSED_WHOLE:
+                raise
+            group.most = len(group.questions) // 2
+        return None
+
+    def _learn(self, group: _Group) -> None:
+        """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
+        with self._lock:
+            group.answered += 1
+            if group.most is not None and group.answered == len(group.questions):
+                self._most = min(self._most, group.most)
 
 
 def _own(error: ServiceError) -> ServiceError:

@@ -9,13 +9,11 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
+from .endpoints import Endpoints, NoBatches
 from .waiting import Shared, Tasks, loop_key, pause
 
-#: Sends the questions within the given time, while somebody waits; None if single calls must be
-#: made.
-Send = Callable[
-    [List[Mapping[str, Any]], bool, float, Callable[[], bool]], Optional[List[Outcome]]
-]
+#: The statuses by which a batch is refused as a whole, for a question in it, its size, or what it asks for.
+_REFUSED_WHOLE = (400, 413, 422)
 
 
 class _Group:
@@ -26,6 +24,10 @@ class _Group:
         self.ends = 0.0
         #: All who asked, except those who gave up before there was an answer.
         self.waiting = 0
+        #: How many questions the decision point may take at once, after it refused this batch.
+        self.most: Optional[int] = None
+        #: Those that were answered alone after that refusal.
+        self.answered = 0
         self.flight: Optional[Shared[Optional[List[Outcome]]]] = None
 
     def wanted(self) -> bool:
@@ -33,16 +35,37 @@ class _Group:
 
 
 class Batcher:
-    def __init__(self, send: Send, window: float, most: int, tasks: Tasks) -> None:
-        self._send = send
+    def __init__(self, endpoints: Endpoints, window: float, most: int, tasks: Tasks) -> None:
+        self._endpoints = endpoints
         self._window = window
         self._most = most
         self._tasks = tasks
         self._lock = threading.Lock()
         self._groups: Dict[Tuple[Any, bool], _Group] = {}
 
-    def ask(self, question: Mapping[str, Any], explain: bool, seconds: float) -> Optional[Decision]:
-        """The decision; None where this question has to be asked alone. Raises its error, or `Timeout` at its deadline."""
+    @property
+    def joins(self) -> bool:
+        return self._endpoints.batches and self._most > 1
+
+    def ask(self, question: Mapping[str, Any], explain: bool, ends: float) -> Decision:
+        """The decision. Raises the error of this question, or `Timeout` at its deadline."""
+        with self._endpoints.spans.span("decide", None, question) as told:
+            group, index, flight = self._join(question, explain, ends)
+            outcomes = self._wait(group, flight, ends - time.monotonic())
+            if outcomes is None:
+                decision = self._endpoints.answer(question, explain, ends, told)
+                self._learn(group)
+            else:
+                outcome = outcomes[index]
+                if outcome.error is not None:
+                    raise _own(outcome.error)
+                decision = outcome.result()
+            told["result"] = decision
+            return decision
+
+    def _join(
+        self, question: Mapping[str, Any], explain: bool, ends: float
+    ) -> Tuple[_Group, int, Shared[Optional[List[Outcome]]]]:
         key = (loop_key(), explain)
         with self._lock:
             group = self._groups.get(key)
@@ -50,13 +73,17 @@ class Batcher:
                 group = self._groups[key] = _Group()
             index = len(group.questions)
             group.questions.append(question)
-            group.ends = max(group.ends, time.monotonic() + seconds)
+            group.ends = max(group.ends, ends)
             group.waiting += 1
             if len(group.questions) >= self._most:
                 del self._groups[key]
             if group.flight is None:
                 group.flight = Shared(self._work(key, group), self._tasks)
-            flight = group.flight
+            return group, index, group.flight
+
+    def _wait(
+        self, group: _Group, flight: Shared[Optional[List[Outcome]]], seconds: float
+    ) -> Optional[List[Outcome]]:
         outcomes = None
         try:
             outcomes = flight.wait(seconds)
@@ -66,12 +93,7 @@ class Batcher:
                     group.waiting -= 1
         if outcomes is None:
             raise Timeout(f"There was no decision within {seconds:.3g} s.")
-        if outcomes[0] is None:
-            return None
-        outcome = outcomes[0][index]
-        if outcome.error is not None:
-            raise _own(outcome.error)
-        return outcome.decision
+        return outcomes[0]
 
     def _work(self, key: Tuple[Any, bool], group: _Group) -> Callable[[], Optional[List[Outcome]]]:
         def work() -> Optional[List[Outcome]]:
@@ -79,9 +101,31 @@ class Batcher:
             with self._lock:
                 if self._groups.get(key) is group:
                     del self._groups[key]
-            return self._send(group.questions, key[1], group.ends - time.monotonic(), group.wanted)
+            return self._send(group, key[1])
 
         return work
+
+    def _send(self, group: _Group, explain: bool) -> Optional[List[Outcome]]:
+        """The outcomes; None where each question has to be asked alone."""
+        if len(group.questions) == 1:
+            return None
+        options = {"reasons": True, "explain": True} if explain else {"reasons": True}
+        try:
+            return self._endpoints.batch({}, group.questions, options, group.ends, group.wanted)
+        except NoBatches:
+            group.most = 1
+        except ServiceError as error:
+            if error.status not in _REFUSED_WHOLE:
+                raise
+            group.most = len(group.questions) // 2
+        return None
+
+    def _learn(self, group: _Group) -> None:
+        """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
+        with self._lock:
+            group.answered += 1
+            if group.most is not None and group.answered == len(group.questions):
+                self._most = min(self._most, group.most)
 
 
 def _own(error: ServiceError) -> ServiceError:

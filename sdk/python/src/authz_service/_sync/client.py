@@ -13,20 +13,17 @@ from typing import (
     Dict,
     Iterable,
     List,
-    Mapping,
     Optional,
-    Sequence,
     Type,
     TypeVar,
-    Union,
 )
 
-from .._answers import action_of, decision_of, entity_of, metadata_of, object_of, outcomes_of, page_of
+from .._answers import action_of, entity_of
 from .._authorization import bearer
-from .._request import Request, base_address, json_bytes, origin_of
+from .._request import base_address
 from .._telemetry import Spans
 from ..decision import Decision, Entity, FoundAction, Metadata, Outcome, denied_because
-from ..errors import InvalidConfig, InvalidRequest, Network, NotEvaluated, NotFound, ServiceError, Timeout
+from ..errors import InvalidConfig, InvalidRequest, ServiceError
 from ..questions import (
     ActionLike,
     Json,
@@ -39,6 +36,7 @@ from ..questions import (
     type_body,
 )
 from .batcher import Batcher
+from .endpoints import Endpoints
 from .management import Management
 from .sender import ApiKey, Authorization, Sender
 from .token_source import TokenSource
@@ -46,17 +44,6 @@ from .transport import Transport, HttpClientTransport
 from .waiting import Tasks, asked
 
 T = TypeVar("T")
-
-#: The statuses that a decision point without batches answers.
-_NO_BATCHES = (404, 405, 501)
-
-_PATHS = {
-    "access_evaluation_endpoint": "/access/v1/evaluation",
-    "access_evaluations_endpoint": "/access/v1/evaluations",
-    "search_subject_endpoint": "/access/v1/search/subject",
-    "search_resource_endpoint": "/access/v1/search/resource",
-    "search_action_endpoint": "/access/v1/search/action",
-}
 
 
 class Client(Management):
@@ -113,19 +100,18 @@ class Client(Management):
             )
         sender = Sender(transport, self.url, authorization, user_agent)
         super().__init__(sender, timeout, attempt_timeout, 3 if retries is None else retries)
-        self._decision_timeout = decision_timeout
-        self._decision_attempt_timeout = decision_attempt_timeout
-        self._decision_retries = 2 if retries is None else retries
         if batch_max < 1:
             raise InvalidConfig("batch_max must be 1 or more.")
+        self._decision_timeout = decision_timeout
         self._batch_max = batch_max
-        self._batches = True
-        self._paths: Optional[Dict[str, Optional[str]]] = None if discover else dict(_PATHS)
         self._spans = Spans(personal_data_in_spans)
+        self._endpoints = Endpoints(
+            sender, self._spans, self._request, decision_attempt_timeout, 2 if retries is None else retries, discover
+        )
         self._batcher = (
             None
             if batch_window is None
-            else Batcher(self._joined, batch_window, batch_max, self._tasks)
+            else Batcher(self._endpoints, batch_window, batch_max, self._tasks)
         )
 
     def __enter__(self) -> Client:
@@ -177,12 +163,9 @@ class Client(Management):
         body = body_of(question)
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         try:
-            decision: Optional[Decision] = None
-            if self._batcher is not None and self._batches:
-                with self._spans.span("decide", None, body) as told:
-                    decision = self._batcher.ask(body, explain, ends - time.monotonic())
-                    told["result"] = decision
-            return self._single(body, explain, ends) if decision is None else decision
+            if self._batcher is None or not self._batcher.joins:
+                return self._endpoints.one(body, explain, ends)
+            return self._batcher.ask(body, explain, ends)
         except ServiceError as error:
             if or_deny:
                 return denied_because(error)
@@ -207,7 +190,7 @@ class Client(Management):
         What is given beside `questions` stands in for those that lack it. `semantic` says how far to go: `execute_all`,
         `deny_on_first_deny` or `permit_on_first_permit`; what comes after the end is `NotEvaluated`. Raises `ServiceError`
         where nothing could be decided. `reasons` asks for reason, policy and access path of each. More questions than
-        `batch_max` go in several requests.
+        `batch_max` go in several requests; a decision point without batches is asked one after the other.
         """
         if semantic not in ("execute_all", "deny_on_first_deny", "permit_on_first_permit"):
             raise InvalidRequest(f'"{semantic}" is no semantic of evaluations.')
@@ -221,22 +204,7 @@ class Client(Management):
             options["explain"] = True
         bodies = [body_of(question) for question in questions]
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
-        outcomes: List[Outcome] = []
-        try:
-            for start in range(0, len(bodies), self._batch_max):
-                if _ended(outcomes, semantic):
-                    break
-                chunk = bodies[start : start + self._batch_max]
-                found = self._batch(shared, chunk, options, semantic, ends, None)
-                if found is None:
-                    found = self._one_by_one(shared, chunk, explain, semantic, ends)
-                outcomes += found
-        except ServiceError as error:
-            if not or_deny:
-                raise
-            outcomes += [Outcome(error=error)] * (len(bodies) - len(outcomes))
-        rest = len(bodies) - len(outcomes)
-        outcomes += [Outcome(error=NotEvaluated("The batch ended with an earlier question."))] * rest
+        outcomes = self._endpoints.all(shared, bodies, options, ends, self._batch_max, or_deny)
         if or_deny:
             return [Outcome(denied_because(one.error)) if one.error is not None else one for one in outcomes]
         return outcomes
@@ -283,7 +251,7 @@ class Client(Management):
         moves on meanwhile, `InvalidRequest` (`invalid_cursor`).
         """
         body = {**body_of(Question(None, action, resource, context)), "subject": type_body(subject)}
-        return self._search("search_subject_endpoint", body, entity_of, limit, timeout)
+        return self._endpoints.search("search_subject_endpoint", body, entity_of, limit, timeout)
 
     def search_resources(
         self,
@@ -297,7 +265,7 @@ class Client(Management):
     ) -> Iterator[Entity]:
         """The resources of a type on which the subject may do this."""
         body = {**body_of(Question(subject, action, None, context)), "resource": type_body(resource)}
-        return self._search("search_resource_endpoint", body, entity_of, limit, timeout)
+        return self._endpoints.search("search_resource_endpoint", body, entity_of, limit, timeout)
 
     def search_actions(
         self,
@@ -310,151 +278,8 @@ class Client(Management):
     ) -> Iterator[FoundAction]:
         """What the subject may do to the resource."""
         body = body_of(Question(subject, None, resource, context))
-        return self._search("search_action_endpoint", body, action_of, limit, timeout)
+        return self._endpoints.search("search_action_endpoint", body, action_of, limit, timeout)
 
     def metadata(self, *, timeout: Optional[float] = None) -> Metadata:
         """Where the decision point says that its endpoints are. Raises `Network` for one that is not of its origin."""
-        request = self._request("GET", "/.well-known/authzen-configuration", None, None, timeout)
-        with self._spans.span("metadata", request):
-            answer = self._sender.send(request)
-            at = f"GET {self.url}{request.path}"
-            return metadata_of(object_of(answer, at), origin_of(self.url), at)
-
-    def _single(self, body: Mapping[str, Any], explain: bool, ends: float) -> Decision:
-        sent = {**body, "options": {**body.get("options", {}), "explain": True}} if explain else body
-        path = self._path("access_evaluation_endpoint", ends)
-        request = self._decision_request(path, sent, ends)
-        with self._spans.span("decide", request, body) as told:
-            answer = self._sender.send(request)
-            at = f"POST {self.url}{path}"
-            decision = decision_of(object_of(answer, at), at, request.revision)
-            told["result"] = decision
-            return decision
-
-    def _batch(
-        self,
-        shared: Mapping[str, Any],
-        bodies: Sequence[Mapping[str, Any]],
-        options: Mapping[str, Any],
-        semantic: str,
-        ends: float,
-        wanted: Optional[Callable[[], bool]],
-    ) -> Optional[List[Outcome]]:
-        """The outcomes of one request; None where the decision point has no batches."""
-        path = self._path("access_evaluations_endpoint", ends, needed=False) if self._batches else None
-        if path is None:
-            self._batches = False
-            return None
-        body: Dict[str, Any] = {**shared, "evaluations": list(bodies)}
-        if options:
-            body["options"] = options
-        request = self._decision_request(path, body, ends)
-        if wanted is not None:
-            request.wanted = wanted
-        at = f"POST {self.url}{path}"
-        try:
-            with self._spans.span("decide_all", request):
-                answer = self._sender.send(request)
-                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at, request.revision)
-        except ServiceError as error:
-            if error.status not in _NO_BATCHES:
-                raise
-            self._batches = False
-            return None
-
-    def _one_by_one(
-        self, shared: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]], explain: bool, semantic: str, ends: float
-    ) -> List[Outcome]:
-        outcomes: List[Outcome] = []
-        for body in bodies:
-            try:
-                outcomes.append(Outcome(self._single({**shared, **body}, explain, ends)))
-            except ServiceError as error:
-                outcomes.append(Outcome(error=error))
-            if _ended(outcomes, semantic):
-                break
-        return outcomes
-
-    def _joined(
-        self, questions: List[Mapping[str, Any]], explain: bool, seconds: float, wanted: Callable[[], bool]
-    ) -> Optional[List[Outcome]]:
-        """Decides what was asked in one window; None where each question has to be asked alone."""
-        if len(questions) == 1:
-            return None
-        options = {"reasons": True, "explain": True} if explain else {"reasons": True}
-        try:
-            return self._batch({}, questions, options, "execute_all", time.monotonic() + seconds, wanted)
-        except InvalidRequest:
-            # One question may be at fault for the whole batch. Asked alone, each gets its own
-            # answer.
-            return None
-
-    def _search(
-        self,
-        endpoint: str,
-        question: Mapping[str, Any],
-        read: Callable[[Any, str], T],
-        limit: Optional[int],
-        timeout: Optional[float],
-    ) -> Iterator[T]:
-        page: Dict[str, Any] = {} if limit is None else {"limit": limit}
-        while True:
-            total = self._total if timeout is None else timeout
-            path = self._path(endpoint, time.monotonic() + total)
-            request = self._request("POST", path, None, None, timeout)
-            request.body = json_bytes({**question, "page": page} if page else question)
-            at = f"POST {self.url}{path}"
-            with self._spans.span("search", request):
-                results, token = page_of(object_of(self._sender.send(request), at), at)
-            for result in results:
-                yield read(result, at)
-            if token is None:
-                return
-            if page.get("token") == token:
-                raise Network(f"{at} names the same page as the next one again.")
-            page["token"] = token
-
-    def _path(self, endpoint: str, ends: float, needed: bool = True) -> Any:
-        """Where an endpoint is, below the base address."""
-        paths = self._paths
-        if paths is None:
-            found = self.metadata(timeout=_left(ends))
-            paths = {}
-            for name in _PATHS:
-                url: Optional[str] = getattr(found, name)
-                if url is not None and not url.startswith(f"{self.url}/"):
-                    raise Network(f"The decision point names {url} as {name}, which is not below {self.url}.")
-                paths[name] = None if url is None else url[len(self.url) :]
-            self._paths = paths
-        if needed and paths[endpoint] is None:
-            raise NotFound(f"{self.url} names no {endpoint}: it does not offer that.")
-        return paths[endpoint]
-
-    def _decision_request(self, path: str, body: Union[Json, Dict[str, Any]], ends: float) -> Request:
-        return Request(
-            "POST",
-            path,
-            _left(ends),
-            self._decision_attempt_timeout,
-            self._decision_retries,
-            0.05,
-            json_bytes(body),
-        )
-
-
-def _left(ends: float) -> float:
-    left = ends - time.monotonic()
-    if left <= 0:
-        raise Timeout("There was no decision in time.")
-    return left
-
-
-def _ended(outcomes: Sequence[Outcome], semantic: str) -> bool:
-    """Whether the semantic ends with the last of these: a failure is a denial to it."""
-    if semantic == "execute_all" or not outcomes:
-        return False
-    last = outcomes[-1]
-    if isinstance(last.error, NotEvaluated):
-        return True
-    allowed = last.decision is not None and last.decision.allowed
-    return allowed == (semantic == "permit_on_first_permit")
+        return self._endpoints.metadata(timeout)

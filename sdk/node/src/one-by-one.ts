@@ -1,0 +1,55 @@
+import type { Decision, Outcome } from './decision.js';
+import type { DecisionQuestion, EvaluationsQuestion, EvaluationsSemantic } from './question.js';
+import { ServiceError } from './service-error.js';
+import type { CallOptions } from './transport.js';
+
+/** Statuses by which a decision point says that it takes no batches. */
+const WITHOUT_BATCHES: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+export function isWithoutBatches(error: unknown): boolean {
+  return error instanceof ServiceError && WITHOUT_BATCHES.has(error.status);
+}
+
+/** The decision that ends a batch, if any does. */
+export function endingOf(semantic: EvaluationsSemantic | undefined): boolean | undefined {
+  if (semantic === 'deny_on_first_deny') return false;
+  return semantic === 'permit_on_first_permit' ? true : undefined;
+}
+
+/** Asks the questions of a batch one after the other within `timeoutMs`, as far as its semantic goes. */
+export async function oneByOne(
+  { evaluations, options: { explain, evaluations_semantic } = {}, ...shared }: EvaluationsQuestion,
+  { timeoutMs, ...options }: CallOptions & { timeoutMs: number },
+  ask: (question: DecisionQuestion, options: CallOptions) => Promise<Decision>,
+): Promise<Outcome[]> {
+  const endsAt = performance.now() + timeoutMs;
+  const ending = endingOf(evaluations_semantic);
+  const outcomes: Outcome[] = [];
+  let ended = false;
+  for (const evaluation of evaluations) {
+    const leftMs = endsAt - performance.now();
+    if (ended) outcomes.push(failed('not_evaluated', 'An earlier question of the batch had decided it.'));
+    else if (leftMs <= 0) outcomes.push(failed('timeout', `The decision was not there within ${timeoutMs / 1000} s.`));
+    else {
+      const question = { ...shared, ...evaluation, ...(explain && { options: { explain } }) } as DecisionQuestion;
+      const outcome = await settled(ask(question, { ...options, timeoutMs: leftMs }));
+      // To a semantic, a failure is a denial.
+      ended = (outcome.ok && outcome.decision.allowed) === ending;
+      outcomes.push(outcome);
+    }
+  }
+  return outcomes;
+}
+
+function failed(code: 'not_evaluated' | 'timeout', detail: string): Outcome {
+  return { ok: false, error: new ServiceError(code, detail) };
+}
+
+async function settled(decision: Promise<Decision>): Promise<Outcome> {
+  try {
+    return { ok: true, decision: await decision };
+  } catch (error) {
+    if (error instanceof ServiceError) return { ok: false, error };
+    throw error;
+  }
+}

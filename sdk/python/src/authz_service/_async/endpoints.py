@@ -1,0 +1,212 @@
+"""The endpoints of AuthZEN: one question, a batch, a search, and the metadata that say where they are."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
+
+from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
+from .._request import Request, json_bytes, origin_of
+from .._telemetry import Spans
+from ..decision import Decision, Metadata, Outcome
+from ..errors import Network, NotEvaluated, NotFound, ServiceError, Timeout
+from .sender import AsyncSender
+
+T = TypeVar("T")
+
+#: The statuses that a decision point without batches answers.
+_NO_BATCHES = (404, 405, 501)
+
+_PATHS = {
+    "access_evaluation_endpoint": "/access/v1/evaluation",
+    "access_evaluations_endpoint": "/access/v1/evaluations",
+    "search_subject_endpoint": "/access/v1/search/subject",
+    "search_resource_endpoint": "/access/v1/search/resource",
+    "search_action_endpoint": "/access/v1/search/action",
+}
+
+
+class NoBatches(Exception):
+    """The decision point takes no batches."""
+
+
+class AsyncEndpoints:
+    """Asks a decision point. `ends` is the time of `time.monotonic` at which a call has to be over."""
+
+    def __init__(
+        self,
+        sender: AsyncSender,
+        spans: Spans,
+        managed: Callable[..., Request],
+        attempt_timeout: float,
+        retries: int,
+        discover: bool,
+    ) -> None:
+        self._sender = sender
+        self.spans = spans
+        self._managed = managed
+        self._attempt_timeout = attempt_timeout
+        self._retries = retries
+        self._paths: Optional[Dict[str, Optional[str]]] = None if discover else dict(_PATHS)
+        #: Whether the decision point takes batches, as far as it is known.
+        self.batches = True
+
+    async def one(self, body: Mapping[str, Any], explain: bool, ends: float) -> Decision:
+        with self.spans.span("decide", None, body) as told:
+            return await self.answer(body, explain, ends, told)
+
+    async def answer(self, body: Mapping[str, Any], explain: bool, ends: float, told: Dict[str, Any]) -> Decision:
+        """The decision, which the caller's span is told of."""
+        sent = {**body, "options": {**body.get("options", {}), "explain": True}} if explain else body
+        path = await self._path("access_evaluation_endpoint", ends)
+        told["request"] = request = self._decision_request(path, sent, ends)
+        answer = await self._sender.send(request)
+        at = f"POST {self._sender.base}{path}"
+        told["result"] = decision = decision_of(object_of(answer, at), at, request.revision)
+        return decision
+
+    async def all(
+        self,
+        shared: Mapping[str, Any],
+        bodies: Sequence[Mapping[str, Any]],
+        options: Mapping[str, Any],
+        ends: float,
+        most: int,
+        or_deny: bool,
+    ) -> List[Outcome]:
+        """An outcome for each question, from batches of at most so many. With `or_deny`, the error of a batch is that of
+        all its questions and of those after it."""
+        semantic = options.get("evaluations_semantic", "execute_all")
+        outcomes: List[Outcome] = []
+        try:
+            for start in range(0, len(bodies), most):
+                if _ended(outcomes, semantic):
+                    break
+                chunk = bodies[start : start + most]
+                if self.batches:
+                    try:
+                        outcomes += await self.batch(shared, chunk, options, ends)
+                        continue
+                    except NoBatches:
+                        pass
+                found = await self._one_by_one(shared, chunk, bool(options.get("explain")), semantic, ends)
+                if any(outcome.decision is not None for outcome in found):
+                    self.batches = False
+                outcomes += found
+        except ServiceError as error:
+            if not or_deny:
+                raise
+            outcomes += [Outcome(error=error)] * (len(bodies) - len(outcomes))
+        rest = len(bodies) - len(outcomes)
+        return outcomes + [Outcome(error=NotEvaluated("The batch ended with an earlier question."))] * rest
+
+    async def batch(
+        self,
+        shared: Mapping[str, Any],
+        bodies: Sequence[Mapping[str, Any]],
+        options: Mapping[str, Any],
+        ends: float,
+        wanted: Optional[Callable[[], bool]] = None,
+    ) -> List[Outcome]:
+        """The outcomes of one request. Raises `NoBatches`."""
+        path = await self._path("access_evaluations_endpoint", ends, needed=False)
+        if path is None:
+            raise NoBatches
+        body: Dict[str, Any] = {**shared, "evaluations": list(bodies)}
+        if options:
+            body["options"] = options
+        request = self._decision_request(path, body, ends)
+        if wanted is not None:
+            request.wanted = wanted
+        at = f"POST {self._sender.base}{path}"
+        semantic = options.get("evaluations_semantic", "execute_all")
+        try:
+            with self.spans.span("decide_all", request):
+                answer = await self._sender.send(request)
+                return outcomes_of(object_of(answer, at), len(bodies), semantic != "execute_all", at, request.revision)
+        except ServiceError as error:
+            if error.status not in _NO_BATCHES:
+                raise
+            raise NoBatches from None
+
+    async def search(
+        self,
+        endpoint: str,
+        question: Mapping[str, Any],
+        read: Callable[[Any, str], T],
+        limit: Optional[int],
+        timeout: Optional[float],
+    ) -> AsyncIterator[T]:
+        page: Dict[str, Any] = {} if limit is None else {"limit": limit}
+        while True:
+            request = self._managed("POST", "", None, None, timeout)
+            request.path = await self._path(endpoint, time.monotonic() + request.total)
+            request.body = json_bytes({**question, "page": page} if page else question)
+            at = f"POST {self._sender.base}{request.path}"
+            with self.spans.span("search", request):
+                results, token = page_of(object_of(await self._sender.send(request), at), at)
+            for result in results:
+                yield read(result, at)
+            if token is None:
+                return
+            if page.get("token") == token:
+                raise Network(f"{at} names the same page as the next one again.")
+            page["token"] = token
+
+    async def metadata(self, timeout: Optional[float]) -> Metadata:
+        request = self._managed("GET", "/.well-known/authzen-configuration", None, None, timeout)
+        with self.spans.span("metadata", request):
+            answer = await self._sender.send(request)
+            at = f"GET {self._sender.base}{request.path}"
+            return metadata_of(object_of(answer, at), origin_of(self._sender.base), at)
+
+    async def _one_by_one(
+        self, shared: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]], explain: bool, semantic: str, ends: float
+    ) -> List[Outcome]:
+        outcomes: List[Outcome] = []
+        for body in bodies:
+            try:
+                outcomes.append(Outcome(await self.one({**shared, **body}, explain, ends)))
+            except ServiceError as error:
+                outcomes.append(Outcome(error=error))
+            if _ended(outcomes, semantic):
+                break
+        return outcomes
+
+    async def _path(self, endpoint: str, ends: float, needed: bool = True) -> Any:
+        """Where an endpoint is, below the base address."""
+        paths = self._paths
+        if paths is None:
+            base = self._sender.base
+            found = await self.metadata(_left(ends))
+            paths = {}
+            for name in _PATHS:
+                url: Optional[str] = getattr(found, name)
+                if url is not None and not url.startswith(f"{base}/"):
+                    raise Network(f"The decision point names {url} as {name}, which is not below {base}.")
+                paths[name] = None if url is None else url[len(base) :]
+            self._paths = paths
+        if needed and paths[endpoint] is None:
+            raise NotFound(f"{self._sender.base} names no {endpoint}: it does not offer that.")
+        return paths[endpoint]
+
+    def _decision_request(self, path: str, body: Mapping[str, Any], ends: float) -> Request:
+        return Request("POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, json_bytes(body))
+
+
+def _left(ends: float) -> float:
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise Timeout("There was no decision in time.")
+    return left
+
+
+def _ended(outcomes: Sequence[Outcome], semantic: str) -> bool:
+    """Whether the semantic ends with the last of these: a failure is a denial to it."""
+    if semantic == "execute_all" or not outcomes:
+        return False
+    last = outcomes[-1]
+    if isinstance(last.error, NotEvaluated):
+        return True
+    allowed = last.decision is not None and last.decision.allowed
+    return allowed == (semantic == "permit_on_first_permit")
