@@ -55,7 +55,7 @@ export class Attempts {
       'payload_too_large',
       `The agent ended ${IN_VAIN_MAX} times while it took in a whole bundle, and tries again after ${REST_MS / 60_000} minutes. ` +
         `Give it more memory than its heap of ${this.#heapMib} MiB, with NODE_OPTIONS=--max-old-space-size=MIB or a larger limit for ` +
-        `its container. If something else ended it,  remove ${FILE} from its cache directory.`,
+        `its container. If something else ended it, remove ${FILE} from its cache directory.`,
     );
   }
 }

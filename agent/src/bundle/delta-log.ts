@@ -136,7 +136,6 @@ export class DeltaLog {
   }
 }
 
-/** Makes names in a folder survive a crash of the machine. */
 /**
  * Gives a finished file its final name, synced. Throws `ContestedCache` if the file is gone although its folder exists:
  * a starting agent removes the unfinished files of the one before it and takes this file for one of them.
@@ -152,6 +151,7 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
   await syncFolder(folder);
 }
 
+/** Makes names in a folder survive a crash of the machine. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

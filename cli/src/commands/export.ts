@@ -1,11 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { BY_HAND, chooseStacks } from '../export/choose-stacks.js';
-import { prepareFolder } from '../export/prepare-folder.js';
+import { writeTree } from '../export/write-tree.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -80,18 +79,15 @@ cdktf writes the same as a CDKTF app, main.js.`;
         `The tenant "${state.tenant}" holds no records of the stack "${flags.stack}": nothing was written.`,
       );
     }
-    await prepareFolder(flags.out, flags.replace, FORMATS[format].files);
-    const files: string[] = [];
-    for (const { owner, folder: name, records } of trees) {
-      const folder = trees.length === 1 ? flags.out : join(flags.out, name);
-      const stack = owner === BY_HAND ? flags.as : owner;
-      for (const file of write(records, { tenant: state.tenant, stack })) {
-        const path = join(folder, file.path);
-        await mkdir(dirname(path), { recursive: true });
-        await writeFile(path, file.text);
-        files.push(relativePath(path));
-      }
-    }
+    const written = trees.flatMap(({ owner, folder, records }) =>
+      write(records, { tenant: state.tenant, stack: owner === BY_HAND ? flags.as : owner }).map(({ path, text }) => ({
+        path: trees.length === 1 ? path : join(folder, path),
+        text,
+      })),
+    );
+    const { files: ofFormat } = FORMATS[format];
+    const paths = await writeTree(flags.out, written, { replace: flags.replace, format: ofFormat });
+    const files = paths.map((path) => relativePath(path));
     const owners = trees.map(({ owner }) => owner);
     const folders = trees.map(({ folder }) => relativePath(join(flags.out, folder)));
     for (const note of notes(owners, folders, leftOut, format)) await err.line(err.style('dim', note));

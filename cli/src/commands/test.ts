@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { faultText } from '@authz-service/core/manifest/manifest';
 import { string } from '@oclif/core/flags';
 import { failureOf } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
 import { err, out } from '../output/terminal.js';
+import { writeText } from '../output/write-text.js';
 import { junitText } from '../policy-tests/junit.js';
 import { renderReport } from '../policy-tests/render.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -62,7 +62,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     if (faults.length === 0 && results.length === 0) {
       throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
     }
-    if (flags.junit !== undefined) await writeFile(flags.junit, junitText(report));
+    if (flags.junit !== undefined) await writeText(flags.junit, junitText(report));
     const failed = results.filter((result) => !result.passed).length;
     const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
     return {

@@ -114,7 +114,12 @@ const SYSTEM: Record<string, string> = {
   EADDRINUSE: 'the address is in use by another program',
 };
 
+/** Why the system refused a file, in words. */
+export function systemReason({ code }: NodeJS.ErrnoException): string {
+  return SYSTEM[code ?? ''] ?? code ?? 'unknown reason';
+}
+
 export function systemDetail(error: NodeJS.ErrnoException): string {
-  const why = SYSTEM[error.code ?? ''] ?? error.code ?? 'unknown reason';
+  const why = systemReason(error);
   return error.path === undefined ? `${error.syscall ?? 'A system call'} failed: ${why}.` : `"${error.path}": ${why}.`;
 }

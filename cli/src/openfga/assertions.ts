@@ -1,20 +1,27 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Model } from './model.js';
 import type { StoreTest } from './read-store.js';
 import type { Refusals } from './refusals.js';
 import { askedKey, nodeName } from './relation-graph.js';
 import type { Translation } from './translate.js';
 import type { ReadAssertions } from './translate-store.js';
-import { type ObjectName, objectName, type User, userOf } from './tuple.js';
+import { nameFault, type ObjectName, objectName, type User, userOf } from './tuple.js';
 
 /** What the questions of a test are about: what must be recorded, and be an action. */
-export function namedIn(test: StoreTest, refusals: Refusals): ReadAssertions {
+export function namedIn(test: StoreTest, model: Model, refusals: Refusals): ReadAssertions {
   const named: ReadAssertions = { objects: [], subjects: [], asked: new Set() };
+  const canBeNamed = (name: ObjectName): boolean => {
+    const fault = nameFault(model, name);
+    if (fault !== undefined) refusals.add(test.place, `no record can have a name of this test: ${fault}.`);
+    return fault === undefined;
+  };
   const object = (text: string, relations: Iterable<string>): void => {
     const name = objectName(text);
     if (name === undefined) {
       refusals.add(test.place, `"${text}" is no object: write TYPE:ID.`);
       return;
     }
+    if (!canBeNamed(name)) return;
     named.objects.push(name);
     for (const relation of relations) named.asked.add(askedKey(name.type, relation));
   };
@@ -24,7 +31,8 @@ export function namedIn(test: StoreTest, refusals: Refusals): ReadAssertions {
       refusals.add(test.place, `"${text}" is no user: write TYPE:ID.`);
       return;
     }
-    if (found.relation === undefined && !found.wildcard) named.subjects.push({ type: found.type, id: found.id });
+    if (found.wildcard || !canBeNamed(found)) return;
+    if (found.relation === undefined) named.subjects.push({ type: found.type, id: found.id });
   };
   for (const check of test.check ?? []) {
     for (const text of usersOf(check)) user(text);

@@ -4,6 +4,7 @@ import type { Json } from '@authz-service/core/json';
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import * as z from 'zod';
+import { systemReason } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
 import { relativePath } from '../tree/relative-path.js';
 import type { ModelJson, PlaceOf } from './model.js';
@@ -63,6 +64,13 @@ const storeSchema = z.strictObject({
   tests: z.array(testSchema).nullish(),
 });
 
+/** What tells a model in JSON from any other JSON. */
+const modelSchema = z.looseObject({
+  type_definitions: z
+    .array(z.looseObject({ type: text, relations: z.record(text, z.looseObject({})).nullish() }))
+    .min(1),
+});
+
 export type StoreTest = Omit<z.output<typeof testSchema>, 'tuples'> & { tuples: WrittenTuple[]; place: Place };
 
 /** A store file with everything that it names. */
@@ -95,7 +103,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`"${file}" cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`"${relativePath(file)}" cannot be read: ${systemReason(error as NodeJS.ErrnoException)}.`);
   }
 }
 
@@ -121,7 +129,8 @@ class YamlSource {
     if (parsed.success) return parsed.data;
     const faults = parsed.error.issues.map((issue) => {
       const { file, line, column } = this.place(issue.path);
-      return `${file}:${line}:${column}: ${issue.path.join('.')}: ${issue.message}`;
+      const what = issue.path.length === 0 ? 'the file' : issue.path.join('.');
+      return `${file}:${line}:${column}: ${what}: ${issue.message}`;
     });
     if (faults.length === 1) throw new UsageError(faults[0] ?? '');
     throw new UsageError(`"${this.file}" is no store file that is understood.`, undefined, faults);
@@ -239,8 +248,11 @@ async function readModelText(
     const contents = await readText(file);
     if (!file.endsWith('.mod')) {
       files.push({ name: file, contents, offset: 0 });
-      const json = file.endsWith('.json') ? JSON.parse(contents) : transformer.transformDSLToJSONObject(contents);
-      return { model: json as ModelJson, placeOf: placesIn(files) };
+      if (file.endsWith('.json')) {
+        new YamlSource(file, contents).parse(modelSchema);
+        return { model: JSON.parse(contents) as ModelJson, placeOf: placesIn(files) };
+      }
+      return { model: transformer.transformDSLToJSONObject(contents) as ModelJson, placeOf: placesIn(files) };
     }
     const module = transformer.transformModFileToJSON(contents);
     const folder = dirname(file);

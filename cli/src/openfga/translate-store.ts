@@ -33,7 +33,7 @@ export function translateStore(store: Store, application: string, file: string):
   const refusals = new Refusals();
   const model = readModel(store.model, store.placeOf, refusals);
   const base = readTuples(model, store.tuples, refusals);
-  const named = store.tests.map((test) => namedIn(test, refusals));
+  const named = store.tests.map((test) => namedIn(test, model, refusals));
   const asked = new Set(named.flatMap((one) => [...one.asked]));
   // Without a model in which all can be said, what follows of it means nothing.
   refusals.raise(file);

@@ -1,5 +1,6 @@
 import type { Json } from '@authz-service/core/json';
 import type { Place } from '@authz-service/core/manifest/manifest';
+import { definitionOf } from '@authz-service/core/records/registry';
 import type { Model } from './model.js';
 import type { Refusals } from './refusals.js';
 
@@ -52,6 +53,11 @@ export function readTuples(model: Model, written: readonly WrittenTuple[], refus
       refusals.add(place, `the tuple "${said}" needs a user and an object written as TYPE:ID.`);
       return [];
     }
+    const fault = nameFault(model, object) ?? (user.wildcard ? undefined : nameFault(model, user));
+    if (fault !== undefined) {
+      refusals.add(place, `no record can have a name of this tuple: ${fault}.`);
+      return [];
+    }
     const direct = model.types.get(object.type)?.get(relation)?.direct;
     const allowed = direct?.some(
       (one) =>
@@ -66,4 +72,16 @@ export function readTuples(model: Model, written: readonly WrittenTuple[], refus
     }
     return [{ user, object, relation, condition, place }];
   });
+}
+
+/** Why no record can be named after an object, or after those who hold a relation of it. */
+export function nameFault(model: Model, { type, id }: ObjectName): string | undefined {
+  const relations = [...(model.types.get(type)?.keys() ?? [])];
+  const longest = relations.reduce((one, other) => (other.length > one.length ? other : one), '');
+  const { error } =
+    longest === ''
+      ? definitionOf('subject').schema.safeParse({ type, id })
+      : definitionOf('group').schema.safeParse({ name: `${type}:${id}#${longest}` });
+  if (error !== undefined) return `${JSON.stringify(`${type}:${id}`)} with its relations ${error.issues[0]?.message}`;
+  return /\p{Cs}/u.test(id) ? `${JSON.stringify(id)} must be Unicode text` : undefined;
 }

@@ -1,11 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
+import { writeText } from '../output/write-text.js';
 import { relativePath } from '../tree/relative-path.js';
 
 /** Saves a plan for `service apply FILE`: the data itself, not its rendering. */
 export async function writePlan(path: string, plan: Plan): Promise<void> {
-  await writeFile(path, `${JSON.stringify(plan, undefined, 2)}\n`);
+  await writeText(path, `${JSON.stringify(plan, undefined, 2)}\n`);
 }
 
 /** Reads a saved plan. Throws `invalid_request`, naming the file, if it is not a plan or was changed by hand. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
 
@@ -187,6 +187,18 @@ tests:
       ],
       'groups cannot be in a circle',
     ],
+    [
+      'a name that no record can have',
+      'define reader: [user]',
+      ['{ user: "user:a\\0b", relation: reader, object: doc:1 }'],
+      '"user:a\\u0000b" with its relations must not hold control characters',
+    ],
+    [
+      'a name that is too long',
+      'define reader: [user]',
+      [`{ user: user:a, relation: reader, object: "doc:${'x'.repeat(250)}" }`],
+      'must have at most 256 characters',
+    ],
   ])('refuses %s, with its line, and writes nothing', async (name, relations, tuples, expected) => {
     const folder = name.replaceAll(' ', '-');
     await bench.write({
@@ -224,5 +236,18 @@ tuples: [${tuples.join(', ')}]
     expect(await bench.run(['import', 'openfga', 'missing.fga.yaml'])).toMatchObject({ code: 1 });
     const taken = await bench.run(['import', 'openfga', 'modular/store.fga.yaml', '--out', 'taken']);
     expect(taken).toMatchObject({ code: 1 });
+    expect(await readdir(bench.path('taken'))).toEqual(['a.txt']);
+  });
+
+  it.each([
+    ['5', 'm.json:1:1: the file'],
+    ['null', 'm.json:1:1: the file'],
+    ['{}', 'm.json:1:1: type_definitions'],
+    ['{"type_definitions":[{"type":"doc","relations":{"a":5}}]}', 'm.json:1:53: type_definitions.0.relations.a'],
+  ])('refuses %s as a model', async (model, place) => {
+    await bench.write({ 'garbage/store.fga.yaml': 'model_file: m.json', 'garbage/m.json': model });
+    const { code, stderr } = await bench.run(['import', 'openfga', 'garbage/store.fga.yaml', '--out', 'garbage/tree']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(place) });
+    expect(existsSync(bench.path('garbage/tree'))).toBe(false);
   });
 });

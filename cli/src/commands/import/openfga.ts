@@ -1,9 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { UsageError } from '../../errors/usage-error.js';
-import { prepareFolder } from '../../export/prepare-folder.js';
+import { writeTree } from '../../export/write-tree.js';
 import { counted } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -47,13 +45,7 @@ written. docs/openfga.md says how each construct is translated.`;
     ]);
     const store = await readStore(args.store);
     const { files, records, assertions, inherited } = translateStore(store, flags.application, args.store);
-    await prepareFolder(flags.out, flags.replace);
-    for (const file of files) {
-      const path = join(flags.out, file.path);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, file.text);
-    }
-    const written = files.map(({ path }) => join(flags.out, path));
+    const written = await writeTree(flags.out, files, { replace: flags.replace });
     return {
       json: { records, assertions, inherited, files: written },
       text: `Wrote ${counted(records, 'record')} and ${counted(assertions, 'assertion')} to ${flags.out}, in ${counted(files.length, 'file')}.`,
