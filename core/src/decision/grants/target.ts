@@ -13,6 +13,8 @@ export class ResourceType {
   actions: readonly string[] = [];
   /** The types whose resources hold its own, by the property in which a request names them. */
   parents: readonly ParentType[] = NO_PARENTS;
+  /** How many of its resources have a place: where none has, a decision need not read the resource at all. */
+  places = 0;
   readonly resources = new SplitMap<Resource>();
 
   constructor(

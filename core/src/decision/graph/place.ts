@@ -26,7 +26,9 @@ export function placeOf(resource: Resource): Place | null {
 export function changePlace(resource: Resource, change: (place: Place) => void): void {
   const place = placeOf(resource) ?? new Place();
   change(place);
-  resource.place = place.empty ? null : place;
+  const changed = place.empty ? null : place;
+  resource.type.places += Number(changed !== null) - Number(resource.place !== null);
+  resource.place = changed;
 }
 
 /** The target that stands for a resource and all below it; `releaseBelow` gives it back. */

@@ -15,22 +15,22 @@ export interface Link {
 export type PrincipalKind = 'subject' | 'group' | 'role' | 'everyone';
 
 /**
- * Whom policies are assigned to. Every principal has the same members, set in the same order: the engine's speed rests
- * on that.
+ * Whom policies are assigned to. Every principal has the same members, set in the same order, and what each decision
+ * reads comes first: the engine's speed rests on that.
  */
 export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
   /** Of a role: those that it includes. */
   roles: Link[] | null = null;
-  /** The roles that it holds on resources, and nowhere else. */
-  held: HeldRoles = null;
-  /** The access path of subjects that hold this role themselves and always. */
-  heldPath: AccessPath | null = null;
   /** Remembered by `EffectivePrincipalsMemo`. */
   effective: EffectivePrincipals | null = null;
   /** Stored attributes of a subject. */
   properties: JsonObject | undefined = undefined;
+  /** The access path of subjects that hold this role themselves and always. */
+  heldPath: AccessPath | null = null;
+  /** The roles that it holds on resources, and nowhere else. */
+  held: HeldRoles = null;
   readonly kind: PrincipalKind;
   /** The type of a subject, else empty. */
   readonly type: string;

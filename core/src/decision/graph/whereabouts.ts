@@ -24,19 +24,18 @@ export function whereaboutsOf(
   resource: Resource | undefined,
   properties: JsonObject | undefined,
 ): Whereabouts | null {
-  return resource === undefined ? namedWhereabouts(type, properties) : recordedWhereabouts(resource);
+  if (resource === undefined) return type.parents.length === 0 ? null : namedWhereabouts(type, properties);
+  return type.places === 0 || resource.place === null ? null : recordedWhereabouts(resource);
 }
 
-/** The whereabouts of a resource that a record names; null where no hierarchy or role on it matters. */
-function recordedWhereabouts(resource: Resource): Whereabouts | null {
-  if (resource.place === null) return null;
+/** The whereabouts of a resource that a record names. */
+function recordedWhereabouts(resource: Resource): Whereabouts {
   const places = withAncestors([resource]);
   return { places, belows: belowsOf(places), unknown: null };
 }
 
 /** The whereabouts of a resource that no record names, as the request says them. Throws `invalid_request`. */
-function namedWhereabouts(type: ResourceType, properties: JsonObject | undefined): Whereabouts | null {
-  if (type.parents.length === 0) return null;
+function namedWhereabouts(type: ResourceType, properties: JsonObject | undefined): Whereabouts {
   const parents = new Set<Resource>();
   const faults: ProblemItem[] = [];
   let unknown: Map<ResourceType, Absent> | null = null;
