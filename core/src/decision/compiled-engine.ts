@@ -20,12 +20,10 @@ import type { RuleVisitor } from './grants/target-grants.js';
 import type { AccessPath } from './graph/access-path.js';
 import type { EffectivePrincipalsMemo } from './graph/effective-principals.js';
 import type { Everyone } from './graph/everyone.js';
-import { findResource, findRole, findType, type Names } from './graph/names.js';
+import { NO_ROLES, namedRoles } from './graph/named-roles.js';
+import { findResource, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
 import { whereaboutsOf } from './graph/whereabouts.js';
-
-const NOBODY: readonly Principal[] = [];
-const NO_ROLES = { counted: NOBODY, uncounted: NOBODY };
 
 /** The typical steps of a decision apart from its conditions. */
 const DECISION_STEPS = 50;
@@ -100,7 +98,7 @@ export class CompiledEngine implements Engine {
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
     const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
     const answer = { decision, reason, access_path, policy_id, policy, resource_id };
-    const uncounted = resolved.uncounted.map((role) => role.address).sort();
+    const uncounted = [...resolved.roles.uncounted].map((role) => role.address).sort();
     return {
       ...answer,
       candidates: explainer.candidates(),
@@ -122,31 +120,14 @@ export class CompiledEngine implements Engine {
   #resolve(request: DecisionRequest): ResolvedRequest {
     const { subject, resource } = request;
     const type = findType(this.types, resource.type);
-    const { counted, uncounted } = subject.roles === undefined ? NO_ROLES : this.#namedRoles(subject.roles);
     const found = type === undefined ? undefined : findResource(type, this.resourcesById, resource);
     return {
       request,
       subject: this.subjects.get(subject.type)?.get(subject.id),
-      roles: counted,
+      roles: subject.roles === undefined ? NO_ROLES : namedRoles(this.roles, this.#compiler.unnamed, subject.roles),
       type,
       resource: found,
       where: type === undefined ? null : whereaboutsOf(type, found, resource.properties),
-      uncounted,
-    };
-  }
-
-  #namedRoles(names: readonly string[]): { counted: readonly Principal[]; uncounted: readonly Principal[] } {
-    const found = new Set<Principal>();
-    for (const name of names) {
-      const role = findRole(this.roles, name);
-      if (role !== undefined) found.add(role);
-    }
-    const { unnamed } = this.#compiler;
-    if (unnamed.size === 0) return { counted: [...found], uncounted: NOBODY };
-    const all = [...found];
-    return {
-      counted: all.filter((role) => !unnamed.has(role)),
-      uncounted: all.filter((role) => unnamed.has(role)),
     };
   }
 
@@ -157,7 +138,7 @@ export class CompiledEngine implements Engine {
     visitCandidates(resolved, effective, visitor, every);
     const member = this.everyone.memberOf(request.subject.type);
     if (member === null) return;
-    const anybody = { ...resolved, subject: member, roles: NOBODY };
+    const anybody = { ...resolved, subject: member, roles: NO_ROLES };
     visitCandidates(anybody, this.#effectivePrincipals.of(member), visitor, every);
   }
 

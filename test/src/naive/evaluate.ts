@@ -84,12 +84,18 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
     const known = place === undefined || liesIn(place);
     if (known || mayLieBelow(place)) ways.push({ principal: `role/${role}`, rank, known });
   }
-  for (const role of namedRoles) ways.push({ principal: `role/${role}`, rank: 1, known: true });
   // Semantics 9.3: a way to a role is one to all that it includes. The list grows while it is gone through.
   for (const { principal, rank, known } of ways)
     for (const { fields, path: role } of all('role'))
       for (const included of principal === `role/${role}` ? (fields.includes ?? []) : [])
         ways.push({ principal: `role/${included}`, rank, known });
+  // Naming a role also names what it includes, which may be in vain by 8.9. This list grows, too.
+  for (const named of namedRoles) {
+    ways.push({ principal: `role/${named}`, rank: 1, known: true });
+    for (const included of all('role').find((role) => role.path === named)?.fields.includes ?? [])
+      if (all('role').some((role) => role.path === included && role.fields.from_requests !== false))
+        namedRoles.push(included);
+  }
   for (const [principal, rank] of ranks) ways.push({ principal, rank, known: true });
 
   // Semantics 3 and 4: the candidates, and the outcome of each.

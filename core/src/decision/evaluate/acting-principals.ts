@@ -57,12 +57,12 @@ export class ActingPrincipals implements SubjectPrincipals {
     return found;
   }
 
-  /** The roles that are known to be held where the resource is, and those that the request names. */
+  /** The roles that are known to be held where the resource is, and those that count because the request names them. */
   #rolesHere(work: Work): ReadonlySet<Principal> {
     if (this.#roles !== undefined) return this.#roles;
     const { roles, where } = this.resolved;
     const holders = this.#allHolders(work);
-    const found = new Set(roles);
+    const found = new Set<Principal>();
     for (const { roles: held } of holders) this.#follow(held ?? [], found, work);
     for (const place of where?.places ?? []) {
       work.charge(LINK_STEPS);
@@ -79,6 +79,8 @@ export class ActingPrincipals implements SubjectPrincipals {
     }
     // What a role includes is held where and while it is.
     for (const one of found) this.#follow(one.roles ?? [], found, work);
+    work.charge(roles.counted.length * LINK_STEPS);
+    for (const { principal } of roles.counted) found.add(principal);
     this.#roles = found;
     return found;
   }

@@ -23,7 +23,7 @@ function inWords({ rank, principal, group, place, via }: AccessPath): string {
 
 /** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */
 export function noMatchReason(
-  { request, subject: known, type, uncounted }: ResolvedRequest,
+  { request, subject: known, type, roles }: ResolvedRequest,
   unmet: UnmetPolicy | null,
 ): string {
   const { subject, action, resource } = request;
@@ -33,7 +33,7 @@ export function noMatchReason(
   else if (!type.actions.includes(action.name)) missing.push(`the type has no action "${action.name}"`);
   if (unmet !== null)
     missing.push(`policy "${unmet.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`);
-  for (const role of uncounted) missing.push(`requests may not name ${role.address}`);
+  for (const role of roles.uncounted) missing.push(`requests may not name ${role.address}`);
   const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
   return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
 }

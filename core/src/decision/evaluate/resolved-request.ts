@@ -1,5 +1,6 @@
 import type { DecisionRequest } from '../api/request.js';
 import type { Resource, ResourceType } from '../grants/target.js';
+import type { NamedRoles } from '../graph/named-roles.js';
 import type { Principal } from '../graph/principal.js';
 import type { Whereabouts } from '../graph/whereabouts.js';
 
@@ -7,12 +8,9 @@ import type { Whereabouts } from '../graph/whereabouts.js';
 export interface ResolvedRequest {
   readonly request: DecisionRequest;
   readonly subject: Principal | undefined;
-  /** The roles that the request names. */
-  readonly roles: readonly Principal[];
+  readonly roles: NamedRoles;
   readonly type: ResourceType | undefined;
   readonly resource: Resource | undefined;
   /** Where the resource lies; null where that makes no difference. */
   readonly where: Whereabouts | null;
-  /** The roles that the request names in vain (docs/semantics.md 8.9). */
-  readonly uncounted: readonly Principal[];
 }

@@ -1,10 +1,8 @@
 import { type Grants, visitRules } from '../grants/grants.js';
 import type { ResourceType } from '../grants/target.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
-import { AccessPath, DIRECT, THROUGH_ROLE } from '../graph/access-path.js';
+import { AccessPath, DIRECT } from '../graph/access-path.js';
 import type { EffectivePrincipals, GrantsAndPaths } from '../graph/effective-principals.js';
-import { includedIn } from '../graph/included-roles.js';
-import type { Principal } from '../graph/principal.js';
 import type { ResolvedRequest } from './resolved-request.js';
 import { visitPlaces } from './visit-places.js';
 
@@ -29,25 +27,11 @@ export function visitCandidates(
       if (resource !== undefined) visitEach(effective.for(resource), resolved, type, visitor, every);
     }
   }
-  for (const named of roles) {
-    visitNamed(named, null, resolved, type, visitor, every);
-    for (const included of includedIn(named)) visitNamed(included, named, resolved, type, visitor, every);
+  for (const path of roles.counted) {
+    const { grants } = path.principal;
+    if (grants !== null) visitRules(grants, path, type, resource, action, visitor, every);
   }
   if (resolved.where !== null) visitPlaces(resolved, effective, visitor, every);
-}
-
-/** A role that the request names, or one that such a role includes. */
-function visitNamed(
-  role: Principal,
-  via: Principal | null,
-  { request, resource }: ResolvedRequest,
-  type: ResourceType,
-  visitor: RuleVisitor<AccessPath>,
-  every: boolean,
-): void {
-  if (role.grants === null) return;
-  const path = new AccessPath(THROUGH_ROLE, role, null, null, null, via);
-  visitRules(role.grants, path, type, resource, request.action.name, visitor, every);
 }
 
 function visitEach(

@@ -31,10 +31,7 @@ export function visitPlaces(
   if (subject !== undefined && subject.grants !== null)
     visit.belowOf(subject.grants, new AccessPath(DIRECT, subject, null, null));
   if (effective !== undefined) visit.belowOfEach(effective);
-  for (const named of roles) {
-    visit.named(named, null);
-    for (const included of includedIn(named)) visit.named(included, named);
-  }
+  for (const path of roles.counted) if (path.principal.grants !== null) visit.belowOf(path.principal.grants, path);
 }
 
 const ALWAYS_ONLY: readonly Period[] = [ALWAYS];
@@ -75,11 +72,6 @@ class PlacesVisit {
     if (this.where.unknown === null) return;
     this.#maybeHeld(subject, null, ALWAYS_ONLY);
     for (const [at, group] of groups.entries()) this.#maybeHeld(group, group, periods[at] ?? ALWAYS_ONLY);
-  }
-
-  /** A role that the request names, or one that such a role includes. */
-  named(role: Principal, via: Principal | null): void {
-    if (role.grants !== null) this.belowOf(role.grants, new AccessPath(THROUGH_ROLE, role, null, null, null, via));
   }
 
   /** `bounds` are the periods in which the group counts. */
