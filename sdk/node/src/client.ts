@@ -143,7 +143,7 @@ export class ServiceClient extends DecisionClient {
     }
     const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', also: 304 };
     return {
-      answer: await this.transport.send(request, options, this.authorization),
+      answer: await this.answer(request, options),
       at: `GET ${this.url}${path}`,
     };
   }

@@ -1,4 +1,4 @@
-import { jsonOf } from './answer.js';
+import { type Answer, jsonOf } from './answer.js';
 import { type Authorization, apiKeyAuthorization } from './authorization.js';
 import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
@@ -36,9 +36,9 @@ export interface ClientOptions {
   url: string;
   /** An agent needs none. */
   credentials?: Credentials | undefined;
-  /** The longest that a decision, batch or page of a search may take with all its attempts; 2,000 unless given. */
+  /** The longest that a decision or batch may take with all its attempts; 2,000 unless given. */
   decisionTimeoutMs?: number | undefined;
-  /** The same for every other call; 120,000 unless given. */
+  /** The same for every other call, and each page of a search; 120,000 unless given. */
   managementTimeoutMs?: number | undefined;
   /** The longest that one attempt may take; 1,000 for decisions and 30,000 for other calls unless given. */
   attemptTimeoutMs?: number | undefined;
@@ -191,8 +191,18 @@ export class DecisionClient {
 
   /** Sends a request with the client's credential and gives the JSON of the answer. */
   protected async json(request: ServiceRequest, options?: CallOptions): Promise<unknown> {
-    const answer = await this.transport.send(request, options, this.authorization);
+    const answer = await this.answer(request, options);
     return answer.status === 204 ? undefined : jsonOf(answer, `${request.method} ${this.url}${request.path}`);
+  }
+
+  /** Sends a request with the client's credential. Its span names the route, since a path may name a person. */
+  protected answer(request: ServiceRequest, options?: CallOptions): Promise<Answer> {
+    const { method, path, route = path } = request;
+    return this.#spans.around(`${method} ${route}`, async (span) => {
+      const answer = await this.transport.send(request, { ...options, onAttempt: span.attempt }, this.authorization);
+      span.revision(revisionOf(answer));
+      return answer;
+    });
   }
 
   /** Undefined if the question has to go alone. */
@@ -250,7 +260,8 @@ export class DecisionClient {
 
   async #ask(endpoint: Endpoint, body: unknown, options: CountedOptions): Promise<Answered> {
     const path = AUTHZEN_PATHS[endpoint];
-    const retryPolicy = this.#retryPolicy;
+    const deciding = endpoint === 'evaluation' || endpoint === 'evaluations';
+    const retryPolicy = deciding ? this.#retryPolicy : this.transport.retryPolicy;
     const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy };
     if (!this.#discover) return this.#answered(request, options);
     const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
@@ -261,8 +272,7 @@ export class DecisionClient {
 
   async #answered(request: ServiceRequest, options: CountedOptions): Promise<Answered> {
     const answer = await this.transport.send(request, options, this.authorization);
-    const revision = answer.headers.get('service-revision') || undefined;
-    return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision };
+    return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision: revisionOf(answer) };
   }
 
   /**
@@ -289,4 +299,8 @@ export class DecisionClient {
   #at(endpoint: Endpoint): string {
     return `POST ${this.url}${AUTHZEN_PATHS[endpoint]}`;
   }
+}
+
+function revisionOf(answer: Answer): string | undefined {
+  return answer.headers.get('service-revision') || undefined;
 }

@@ -50,10 +50,7 @@ export class RecordCollection<K extends Kind> {
   }
 
   async get(idOrPath: string, options?: CallOptions): Promise<WireRecord<K>> {
-    return (await this.#send(
-      { method: 'GET', path: this.#item(idOrPath), repeat: 'harmless' },
-      options,
-    )) as WireRecord<K>;
+    return (await this.#send({ method: 'GET', ...this.#item(idOrPath), repeat: 'harmless' }, options)) as WireRecord<K>;
   }
 
   /** A credential's secret is in this answer, and is never shown again. */
@@ -67,17 +64,17 @@ export class RecordCollection<K extends Kind> {
   async update(idOrPath: string, patch: RecordPatch<K>, given: MatchOptions = {}): Promise<WireRecord<K>> {
     const { stack, ifMatch, ...options } = given;
     const headers = matchHeaders(ifMatch);
-    const path = this.#item(idOrPath);
+    const item = this.#item(idOrPath);
     return (await this.#send(
-      { method: 'PATCH', path, query: { stack }, body: patch, headers, repeat: 'once', writes: true },
+      { method: 'PATCH', ...item, query: { stack }, body: patch, headers, repeat: 'once', writes: true },
       options,
     )) as WireRecord<K>;
   }
 
   async delete(idOrPath: string, { stack, ifMatch, ...options }: MatchOptions = {}): Promise<void> {
     const headers = matchHeaders(ifMatch);
-    const path = this.#item(idOrPath);
-    await this.#send({ method: 'DELETE', path, query: { stack }, headers, repeat: 'once', writes: true }, options);
+    const item = this.#item(idOrPath);
+    await this.#send({ method: 'DELETE', ...item, query: { stack }, headers, repeat: 'once', writes: true }, options);
   }
 
   get #path(): string {
@@ -85,14 +82,14 @@ export class RecordCollection<K extends Kind> {
   }
 
   /** An empty id would name the whole collection, and a dot segment would vanish from the URL. */
-  #item(idOrPath: string): string {
+  #item(idOrPath: string): { path: string; route: string } {
     if (/^\.{0,2}$/.test(idOrPath)) {
       throw new ServiceError(
         'invalid_request',
         `"${idOrPath}" cannot name a ${this.kind} in a URL: use the id of the record.`,
       );
     }
-    return `${this.#path}/${encodeURIComponent(idOrPath)}`;
+    return { path: `${this.#path}/${encodeURIComponent(idOrPath)}`, route: `${this.#path}/{id}` };
   }
 }
 

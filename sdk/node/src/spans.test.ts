@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ServiceClient } from './client.js';
 import { DecisionClient } from './decision-client.js';
 import { FakeDecisionPoint } from './testing.js';
 
@@ -88,5 +89,20 @@ it('starts a span for each joined decision beside that of its batch, and for eac
     ['authz decide', decided],
     ['authz decide_all', sent],
     ['authz search', sent],
+  ]);
+});
+
+it('tells a span of a management call its route, and not whom its path names', async () => {
+  const { spans, tracer } = recorded();
+  const client = new ServiceClient({
+    url: 'http://cloud.test',
+    tracer,
+    fetch: async () => Response.json({}, { headers: { 'service-revision': '7.x' } }),
+  });
+  await client.records('subject').get('user/alice');
+  await client.state();
+  expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
+    ['authz GET /v1/subjects/{id}', { 'authz.revision': '7.x', 'authz.attempts': 1 }],
+    ['authz GET /v1/state', { 'authz.revision': '7.x', 'authz.attempts': 1 }],
   ]);
 });

@@ -21,7 +21,10 @@ export class Tenants {
   }
 
   async get(name: string, options?: CallOptions): Promise<Tenant> {
-    return (await this.#send({ method: 'GET', path: itemPath(name), repeat: 'harmless' }, options)) as Tenant;
+    return (await this.#send(
+      { method: 'GET', path: itemPath(name), route: '/v1/tenants/{name}', repeat: 'harmless' },
+      options,
+    )) as Tenant;
   }
 
   /** Makes a tenant. Only this answer holds the secret of its first administrator. */
@@ -34,7 +37,10 @@ export class Tenants {
 
   /** Removes the tenant with all its records. */
   async delete(name: string, options?: CallOptions): Promise<void> {
-    await this.#send({ method: 'DELETE', path: itemPath(name), repeat: 'once', writes: true }, options);
+    await this.#send(
+      { method: 'DELETE', path: itemPath(name), route: '/v1/tenants/{name}', repeat: 'once', writes: true },
+      options,
+    );
   }
 }
 

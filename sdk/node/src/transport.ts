@@ -45,6 +45,8 @@ export interface TransportOptions {
 export interface ServiceRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
+  /** Stands for a path that may name a person: `/v1/subjects/{id}`. */
+  route?: string;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
   /** Sent as JSON; a URLSearchParams as a form. */
@@ -81,6 +83,10 @@ export class Transport {
 
   get base(): string {
     return this.#options.base;
+  }
+
+  get retryPolicy(): RetryPolicy {
+    return this.#options.retryPolicy;
   }
 
   /** Throws `ServiceError`: the service's own, `network` or `timeout`; or the reason of the caller's signal. */

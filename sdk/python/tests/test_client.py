@@ -460,6 +460,19 @@ def test_spans_tell_the_revision_that_the_answer_names(monkeypatch: pytest.Monke
     assert told == [("authz decide", "7.x"), ("authz decide_all", "7.x"), ("authz search", "7.x"), ("authz decide", None)]
 
 
+def test_spans_of_management_calls_tell_the_route_and_not_whom_the_path_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = _Trace()
+    monkeypatch.setattr("authz_service._telemetry._trace", trace)
+    named = {"content-type": "application/json", "Service-Revision": "7.x"}
+    with ScriptedServer([{"reply": {"status": 200, "headers": named, "json": {}}}] * 2) as server:
+        with Client(server.url) as client:
+            client.records.subjects.get("user/alice")
+            client.state()
+    told = [(span.name, span.attributes) for span in trace.spans]
+    sent = {"authz.revision": "7.x", "authz.attempts": 1}
+    assert told == [("authz GET /v1/subjects/{id}", sent), ("authz GET /v1/state", sent)]
+
+
 def test_without_opentelemetry_there_are_no_spans() -> None:
     assert FakeDecisionPoint().client()._spans.on is (importlib.util.find_spec("opentelemetry") is not None)
 

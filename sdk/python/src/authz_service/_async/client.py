@@ -103,12 +103,11 @@ class AsyncClient(AsyncManagement):
                 self._tasks,
             )
         sender = AsyncSender(transport, self.url, authorization, user_agent)
-        super().__init__(sender, timeout, attempt_timeout, 3 if retries is None else retries)
+        super().__init__(sender, Spans(personal_data_in_spans), timeout, attempt_timeout, 3 if retries is None else retries)
         if batch_max < 1:
             raise InvalidConfig("batch_max must be 1 or more.")
         self._decision_timeout = decision_timeout
         self._batch_max = batch_max
-        self._spans = Spans(personal_data_in_spans)
         self._endpoints = AsyncEndpoints(
             sender, self._spans, self._request, decision_attempt_timeout, 2 if retries is None else retries, discover
         )

@@ -7,6 +7,7 @@ from typing import Any, AsyncIterator, Dict, Iterable, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
 from .._request import Request, json_bytes, path_segment
+from .._telemetry import Spans
 from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
 from .records import AsyncRecords, every_item
 from .sender import AsyncSender
@@ -15,8 +16,9 @@ from .sender import AsyncSender
 class AsyncManagement:
     """The calls of whoever manages a tenant. By default they may take 120 s in all, and 30 s for each attempt."""
 
-    def __init__(self, sender: AsyncSender, total: float, attempt: float, retries: int) -> None:
+    def __init__(self, sender: AsyncSender, spans: Spans, total: float, attempt: float, retries: int) -> None:
         self._sender = sender
+        self._spans = spans
         self._total = total
         self._attempt = attempt
         self._retries = retries
@@ -95,12 +97,15 @@ class AsyncManagement:
         harmless: bool = True,
         writes: bool = False,
         timeout: Optional[float] = None,
+        route: Optional[str] = None,
     ) -> Any:
+        """The JSON of the answer. `route` stands in spans for a path that may name a person."""
         request = self._request(method, path, query, headers, timeout)
         request.body = None if body is None else json_bytes(body)
         request.harmless = harmless
         request.writes = writes or not harmless
-        answer = await self._sender.send(request)
+        with self._spans.span(f"{method} {route or path}", request):
+            answer = await self._sender.send(request)
         return None if answer.status == 204 else json_of(answer, f"{method} {self._sender.base}{path}")
 
     async def _conditional(
@@ -112,7 +117,8 @@ class AsyncManagement:
             headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
         request = self._request("GET", path, query, headers, timeout)
         request.also = 304
-        return await self._sender.send(request)
+        with self._spans.span(f"GET {path}", request):
+            return await self._sender.send(request)
 
     def _request(
         self,
@@ -126,6 +132,9 @@ class AsyncManagement:
         return Request(method, path, total, self._attempt, self._retries, 0.2, headers=headers or {}, query=query or {})
 
 
+_TENANT = "/v1/tenants/{name}"
+
+
 class AsyncTenants:
     """The tenants, for operators."""
 
@@ -136,7 +145,7 @@ class AsyncTenants:
         return every_item(self._send, "/v1/tenants", {"limit": limit}, timeout)
 
     async def get(self, name: str, *, timeout: Optional[float] = None) -> Tenant:
-        return cast(Tenant, await self._send("GET", _tenant(name), timeout=timeout))
+        return cast(Tenant, await self._send("GET", _tenant(name), route=_TENANT, timeout=timeout))
 
     async def create(self, name: str, *, timeout: Optional[float] = None) -> MadeTenant:
         """Makes a tenant; only this answer holds the secret of its first administrator."""
@@ -145,7 +154,7 @@ class AsyncTenants:
 
     async def delete(self, name: str, *, timeout: Optional[float] = None) -> None:
         """Removes the tenant with all its records."""
-        await self._send("DELETE", _tenant(name), harmless=False, timeout=timeout)
+        await self._send("DELETE", _tenant(name), route=_TENANT, harmless=False, timeout=timeout)
 
     def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> AsyncIterator[Dict[str, Any]]:
         """Who made and removed tenants, the latest first, including tenants that no longer exist."""

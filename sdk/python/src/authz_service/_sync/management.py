@@ -8,6 +8,7 @@ from typing import Any, Iterator, Dict, Iterable, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
 from .._request import Request, json_bytes, path_segment
+from .._telemetry import Spans
 from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
 from .records import Records, every_item
 from .sender import Sender
@@ -16,8 +17,9 @@ from .sender import Sender
 class Management:
     """The calls of whoever manages a tenant. By default they may take 120 s in all, and 30 s for each attempt."""
 
-    def __init__(self, sender: Sender, total: float, attempt: float, retries: int) -> None:
+    def __init__(self, sender: Sender, spans: Spans, total: float, attempt: float, retries: int) -> None:
         self._sender = sender
+        self._spans = spans
         self._total = total
         self._attempt = attempt
         self._retries = retries
@@ -96,12 +98,15 @@ class Management:
         harmless: bool = True,
         writes: bool = False,
         timeout: Optional[float] = None,
+        route: Optional[str] = None,
     ) -> Any:
+        """The JSON of the answer. `route` stands in spans for a path that may name a person."""
         request = self._request(method, path, query, headers, timeout)
         request.body = None if body is None else json_bytes(body)
         request.harmless = harmless
         request.writes = writes or not harmless
-        answer = self._sender.send(request)
+        with self._spans.span(f"{method} {route or path}", request):
+            answer = self._sender.send(request)
         return None if answer.status == 204 else json_of(answer, f"{method} {self._sender.base}{path}")
 
     def _conditional(
@@ -113,7 +118,8 @@ class Management:
             headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
         request = self._request("GET", path, query, headers, timeout)
         request.also = 304
-        return self._sender.send(request)
+        with self._spans.span(f"GET {path}", request):
+            return self._sender.send(request)
 
     def _request(
         self,
@@ -127,6 +133,9 @@ class Management:
         return Request(method, path, total, self._attempt, self._retries, 0.2, headers=headers or {}, query=query or {})
 
 
+_TENANT = "/v1/tenants/{name}"
+
+
 class Tenants:
     """The tenants, for operators."""
 
@@ -137,7 +146,7 @@ class Tenants:
         return every_item(self._send, "/v1/tenants", {"limit": limit}, timeout)
 
     def get(self, name: str, *, timeout: Optional[float] = None) -> Tenant:
-        return cast(Tenant, self._send("GET", _tenant(name), timeout=timeout))
+        return cast(Tenant, self._send("GET", _tenant(name), route=_TENANT, timeout=timeout))
 
     def create(self, name: str, *, timeout: Optional[float] = None) -> MadeTenant:
         """Makes a tenant; only this answer holds the secret of its first administrator."""
@@ -146,7 +155,7 @@ class Tenants:
 
     def delete(self, name: str, *, timeout: Optional[float] = None) -> None:
         """Removes the tenant with all its records."""
-        self._send("DELETE", _tenant(name), harmless=False, timeout=timeout)
+        self._send("DELETE", _tenant(name), route=_TENANT, harmless=False, timeout=timeout)
 
     def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Who made and removed tenants, the latest first, including tenants that no longer exist."""

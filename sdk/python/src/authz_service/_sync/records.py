@@ -9,7 +9,7 @@ from .. import records as kinds
 from .._request import path_segment
 
 #: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
-#: `body`, `query`, `headers`, `harmless`, `timeout`.
+#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`.
 Send = Callable[..., Any]
 
 R = TypeVar("R")
@@ -35,13 +35,14 @@ class RecordCollection(Generic[R, N, M]):
     def __init__(self, send: Send, collection: str) -> None:
         self._send = send
         self._path = f"/v1/{collection}"
+        self._route = f"/v1/{collection}/{{id}}"
 
     def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> Iterator[R]:
         """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
         return every_item(self._send, self._path, {**fields, "limit": limit}, timeout)
 
     def get(self, name: str, *, timeout: Optional[float] = None) -> R:
-        return cast(R, self._send("GET", self._item(name), timeout=timeout))
+        return cast(R, self._send("GET", self._item(name), route=self._route, timeout=timeout))
 
     def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
         """A credential's secret is in this answer, and is never shown again.
@@ -71,6 +72,7 @@ class RecordCollection(Generic[R, N, M]):
         answer = self._send(
             "PATCH",
             self._item(name),
+            route=self._route,
             body=patch,
             query={"stack": stack},
             headers=headers,
@@ -90,6 +92,7 @@ class RecordCollection(Generic[R, N, M]):
         self._send(
             "DELETE",
             self._item(name),
+            route=self._route,
             query={"stack": stack},
             headers=_match(if_match),
             harmless=False,
