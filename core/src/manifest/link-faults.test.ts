@@ -126,9 +126,9 @@ roles: { t: , both: , u: { includes: [b/a, t] } }
 `,
       [
         'a.yaml:6:26: role/b/c: Roles include each other in a circle: b/a → b/c → b/a. Take one of these inclusions out.',
-        'a.yaml:7:23: role/b/d: includes[0]: "both" fits role/b/both and role/both: write "b/both" for the one; for the other, give one of the two another name.',
+        'a.yaml:7:23: role/b/d: includes[0]: "both" fits role/b/both and role/both: write "b/both" for the one, "/both" for the other.',
         'a.yaml:7:37: role/b/d: Role "b/none" does not exist: declare it, correct the name, or list it under "external" if another stack declares it.',
-        'a.yaml:8:26: role/b/both: includes[0]: "both" fits role/b/both and role/both: write "b/both" for the one; for the other, give one of the two another name.',
+        'a.yaml:8:26: role/b/both: includes[0]: "both" fits role/b/both and role/both: write "b/both" for the one, "/both" for the other.',
         'a.yaml:8:26: role/b/both: Roles include each other in a circle: b/both → b/both. Take one of these inclusions out.',
       ],
     ],

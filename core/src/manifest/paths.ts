@@ -29,12 +29,14 @@ export interface ReadPath {
 
 /**
  * Reads the path of a record of `kind`. Inside an application (`application` is its path) its own name may be left
- * out. Names are percent-decoded and encoded again, so that `my role` and `my%20role` are one.
+ * out; there a path that begins with `/` starts from the tenant, so that `/NAME` is never the application's. Names are
+ * percent-decoded and encoded again, so that `my role` and `my%20role` are one.
  */
 export function readPath(kind: Kind, text: string, application?: Path): ReadPath {
-  const segments = normalSegments(text);
   const form = PATH_FORMS[kind];
   const optional = form[0] === '[application]';
+  if (optional && application !== undefined && text.startsWith('/')) return readPath(kind, text.slice(1));
+  const segments = normalSegments(text);
   if (segments.length === form.length) return { path: segments.join('/') };
   if (segments.length === form.length - 1 && (optional || form[0] === 'application') && form.length > 1) {
     const path = segments.join('/');

@@ -290,6 +290,15 @@ external: [role/o/c]
     expect(placeOf('role/b/a', '/includes/3')).toMatchObject({ line: 4, column: 33 });
   });
 
+  it("takes an included role for the tenant's where a slash begins it, or else for that of the path", () => {
+    const text = `${V}applications:
+  b:
+    roles: { a: { includes: [/t, b/t, /u, /b/x] }, t: , x: }
+roles: { t: , u: }
+`;
+    expect(records(text)).toMatchObject({ 'role/b/a': { includes: ['b/t', 'b/x', 't', 'u'] } });
+  });
+
   it('warns of what has expired, where it is told the time', () => {
     const text = `${V}roles: { r: { assigned_to: [{ to: user/u, expires_at: "2027-01-31T18:00:00Z" }] } }
 subjects: { user/u: }

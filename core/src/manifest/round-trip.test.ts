@@ -199,8 +199,7 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
   const roles = owners.flatMap((application) =>
     draw(names, 2).map((each) => {
       const key = { application, name: each };
-      // Inside an application a role of the tenant may have the name of one that comes later.
-      const includes = some(made).filter((path) => application === undefined || path.includes('/'));
+      const includes = some(made);
       const more = records.has(record('role', key).address) || includes.length === 0 ? {} : { includes };
       const path = put('role', { ...key, ...more, from_requests: pick([undefined, true, false]) });
       made.push(path);

@@ -27,7 +27,7 @@ export function settleIncludes(
   for (const { origin, about, path, own, tenants } of bare) {
     if (!known(`role/${tenants}`)) continue;
     if (known(`role/${own}`)) {
-      const text = `${quote(tenants)} fits role/${own} and role/${tenants}: write ${quote(own)} for the one; for the other, give one of the two another name.`;
+      const text = `${quote(tenants)} fits role/${own} and role/${tenants}: write ${quote(own)} for the one, ${quote(`/${tenants}`)} for the other.`;
       origin.document.fault(nodeAt(origin, path), inField(about, path), text);
       continue;
     }

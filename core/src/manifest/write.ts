@@ -151,8 +151,13 @@ function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, appli
     const field = fields[name];
     if (field !== undefined && !isDefault(kind, name, field)) value[name] = structuredClone(field);
   }
-  // The bare name of an included role could also be that of a role of the tenant.
-  if (application === undefined || kind === 'role') return value;
+  if (application === undefined) return value;
+  // A bare name could be that of a role of the application as well as of one of the tenant.
+  if (record.kind === 'role') {
+    const { includes } = record.fields;
+    if (includes !== undefined) value.includes = includes.map((path) => (path.includes('/') ? path : `/${path}`));
+    return value;
+  }
   for (const { steps, all } of references) shorten(value, steps, application, all);
   return value;
 }
