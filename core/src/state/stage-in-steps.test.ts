@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestRecords } from '../bundle/digest.js';
+import type { Kind } from '../records/kinds.js';
 import type { Change, StageOptions } from './change.js';
 import { TenantState } from './tenant-state.js';
 
@@ -21,6 +22,19 @@ describe('a large change-set', () => {
     expect(stepsOf(state.digestInSteps(staged))).toBeGreaterThan(20);
     state.commit(staged);
     expect(stepsOf(state.stageInSteps(removal, options))).toBeGreaterThan(50);
+  });
+
+  it('that is small is judged in steps, too, where a role has many holders and a limited writer gives it to everyone', () => {
+    const state = new TenantState();
+    const create = (kind: Kind, fields: Record<string, unknown>): Change => ({ op: 'create', kind, fields });
+    const held = (role: string, entity: string) =>
+      create('role_assignment', { role, entity_type: entity === '*' ? 'everyone' : 'subject', entity });
+    const holders = Array.from({ length: 5000 }, (_, at) => create('subject', { type: 'user', id: `u${at}` }));
+    const links = holders.map((_, at) => held('a/r', `user/u${at}`));
+    const role = [create('application', { name: 'a' }), create('role', { application: 'a', name: 'r' })];
+    state.commit(state.stage([...role, ...holders, ...links], { ...options, stack: 'a' }));
+    const writer = { name: 'ci', limits: { applications: ['a'] } };
+    expect(stepsOf(state.stageInSteps([held('a/r', '*')], { ...options, stack: 'a', writer }))).toBeGreaterThan(15);
   });
 
   it('that is committed has the digest that was foretold, and no other has it', () => {

@@ -241,15 +241,18 @@ export class Stage {
     yield* eachInSteps(this.#removed.values(), STEP, ({ record, index, foreignLink }) => {
       judge(record, this.#base, jsonPointer('changes', index), foreignLink ? judgeForeignLink : judgeRecord);
     });
-    yield* eachInSteps(this.#entries.values(), STEP, ({ record, previous, index, follows }) => {
-      if (follows) return;
+    let judged = 0;
+    for (const { record, previous, index, follows } of this.#entries.values()) {
+      if (++judged % STEP === 0) yield;
+      if (follows) continue;
       const before = outside.count;
       if (previous) judge(previous, this.#base, jsonPointer('changes', index));
-      if (outside.count > before) return;
-      judge(record, this.#overlay, jsonPointer('changes', index, 'fields'));
-      for (const { pointer, detail } of judgeEveryone(record, this.#overlay, writer))
-        outside.add(jsonPointer('changes', index, 'fields') + pointer, detail, record.address);
-    });
+      if (outside.count > before) continue;
+      const at = jsonPointer('changes', index, 'fields');
+      judge(record, this.#overlay, at);
+      for (const { pointer, detail } of yield* judgeEveryone(record, this.#overlay, writer))
+        outside.add(at + pointer, detail, record.address);
+    }
     outside.raise();
   }
 
