@@ -61,9 +61,11 @@ function after(...changes: Change[][]): TenantState {
   return state;
 }
 
-function refusal(state: TenantState, ...changes: Change[]): string[] {
+const refusal = (state: TenantState, ...changes: Change[]) => refusalOf(() => state.stage(changes, options));
+
+function refusalOf(stage: () => unknown): string[] {
   try {
-    state.stage(changes, options);
+    stage();
     return [];
   } catch (error) {
     const { errors } = error as ProblemError;
@@ -169,6 +171,19 @@ describe('a type', () => {
       '/changes/0 The type "docs/document" declares no parents of the type "docs/folder", it declares none: add it there, or take this parent out.',
       '/changes/0 Neither the type "docs/folder" nor any below it has an action "write": it has read.',
     ]);
+  });
+
+  it('says whose the resources are that it would leave without its parents, where another stack has them', () => {
+    const state = new TenantState();
+    state.commit(state.stage(TENANT, { ...options, stack: 'platform' }));
+    const take = { op: 'adopt', address: 'resource/docs/document/plan' } as const;
+    state.commit(state.stage([take], { ...options, stack: 'hr', takeOwnership: true }));
+    const lose = update('resource_type/docs/document', { ...DOCUMENT, parents: undefined });
+    const refused = refusalOf(() => state.stage([lose], { ...options, stack: 'platform' }));
+    expect(refused[0]).toBe(
+      '/changes/0 The type "docs/document" declares no parents of the type "docs/folder", it declares none: add it there, or take this parent out. "resource/docs/document/plan" belongs to the stack "hr".',
+    );
+    expect(refused[1]).not.toContain('belongs');
   });
 
   it('keeps actions that policies on all below another type cover', () => {

@@ -273,9 +273,17 @@ export class Stage {
       const pointer = own
         ? jsonPointer('changes', own.index, 'fields') + finding.pointer
         : jsonPointer('changes', cause?.index ?? 0);
-      this.#invalid.add(pointer, detail, address);
+      this.#invalid.add(pointer, own ? detail : detail + this.#ownerText(address), address);
     }
     this.#invalid.raise();
+  }
+
+  /** Whose a record is that the change-set makes invalid without touching it, where that is another stack. */
+  #ownerText(address: Address): string {
+    const owner = this.#overlay.get(address)?.managed_by;
+    return owner === undefined || owner === (this.#options.stack ?? 'api')
+      ? ''
+      : ` "${address}" belongs to the stack "${owner}".`;
   }
 
   *#refuseMentionedRemovals(): Generator<undefined, void> {
