@@ -132,6 +132,20 @@ describe('discovery', () => {
     expect(server.count('GET /.well-known/authzen-configuration')).toBe(1);
   });
 
+  it.each(['/.well-known/authzen-configuration/pdp', '/pdp/.well-known/authzen-configuration'])(
+    'finds the metadata of a decision point below a path at %s',
+    async (path) => {
+      const url = `${server.url}/pdp`;
+      server.script(`GET ${path}`, {
+        json: { policy_decision_point: url, access_evaluation_endpoint: `${url}/ask` },
+      });
+      if (!path.endsWith('/pdp'))
+        server.script('GET /.well-known/authzen-configuration/pdp', { status: 404, json: {} });
+      server.script('POST /pdp/ask', { json: allow('there') });
+      expect(await client({ url, discover: true }).decide(question('a'))).toMatchObject({ reason: 'there' });
+    },
+  );
+
   it('asks nothing of an endpoint elsewhere', async () => {
     server.script('GET /.well-known/authzen-configuration', {
       json: { policy_decision_point: server.url, access_evaluation_endpoint: 'http://127.0.0.1:1/ask' },

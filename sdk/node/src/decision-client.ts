@@ -186,7 +186,17 @@ export class DecisionClient {
   async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
     const path = AUTHZEN_PATHS.configuration;
     const request: ServiceRequest = { method: 'GET', path, repeat: 'harmless', retryPolicy: this.#retryPolicy };
-    return metadataOf(await this.json(request, options), this.url, `GET ${this.url}${path}`);
+    const { origin, pathname } = new URL(this.url);
+    const at = `GET ${this.url}${path}`;
+    if (pathname === '/') return metadataOf(await this.json(request, options), this.url, at);
+    try {
+      // AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
+      const url = `${origin}${path}${pathname}`;
+      return metadataOf(await this.json({ ...request, url }, options), this.url, `GET ${url}`);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+    }
+    return metadataOf(await this.json(request, options), this.url, at);
   }
 
   /** Sends a request with the client's credential and gives the JSON of the answer. */

@@ -492,6 +492,20 @@ def test_discovery_sends_questions_where_the_decision_point_says() -> None:
     assert server.faults == []
 
 
+@pytest.mark.parametrize("proxied", [False, True])
+def test_discovery_finds_the_metadata_of_a_decision_point_below_a_path(proxied: bool) -> None:
+    found = {"policy_decision_point": "BASE/pdp", "access_evaluation_endpoint": "BASE/pdp/one"}
+    behind, before = "/.well-known/authzen-configuration/pdp", "/pdp/.well-known/authzen-configuration"
+    script = [
+        *([{"expect": {"path": behind}, "reply": {"status": 404, "json": {}}}] if proxied else []),
+        {"expect": {"path": before if proxied else behind}, "reply": {**YES, "json": found}},
+        {"expect": {"path": "/pdp/one"}, "reply": YES},
+    ]
+    with ScriptedServer(script) as server, Client(f"{server.url}/pdp", discover=True) as client:
+        assert client.decide(ALICE, READ, INVOICE)
+    assert server.faults == []
+
+
 def test_a_token_is_renewed_before_it_lapses_while_it_still_serves() -> None:
     renewed = threading.Event()
     script = [

@@ -44,6 +44,8 @@ class Request:
     also: int = 0
     #: Whether somebody still waits for the answer; where nobody does, nothing is tried again.
     wanted: Callable[[], bool] = lambda: True
+    #: An address on the origin of the base, instead of the path below it.
+    url: Optional[str] = None
     attempts: int = 0
     #: The tenant's revision at which the answer was found, if the decision point names it.
     revision: Optional[str] = None

@@ -17,6 +17,8 @@ T = TypeVar("T")
 #: The statuses that a decision point without batches answers.
 _NO_BATCHES = (404, 405, 501)
 
+_METADATA = "/.well-known/authzen-configuration"
+
 _PATHS = {
     "access_evaluation_endpoint": "/access/v1/evaluation",
     "access_evaluations_endpoint": "/access/v1/evaluations",
@@ -154,10 +156,23 @@ class AsyncEndpoints:
             page["token"] = token
 
     async def metadata(self, timeout: Optional[float]) -> Metadata:
-        request = self._managed("GET", "/.well-known/authzen-configuration", None, None, timeout)
+        origin = origin_of(self._sender.base)
+        path = self._sender.base[len(origin) :]
+        if path:
+            try:
+                # AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
+                return await self._metadata(f"{origin}{_METADATA}{path}", timeout)
+            except ServiceError as error:
+                if error.status != 404:
+                    raise
+        return await self._metadata(None, timeout)
+
+    async def _metadata(self, url: Optional[str], timeout: Optional[float]) -> Metadata:
+        request = self._managed("GET", _METADATA, None, None, timeout)
+        request.url = url
         with self.spans.span("metadata", request):
             answer = await self._sender.send(request)
-            at = f"GET {self._sender.base}{request.path}"
+            at = f"GET {url or self._sender.base + _METADATA}"
             return metadata_of(object_of(answer, at), origin_of(self._sender.base), at)
 
     async def _one_by_one(

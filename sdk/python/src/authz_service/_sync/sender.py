@@ -48,7 +48,7 @@ class Sender:
 
     def send(self, request: Request) -> Answer:
         """The answer, whose status is below 300 or `request.also`. Raises `ServiceError`."""
-        at = f"{request.method} {self.base}{request.path}"
+        at = f"{request.method} {request.url or self.base + request.path}"
         headers = self._headers(request)
         ends = time.monotonic() + request.total
         retried = 0
@@ -95,7 +95,7 @@ class Sender:
     ) -> Union[Answer, Fault]:
         try:
             answer = self._transport.exchange(
-                request.method, self.base + request.target, headers, request.body, seconds
+                request.method, request.url or self.base + request.target, headers, request.body, seconds
             )
         except TransportFault as fault:
             if fault.timed_out:
