@@ -49,7 +49,9 @@ describe('docs/semantics.md', () => {
 
   it('has a table of cases for every rule of decisions', () => {
     const pinned = new Set(tenants.flatMap((tenant) => tenant.rules));
-    // An explanation (6.4) is no decision; its tests stand beside the engine.
-    expect(rules.filter((rule) => !pinned.has(rule) && rule !== '6.4' && rule !== '7.4')).toEqual([]);
+    // From section 10 on, rules are about other things than decisions; so is an explanation (6.4). Their tests stand beside
+    // what they are about.
+    const aboutDecisions = rules.filter((rule) => Number.parseInt(rule, 10) < 10 && rule !== '6.4' && rule !== '7.4');
+    expect(aboutDecisions.filter((rule) => !pinned.has(rule))).toEqual([]);
   });
 });

@@ -1,0 +1,32 @@
+import type { Finding } from './finding.js';
+
+/** `gained`: some more requests are allowed, none fewer; `lost` the reverse; `mixed` both; `unknown` cannot be said. */
+export const PAIR_CHANGES = ['gained', 'lost', 'mixed', 'unknown'] as const;
+export type PairChange = (typeof PAIR_CHANGES)[number];
+
+/** How the requests of a triple are answered: all allowed, none, or some (docs/semantics.md 10.5). */
+export type PairAnswer = 'allow' | 'deny' | 'depends';
+
+/** One recorded subject, action and recorded resource whose answer changes; its members stand in the order of `--pairs`. */
+export interface PairLine {
+  /** The paths of records: `user/alice`, `billing/invoice/INV-1`. */
+  readonly subject: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly before: PairAnswer;
+  readonly after: PairAnswer;
+  readonly change: PairChange;
+}
+
+/** Everything that becomes possible and impossible between two states of a tenant (docs/semantics.md section 10). */
+export interface AccessDelta {
+  readonly format: 1;
+  /** RFC 3339: the start that instants are looked at from. */
+  readonly now: string;
+  /** Recorded triples by change, as `pairs` lists them. */
+  readonly counts: Readonly<Record<PairChange, number>>;
+  /** False if a count is an upper bound. */
+  readonly exact: boolean;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,99 @@
+import type { DecisionRequest } from '../../decision/api/request.js';
+import type { Address, Path } from '../../records/address.js';
+
+/**
+ * What happens to access (docs/semantics.md 10.7). `gained` and `lost` are `widened` and `narrowed` where access depends on
+ * the request both before and after; `changed` is both at once; `unknown` cannot be said, and counts as widened in gates.
+ */
+export type FindingChange = 'gained' | 'lost' | 'widened' | 'narrowed' | 'changed' | 'unknown';
+
+/** A principal through which subjects are named: `group/finance`, `everyone/user`, `subject/user/alice`. */
+export interface FindingPrincipal {
+  readonly principal: Address;
+  /** How many recorded subjects of the principal the finding is about. */
+  readonly subjects: number;
+  /** How many recorded subjects the principal has, at any level, before or after. */
+  readonly of: number;
+  /** How many of `subjects` belong to it directly, not through another group. */
+  readonly directly: number;
+}
+
+export interface FindingSubjects {
+  /** As few as name all recorded subjects of the finding. */
+  readonly principals: readonly FindingPrincipal[];
+  /** How many recorded subjects the finding is about. */
+  readonly recorded: number;
+  /** The types of subjects without a record that it is about, too; `*` stands for every type that no record mentions. */
+  readonly unrecorded: readonly string[];
+  /** Of whoever a request vouches for as this role; the finding is then about nobody else. */
+  readonly named_role?: Address;
+}
+
+/** Resources of one type. */
+export interface FindingResources {
+  readonly type: Path;
+  /**
+   * `all` of the type, recorded or not; all `recorded` ones; all `unrecorded` ones; or the `named` ones.
+   */
+  readonly which: 'all' | 'recorded' | 'unrecorded' | 'named';
+  /** Only those below this resource. */
+  readonly below?: Path;
+  /** Where `which` is `named`: their paths, the first ones if there are many. */
+  readonly names?: readonly Path[];
+  /** How many recorded resources these are. */
+  readonly recorded: number;
+}
+
+/** A changed record that a finding comes from. */
+export interface CauseRecord {
+  readonly address: Address;
+  readonly change: 'added' | 'changed' | 'removed';
+  /** Where it is written: afterwards, or before if it is removed. */
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** A request that is answered differently, by the engine itself. */
+export interface Witness {
+  readonly request: DecisionRequest;
+  /** RFC 3339. */
+  readonly now: string;
+  /** Whether it is allowed; a failed evaluation allows nothing. */
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** One thing that becomes possible or impossible, for many subjects, actions and resources at once. */
+export interface Finding {
+  /** The finding's identity (docs/semantics.md 10.10): 16 hex digits that hang on what it says, not on its causes. */
+  readonly id: string;
+  readonly change: FindingChange;
+  readonly subjects: FindingSubjects;
+  /** Sorted. `*` stands for every action, also one that no type declares, but those of `actions_except`. */
+  readonly actions: readonly string[];
+  readonly actions_except?: readonly string[];
+  readonly resources: readonly FindingResources[];
+  /** What a request must satisfy besides, as Service CEL; null where nothing remains open. */
+  readonly condition: string | null;
+  /** The condition that remained before, where access depended on one. */
+  readonly condition_before?: string;
+  /** RFC 3339; null from now on. */
+  readonly from: string | null;
+  /** RFC 3339; null without end. */
+  readonly until: string | null;
+  /** How many recorded subjects, actions and resources together it is about; an upper bound where not `exact`. */
+  readonly triples: number;
+  readonly exact: boolean;
+  /**
+   * Changed records that bring the finding: each list is minimal by inclusion, and each is an alternative; at most three.
+   */
+  readonly causes: readonly (readonly CauseRecord[])[];
+  /** What makes it worth a look first. */
+  readonly risks: readonly FindingRisk[];
+  /** Absent where no request was found that shows it. */
+  readonly witness?: Witness;
+}
+
+/** Worst first: whoever asks, any action, whoever is vouched for, a DENY that goes or holds less. */
+export const FINDING_RISKS = ['everyone', 'any_action', 'named_role', 'deny_weakened'] as const;
+export type FindingRisk = (typeof FINDING_RISKS)[number];

@@ -1,0 +1,18 @@
+import type { Place } from '../../manifest/manifest.js';
+import type { Address } from '../../records/address.js';
+import type { DeclaredRecord } from '../../records/registry.js';
+
+/**
+ * One of the two states of a tenant that are compared. Records are known by address, since a tree has no ids; they are
+ * valid together. Credentials may be among them and make no difference.
+ */
+export interface TenantSide {
+  readonly records: Iterable<DeclaredRecord>;
+  /** Where a record is written, if it is written in files. */
+  placeOf?(address: Address): Pick<Place, 'file' | 'line'> | undefined;
+}
+
+export interface ImpactOptions {
+  /** The start: milliseconds since the epoch. Nothing that is over by then makes a difference. */
+  readonly now: number;
+}
