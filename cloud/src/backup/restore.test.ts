@@ -250,7 +250,7 @@ describe('a restore', () => {
         change(await copied('newer'), (database) =>
           database('knex_migrations').insert({ name: '9999-later', batch: 9, migration_time: 0 }),
         ),
-      /^The backup ".*-newer" cannot be used: a newer version of this program wrote it\.$/,
+      /^The backup ".*-newer" cannot be used: a newer version of this program wrote it\. Start that version, or a later one\.$/,
     ],
     [
       'that is a raw copy of a running database',

@@ -100,7 +100,7 @@ describe('a data directory', () => {
     });
     await database('knex_migrations').insert({ name: '9999-later', batch: 9, migration_time: 0 });
     await database.destroy();
-    expect((await refusal(dir)).detail).toContain('a newer version of this program wrote it');
+    expect((await refusal(dir)).detail).toContain('a newer version of this program wrote it. Start that version');
   });
 
   it('whose database another process writes says so of a change, and takes it once that has ended', async () => {

@@ -65,6 +65,7 @@ export function cannotOpen(what: string, error: unknown): ProblemError {
   const { code, message = '' } = error as { code?: string; message?: string };
   const newer = message.includes('migration directory is corrupt');
   const cause = newer ? 'a newer version of this program wrote it' : (code ?? message);
-  const remedy = code === 'SQLITE_FULL' || code === 'ENOSPC' ? ' Free space there.' : '';
+  const full = code === 'SQLITE_FULL' || code === 'ENOSPC';
+  const remedy = newer ? ' Start that version, or a later one.' : full ? ' Free space there.' : '';
   return new ProblemError('invalid_config', `${what} cannot be used: ${cause}.${remedy}`, [], { cause: error });
 }
