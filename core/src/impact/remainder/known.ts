@@ -1,0 +1,61 @@
+import type { Ancestry } from '../../conditions/scope.js';
+import type { JsonObject } from '../../json.js';
+
+/** A text that is not recorded, so that requests may give any: any but those that a record has. */
+export interface FreeText {
+  /** Whether something without a record may have it. The same object stands for the same texts wherever it is used. */
+  admits(text: string): boolean;
+}
+
+/** What requests say of a resource without a record: its id, its name, or both. */
+export interface FreeNames {
+  /** Whether such a request is about something without a record. The same object stands for the same names. */
+  admits(id: string | undefined, name: string | undefined): boolean;
+}
+
+/** The properties of subject, resource or action. */
+export interface KnownProperties {
+  /** Those that are recorded: requests are looked at that leave them alone (docs/semantics.md 10.4). */
+  readonly recorded: JsonObject;
+  /** Whether requests may send those that are not recorded, each with any value; otherwise these are absent. */
+  readonly sent: boolean;
+}
+
+export interface KnownSubject extends KnownProperties {
+  readonly type: string;
+  readonly id: string | FreeText;
+}
+
+export interface KnownResource extends KnownProperties {
+  /** The bare name of its type, and the application that the type belongs to. */
+  readonly type: string;
+  readonly application: string;
+  /** Of a record, its id and name. */
+  readonly names: { readonly id: string | FreeText | undefined; readonly name: string | undefined } | FreeNames;
+}
+
+/** What conditions may ask of the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
+export interface KnownPrincipals {
+  inGroup(path: string): boolean;
+  /** `absent` where the subject holds the role only if the resource lies where nobody says; `free` where requests choose. */
+  hasRole(path: string): boolean | 'absent' | 'free';
+}
+
+/** The instants that are looked at, in milliseconds: those from `from` until just before `until`. */
+export interface KnownSpan {
+  readonly from: number;
+  /** Infinite without an end. */
+  readonly until: number;
+}
+
+/** All that is known of a request before it is made. Its context is not. */
+export interface Known {
+  readonly subject: KnownSubject;
+  readonly action: { readonly name: string; readonly sent: boolean };
+  readonly resource: KnownResource;
+  /** Where the resource lies; without it, nowhere. */
+  readonly ancestry?: Ancestry;
+  /** Without it, the subject is a member of nothing and holds no role. */
+  readonly principals?: KnownPrincipals;
+  readonly span: KnownSpan;
+}
