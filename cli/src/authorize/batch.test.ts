@@ -20,12 +20,20 @@ describe('parseBatch', () => {
     ['YAML documents', `${SHORT}\n---\n${SHORT}\n`, 'q.yaml'],
     ['a YAML list that looks like JSON', `[${SHORT},\n ${SHORT}, ]\n`, 'q.yml'],
   ])('reads %s', async (_, text, where) => {
-    expect(await parseBatch(text, where)).toEqual([FULL, FULL]);
+    expect(await parseBatch(text, where)).toEqual([{ question: FULL }, { question: FULL }]);
   });
 
   it('leaves to the service what it is asked, and keeps the other members', async () => {
     const odd = { subject: 5, action: { name: 'read' }, resource: { type: 'x' }, context: { mfa: true } };
-    expect(await parseBatch(JSON.stringify(odd), 'q.jsonl')).toEqual([odd]);
+    expect(await parseBatch(JSON.stringify(odd), 'q.jsonl')).toEqual([{ question: odd }]);
+  });
+
+  it('takes the answer that is expected apart from the request', async () => {
+    const text = ['allow', 'deny'].map((expect) => SHORT.replace('}', `, "expect": "${expect}"}`)).join('\n');
+    expect(await parseBatch(text, 'q.jsonl')).toEqual([
+      { question: FULL, expect: 'allow' },
+      { question: FULL, expect: 'deny' },
+    ]);
   });
 
   it.each<[string, string, string, RegExp]>([
@@ -48,9 +56,15 @@ describe('parseBatch', () => {
     ['an element that is no object', `[${SHORT}, 5]`, 'q.json', /^q.json, request 2: a request must be an object/],
     [
       'a key that would be ignored',
+      `${SHORT}\n${SHORT.replace('}', ', "why": "x"}')}`,
+      'q.jsonl',
+      /^q.jsonl:2: unknown key "why": the keys here are subject, resource, action, context, options, expect\.$/,
+    ],
+    [
+      'another expectation than an answer',
       `${SHORT}\n${SHORT.replace('}', ', "expect": "allowed"}')}`,
       'q.jsonl',
-      /^q.jsonl:2: unknown key "expect": the keys here are subject, resource, action, context, options\.$/,
+      /^q.jsonl:2: expect is "allowed": write "allow" or "deny", or leave it out\.$/,
     ],
     [
       'a slip in a key',
@@ -72,9 +86,9 @@ describe('parseBatch', () => {
   it.each<[string, string, string, string[]]>([
     [
       'lines',
-      `${SHORT}\n{"subject\n5\n${SHORT.replace('}', ', "expect": true}')}`,
+      `${SHORT}\n{"subject\n5\n${SHORT.replace('}', ', "why": true}')}`,
       'q.jsonl',
-      ['q.jsonl:2: this is not JSON', 'q.jsonl:3: a request must be', 'q.jsonl:4: unknown key "expect"'],
+      ['q.jsonl:2: this is not JSON', 'q.jsonl:3: a request must be', 'q.jsonl:4: unknown key "why"'],
     ],
     ['elements', `[5, ${SHORT}, 6]`, 'q.json', ['q.json, request 1: a request', 'q.json, request 3: a request']],
     ['YAML items', '- 5\n- { subjct: user:a }', 'q.yaml', ['q.yaml, request 1: a', 'q.yaml, request 2: unknown key']],

@@ -6,13 +6,23 @@ import { UsageError } from '../errors/usage-error.js';
 import { counted } from '../output/text.js';
 import { typed } from './question.js';
 
+/** What the answer to a question of a batch must be, for it to hold. */
+const EXPECTATIONS = ['allow', 'deny'] as const;
+export type Expectation = (typeof EXPECTATIONS)[number];
+
+/** One question of a batch, and the answer that the file expects if it says one. */
+export interface BatchQuestion {
+  question: DecisionQuestion;
+  expect?: Expectation;
+}
+
 /**
  * The requests in a file: JSON lines, a JSON array, or YAML (a list, or several documents). Each is a request as the
  * service accepts it; `subject`, `resource` and `action` may have the short form of the command line: `{"subject":
- * "user:alice", "action": "read", "resource": "invoice:INV-1"}`. `where` names the file in errors. Throws one `UsageError`
- * with every fault, so that nobody has to run a batch again for each of them.
+ * "user:alice", "action": "read", "resource": "invoice:INV-1"}`. Beside them may stand `expect`, the answer that the file
+ * expects. `where` names the file in errors. Throws one `UsageError` with every fault, so that nobody has to run a batch again for each of them.
  */
-export async function parseBatch(text: string, where: string): Promise<DecisionQuestion[]> {
+export async function parseBatch(text: string, where: string): Promise<BatchQuestion[]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${where} is empty: write one request per line, like ${EXAMPLE}.`);
   if (start === '{' && !/\.ya?ml$/.test(where)) return await jsonLines(text, where);
@@ -24,7 +34,7 @@ export async function parseBatch(text: string, where: string): Promise<DecisionQ
 
 const EXAMPLE = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
 
-async function jsonLines(text: string, where: string): Promise<DecisionQuestion[]> {
+async function jsonLines(text: string, where: string): Promise<BatchQuestion[]> {
   const lines = [...text.split('\n').entries()].filter(([, line]) => line.trim() !== '');
   return allOf(lines, where, async ([index, line]) => {
     const place = `${where}:${index + 1}`;
@@ -36,9 +46,9 @@ async function jsonLines(text: string, where: string): Promise<DecisionQuestion[
 async function allOf<T>(
   items: readonly T[],
   where: string,
-  read: (item: T, index: number) => DecisionQuestion | Promise<DecisionQuestion>,
-): Promise<DecisionQuestion[]> {
-  const questions: DecisionQuestion[] = [];
+  read: (item: T, index: number) => BatchQuestion | Promise<BatchQuestion>,
+): Promise<BatchQuestion[]> {
+  const questions: BatchQuestion[] = [];
   const faults: UsageError[] = [];
   for (const [index, item] of items.entries()) {
     try {
@@ -68,7 +78,7 @@ async function refuseRepeatedMembers(text: string, where: string): Promise<void>
   throw new UsageError(`${where}: ${name} is given more than once in one object: keep one of them.`);
 }
 
-async function yaml(text: string, where: string): Promise<DecisionQuestion[]> {
+async function yaml(text: string, where: string): Promise<BatchQuestion[]> {
   const { parseAllDocuments } = await import('yaml');
   const values: unknown[] = [];
   for (const document of parseAllDocuments(text)) {
@@ -85,7 +95,7 @@ async function yaml(text: string, where: string): Promise<DecisionQuestion[]> {
   return list(values, where);
 }
 
-function list(values: unknown, where: string): Promise<DecisionQuestion[]> {
+function list(values: unknown, where: string): Promise<BatchQuestion[]> {
   return allOf(values as unknown[], where, (value, index) => question(value, `${where}, request ${index + 1}`));
 }
 
@@ -106,18 +116,28 @@ async function json(text: string, where: string): Promise<unknown> {
  * Expands the short forms. Except for unknown keys, the service checks the rest, so that it gives everybody the same
  * answer.
  */
-function question(value: unknown, where: string): DecisionQuestion {
+function question(value: unknown, where: string): BatchQuestion {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${where}: a request must be an object, like ${EXAMPLE}.`);
   }
-  refuseUnknownKeys(value, decisionRequestSchema, where);
-  const { subject, action, resource, ...rest } = value as Record<string, unknown>;
-  return {
+  refuseUnknownKeys(value, BATCH_QUESTION, where);
+  const { subject, action, resource, expect, ...rest } = value as Record<string, unknown>;
+  const asked = {
     subject: typeof subject === 'string' ? typed(`${where}: subject`, subject, 'user:alice', 'id') : subject,
     action: typeof action === 'string' ? { name: action } : action,
     resource: typeof resource === 'string' ? typed(`${where}: resource`, resource, 'invoice:INV-1', 'name') : resource,
     ...rest,
   } as DecisionQuestion;
+  return expect === undefined ? { question: asked } : { question: asked, expect: expectationOf(expect, where) };
+}
+
+/** The keys that a question of a file may have. */
+const BATCH_QUESTION = decisionRequestSchema.extend({ expect: z.enum(EXPECTATIONS) });
+
+function expectationOf(expect: unknown, where: string): Expectation {
+  const known = EXPECTATIONS.find((expectation) => expectation === expect);
+  if (known !== undefined) return known;
+  throw new UsageError(`${where}: expect is ${JSON.stringify(expect)}: write "allow" or "deny", or leave it out.`);
 }
 
 /**

@@ -32,12 +32,17 @@ function client(common?: ServiceError) {
 }
 
 const options = (json: boolean) => ({ json, concurrency: 4, signal: new AbortController().signal });
-const three = ['alice', 'bob', 'mallory'].map(question);
+const three = ['alice', 'bob', 'mallory'].map((id) => ({ question: question(id) }));
 
 describe('runBatch', () => {
   it('prints a line for each request, in order, aligned', async () => {
     const { terminal, text } = capturedTerminal();
-    expect(await runBatch(client(), three, options(false), terminal)).toEqual({ denied: 1, failed: 1 });
+    expect(await runBatch(client(), three, options(false), terminal)).toEqual({
+      denied: 1,
+      failed: 1,
+      expected: 0,
+      unexpected: 0,
+    });
     expect(text()).toBe(`allowed  user:alice read invoice:INV-1    Reason for alice.
 denied   user:bob read invoice:INV-1      Reason for bob.
 failed   user:mallory read invoice:INV-1  No.
@@ -54,12 +59,40 @@ failed   user:mallory read invoice:INV-1  No.
     expect(lines).toMatchObject([{ decision: true }, { decision: false }, { error: { code: 'invalid_request' } }]);
   });
 
+  it('says which answers are not the expected ones', async () => {
+    const asked = [...three, ...three].map((one, index) => ({
+      ...one,
+      expect: index < 3 ? ('allow' as const) : ('deny' as const),
+    }));
+    const plain = capturedTerminal();
+    const counts = { denied: 2, failed: 2, expected: 6, unexpected: 4 };
+    expect(await runBatch(client(), asked, options(false), plain.terminal)).toEqual(counts);
+    expect(plain.text()).toBe(`allowed  user:alice read invoice:INV-1    Reason for alice.
+denied   user:bob read invoice:INV-1      not as expected (allow)  Reason for bob.
+failed   user:mallory read invoice:INV-1  not as expected (allow)  No.
+allowed  user:alice read invoice:INV-1    not as expected (deny)  Reason for alice.
+denied   user:bob read invoice:INV-1      Reason for bob.
+failed   user:mallory read invoice:INV-1  not as expected (deny)  No.
+`);
+    const json = capturedTerminal();
+    await runBatch(client(), asked, options(true), json.terminal);
+    const lines = json.text().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ expect, passed }) => [expect, passed])).toEqual([
+      ['allow', true],
+      ['allow', false],
+      ['allow', false],
+      ['deny', false],
+      ['deny', true],
+      ['deny', false],
+    ]);
+  });
+
   it('asks all of them, a few at a time', async () => {
     const service = client();
     const { terminal, text } = capturedTerminal();
     await runBatch(
       service,
-      Array.from({ length: 2500 }, () => question('alice')),
+      Array.from({ length: 2500 }, () => ({ question: question('alice') })),
       options(true),
       terminal,
     );

@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { boolean, integer, string } from '@oclif/core/flags';
-import { parseBatch } from '../authorize/batch.js';
+import { type BatchQuestion, parseBatch } from '../authorize/batch.js';
 import { questionOf } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { answerOf, renderAnswer } from '../authorize/render.js';
 import { runBatch } from '../authorize/run-batch.js';
 import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
-import { out } from '../output/terminal.js';
+import { err, out } from '../output/terminal.js';
+import { counted } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 const DENIED_EXIT_CODE = 2;
@@ -24,7 +25,8 @@ Values of properties and context are parsed as JSON if possible (120, true, ["a"
 otherwise taken as text (10.0.0.1, open).
 
 --batch reads requests from a file: JSON lines, a JSON array, or YAML. Each is a full request body, or a short form like \
-{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. With --json it prints one answer per \
+{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}. A request may also say what is expected, "expect": "allow" or "deny": the exit code is 1 \
+if an answer is not the expected one. With --json it prints one answer per \
 line, in the order of the requests; for a request that cannot be answered the line is {"error": …} and the exit code \
 is 1.`;
 
@@ -100,8 +102,15 @@ is 1.`;
       flags.explain ? { ...question, options: { ...question.options, explain: true } } : question;
     if (question === undefined) {
       const options = { json: flags.json, concurrency: flags.concurrency, signal: this.signal };
-      const counts = await runBatch(client, (batch ?? []).map(prepare), options, out);
-      return { json: undefined, exitCode: counts.failed > 0 ? 1 : counts.denied > 0 ? denied : 0 };
+      const questions = (batch ?? []).map(({ question, ...rest }) => ({ ...rest, question: prepare(question) }));
+      const counts = await runBatch(client, questions, options, out);
+      const { expected, unexpected } = counts;
+      if (unexpected > 0 && !flags.json) {
+        const answers = `${unexpected.toLocaleString('en')} of ${counted(expected, 'expected answer')}`;
+        await err.line(`${err.style('red', '✗')} ${answers}: not as expected`);
+      }
+      const failed = counts.failed > 0 || unexpected > 0;
+      return { json: undefined, exitCode: failed ? 1 : counts.denied > 0 ? denied : 0 };
     }
     const answer = answerOf(await client.decide(prepare(question), { signal: this.signal }));
     return { json: answer, text: renderAnswer(question, answer, out.style), exitCode: answer.decision ? 0 : denied };
@@ -120,7 +129,7 @@ const OF_ONE_QUESTION = [
   'context',
 ];
 
-async function readBatch(file: string, flags: Record<string, unknown>): Promise<DecisionQuestion[]> {
+async function readBatch(file: string, flags: Record<string, unknown>): Promise<BatchQuestion[]> {
   const beside = OF_ONE_QUESTION.find((name) => flags[name] !== undefined);
   if (beside !== undefined) {
     throw new UsageError(`--${beside} cannot be used with --batch: all requests of a batch come from the file.`);

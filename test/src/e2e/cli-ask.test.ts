@@ -127,6 +127,16 @@ describe('a batch', () => {
     expect(answers[1]).toMatchObject({ decision: true });
   });
 
+  it('exits with 1 where an answer is not the expected one', async () => {
+    const questions = (...expectations: string[]) =>
+      expectations.map((expect, index) => JSON.stringify({ ...lines[index], expect })).join('\n');
+    const kept = questions('allow', 'deny', 'deny');
+    expect(await bench.run(['authorize', '--batch', '-'], { env, input: kept })).toMatchObject({ code: 0, stderr: '' });
+    const broken = await bench.run(['authorize', '--batch', '-'], { env, input: questions('deny', 'deny', 'deny') });
+    expect(broken).toMatchObject({ code: 1, stderr: '✗ 1 of 3 expected answers: not as expected\n' });
+    expect(broken.stdout).toMatch(/^allowed {2}user:alice read invoice:INV-1 {2}not as expected \(deny\)/);
+  });
+
   it('takes a thousand and more', async () => {
     const input = Array.from({ length: 1500 }, (_, index) =>
       JSON.stringify({ ...lines[0], resource: `invoice:N-${index}` }),
