@@ -20,7 +20,7 @@ import type { RuleVisitor } from './grants/target-grants.js';
 import type { AccessPath } from './graph/access-path.js';
 import type { EffectivePrincipalsMemo } from './graph/effective-principals.js';
 import type { Everyone } from './graph/everyone.js';
-import { NO_ROLES, namedRoles } from './graph/named-roles.js';
+import { type NamedRoles, NO_ROLES, namedRoles } from './graph/named-roles.js';
 import { findResource, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
 import { whereaboutsOf } from './graph/whereabouts.js';
@@ -38,7 +38,6 @@ export class CompiledEngine implements Engine {
   readonly subjects: ReadonlyMap<string, SplitMap<Principal>>;
   readonly types: Names<ResourceType>;
   readonly resourcesById: SplitMap<Resource>;
-  readonly roles: Names<Principal>;
   readonly everyone: Everyone;
   readonly #compiler: RecordCompiler;
   readonly #combining = new CombiningAlgorithm();
@@ -51,7 +50,6 @@ export class CompiledEngine implements Engine {
     this.subjects = graph.subjects;
     this.types = graph.types;
     this.resourcesById = graph.resourcesById;
-    this.roles = graph.roles;
     this.everyone = graph.everyone;
     this.#compiler = compiler;
     this.#effectivePrincipals = effectivePrincipals;
@@ -116,6 +114,12 @@ export class CompiledEngine implements Engine {
     }
   }
 
+  /** Throws `ambiguous_name`. */
+  namedRoles(names: readonly string[] | undefined): NamedRoles {
+    const { graph, unnamed } = this.#compiler;
+    return names === undefined ? NO_ROLES : namedRoles(graph.roles, unnamed, names);
+  }
+
   /** Throws `ambiguous_name`; `invalid_request` where the request does not say rightly where the resource lies. */
   #resolve(request: DecisionRequest): ResolvedRequest {
     const { subject, resource } = request;
@@ -124,7 +128,7 @@ export class CompiledEngine implements Engine {
     return {
       request,
       subject: this.subjects.get(subject.type)?.get(subject.id),
-      roles: subject.roles === undefined ? NO_ROLES : namedRoles(this.roles, this.#compiler.unnamed, subject.roles),
+      roles: this.namedRoles(subject.roles),
       type,
       resource: found,
       where: type === undefined ? null : whereaboutsOf(type, found, resource.properties),

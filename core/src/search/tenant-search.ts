@@ -7,7 +7,7 @@ import { itemsOf } from '../decision/graph/few-or-many.js';
 import { heldRoles } from '../decision/graph/held-roles.js';
 import { holdings } from '../decision/graph/holders.js';
 import { includedIn } from '../decision/graph/included-roles.js';
-import { findResource, findRole, findType } from '../decision/graph/names.js';
+import { findResource, findType } from '../decision/graph/names.js';
 import { placeOf } from '../decision/graph/place.js';
 import type { Principal } from '../decision/graph/principal.js';
 import { type Whereabouts, whereaboutsOf } from '../decision/graph/whereabouts.js';
@@ -140,11 +140,9 @@ export class TenantSearch {
     };
   }
 
-  #roles(names: readonly string[] = []): Principal[] {
-    return names.flatMap((name) => {
-      const role = findRole(this.engine.roles, name);
-      return role === undefined ? [] : [role, ...includedIn(role)];
-    });
+  /** The roles that a request names, as far as they count. Throws `ambiguous_name`. */
+  #roles(names: readonly string[] | undefined): Principal[] {
+    return this.engine.namedRoles(names).counted.map(({ principal }) => principal);
   }
 
   /** The name of a resource, which decisions find it by, unless that is another one's id. */
