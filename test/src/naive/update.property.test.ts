@@ -84,12 +84,17 @@ describe.each([
         const paths = new Set(
           states.flatMap((state) => [...state.keys()]).map((address) => /\/(.*)/.exec(address)?.[1] ?? ''),
         );
-        const left = [...paths].filter((path) =>
-          [engine.types, engine.roles].some((names) => {
-            const name = path.slice(path.lastIndexOf('/') + 1);
-            return names.get(path) !== undefined || names.named(name).length > 0;
-          }),
-        );
+        const left = [...paths].filter((path) => {
+          const roles = engine.namedRoles([path]);
+          const name = path.slice(path.lastIndexOf('/') + 1);
+          const types = engine.types;
+          return (
+            roles.counted.length > 0 ||
+            [...roles.uncounted].length > 0 ||
+            types.get(path) !== undefined ||
+            types.named(name).length > 0
+          );
+        });
         expect(left).toEqual([]);
       }),
       { numRuns: runs / 4, endOnFailure },
