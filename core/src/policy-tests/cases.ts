@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import type { Place } from '../manifest/manifest.js';
 import { quote } from '../records/describe.js';
 import type { ReadTestFile } from './read-test-file.js';
-import { type NamedResource, type NamedSubject, NameResolver } from './resolve-names.js';
+import { type NamedAction, type NamedResource, type NamedSubject, NameResolver } from './resolve-names.js';
 import type { Cells, Test } from './test-schema.js';
 import type { TestTenant } from './test-tenant.js';
 
@@ -42,6 +42,13 @@ export type Case = DecisionCase | SetCase;
 type Path = readonly PropertyKey[];
 type Of<F extends Test['form']> = Extract<Test, { form: F }>;
 
+/** All that a table asks about. */
+interface Table {
+  subjects: readonly NamedSubject[];
+  actions: readonly NamedAction[];
+  resources: readonly NamedResource[];
+}
+
 /** All cases of a file, in order. Names that mean nothing are reported to the file. */
 export function casesOf(file: ReadTestFile, tenant: TestTenant): Case[] {
   const maker = new CaseMaker(file, tenant);
@@ -74,18 +81,18 @@ class CaseMaker {
   #question(test: Of<'question'>, path: Path): DecisionCase {
     const subject = this.#names.subject(test.subject, [...path, 'subject']);
     const resource = this.#names.resource(test.resource, [...path, 'resource']);
-    this.#names.action(test.action, [resource.typePath], [...path, 'action']);
+    const action = this.#names.action(test.action, [resource.typePath], [...path, 'action']);
     this.#names.policy(test.policy, path);
     const { expect, policy, reason } = test;
     const expectations = [{ expect, policy, reason, place: this.file.placeOf(path) }];
-    return this.#decision(test, subject, test.action, resource, expectations);
+    return this.#decision(test, subject, action, resource, expectations);
   }
 
   #table(test: Of<'table'>, path: Path): DecisionCase[] {
     const subjects = test.subjects.map((one, at) => this.#names.subject(one, [...path, 'subjects', at]));
     const resources = test.resources.map((one, at) => this.#names.resource(one, [...path, 'resources', at]));
     const types = resources.map(({ typePath }) => typePath);
-    for (const [at, action] of test.actions.entries()) this.#names.action(action, types, [...path, 'actions', at]);
+    const actions = test.actions.map((one, at) => this.#names.action(one, types, [...path, 'actions', at]));
     const expected = new Map<string, Expectation[]>();
     for (const [key, expect] of [
       ['allowed', 'allow'],
@@ -96,7 +103,7 @@ class CaseMaker {
         const place = this.file.placeOf(here);
         this.#names.policy(cells.policy, here);
         const { policy, reason } = cells;
-        for (const cell of this.#cells(cells, test, subjects, resources, here)) {
+        for (const cell of this.#cells(cells, { subjects, actions, resources }, here)) {
           const list = expected.get(cell);
           if (list === undefined) expected.set(cell, [{ expect, policy, reason, place }]);
           else if (list.every((one) => one.expect === expect)) list.push({ expect, policy, reason, place });
@@ -110,9 +117,9 @@ class CaseMaker {
     }
     const unlisted: Expectation = { expect: 'deny', place: this.file.placeOf(path) };
     return subjects.flatMap((subject) =>
-      test.actions.flatMap((action) =>
+      actions.flatMap((action) =>
         resources.map((resource) => {
-          const question = sentence(subject.text, action, resource.text);
+          const question = sentence(subject.text, action.text, resource.text);
           return this.#decision(test, subject, action, resource, expected.get(question) ?? [unlisted]);
         }),
       ),
@@ -120,14 +127,9 @@ class CaseMaker {
   }
 
   /** The questions of a table that an item of `allowed` or `denied` speaks of. */
-  #cells(
-    cells: Cells,
-    table: Of<'table'>,
-    allSubjects: readonly NamedSubject[],
-    allResources: readonly NamedResource[],
-    path: Path,
-  ): string[] {
-    const among = (known: readonly string[], texts: readonly string[] | undefined, key: string) => {
+  #cells(cells: Cells, table: Table, path: Path): string[] {
+    const among = (key: keyof Table, texts: readonly string[] | undefined) => {
+      const known = table[key].map(({ text }) => text);
       for (const [at, text] of (texts ?? []).entries()) {
         if (!known.includes(text)) {
           this.file.fault([...path, key, at], `${quote(text)} is not among the ${key} of the table: add it there.`);
@@ -135,39 +137,37 @@ class CaseMaker {
       }
       return texts ?? known;
     };
-    const subjects = cells.subjects?.map((one, at) => this.#names.subject(one, [...path, 'subjects', at]).text);
-    const resources = cells.resources?.map((one, at) => this.#names.resource(one, [...path, 'resources', at]).text);
-    const chosen = {
-      subjects: among(
-        allSubjects.map(({ text }) => text),
-        subjects,
-        'subjects',
-      ),
-      actions: among(table.actions, cells.actions, 'actions'),
-      resources: among(
-        allResources.map(({ text }) => text),
-        resources,
-        'resources',
-      ),
-    };
-    return chosen.subjects.flatMap((subject) =>
-      chosen.actions.flatMap((action) => chosen.resources.map((resource) => sentence(subject, action, resource))),
+    const types = table.resources.map(({ typePath }) => typePath);
+    const subjects = among(
+      'subjects',
+      cells.subjects?.map((one, at) => this.#names.subject(one, [...path, 'subjects', at]).text),
+    );
+    const actions = among(
+      'actions',
+      cells.actions?.map((one, at) => this.#names.action(one, types, [...path, 'actions', at]).text),
+    );
+    const resources = among(
+      'resources',
+      cells.resources?.map((one, at) => this.#names.resource(one, [...path, 'resources', at]).text),
+    );
+    return subjects.flatMap((subject) =>
+      actions.flatMap((action) => resources.map((resource) => sentence(subject, action, resource))),
     );
   }
 
   #whoCan(test: Of<'who_can'>, path: Path): SetCase {
-    const { action, subject_type } = test.who_can;
+    const { subject_type } = test.who_can;
     const at = [...path, 'who_can'];
     const resource = this.#names.resource(test.who_can.resource, [...at, 'resource']);
-    this.#names.action(action, [resource.typePath], [...at, 'action']);
+    const action = this.#names.action(test.who_can.action, [resource.typePath], [...at, 'action']);
     if (subject_type !== undefined) this.#names.subjectType(subject_type, [...at, 'subject_type']);
     const candidates = this.tenant.subjects.filter(({ type }) => subject_type === undefined || type === subject_type);
     const items = candidates.map(({ type, name, text }) => ({
       text,
-      request: this.#request(test, { type, id: name }, action, resource.value),
+      request: this.#request(test, { type, id: name }, action.value, resource.value),
     }));
     const exactly = test.exactly.map((text, index) => this.#names.subject(text, [...path, 'exactly', index]).text);
-    return this.#set(test, path, `who can ${action} ${resource.text}`, items, exactly);
+    return this.#set(test, path, `who can ${action.text} ${resource.text}`, items, exactly);
   }
 
   #whatCan(test: Of<'what_can'>, path: Path): SetCase[] {
@@ -187,28 +187,28 @@ class CaseMaker {
       const resource = this.#names.resource(written, [...at, 'resource']);
       const actions = this.tenant.types.get(resource.typePath)?.actions ?? [];
       for (const [index, one] of test.exactly.entries()) {
-        this.#names.action(one, [resource.typePath], [...path, 'exactly', index]);
+        this.#names.actionName(one, [resource.typePath], [...path, 'exactly', index]);
       }
       const items = actions.map((text) => ({
         text,
-        request: this.#request(test, subject.value, text, resource.value),
+        request: this.#request(test, subject.value, { name: text }, resource.value),
       }));
       return [this.#set(test, path, `what ${subject.text} can do to ${resource.text}`, items, test.exactly)];
     }
     const type = resource_type === undefined ? undefined : this.#names.type(resource_type, [...at, 'resource_type']);
     const types = type === undefined ? [...this.tenant.types.keys()] : [type];
-    const name = this.#names.action(action ?? '', types, [...at, 'action']);
+    const { text: named, value: asked } = this.#names.action(action ?? '', types, [...at, 'action']);
     const items = this.tenant.resources
-      .filter((one) => (type === undefined || one.type === type) && one.actions.includes(name))
+      .filter((one) => (type === undefined || one.type === type) && one.actions.includes(asked.name))
       .map((one) => ({
         text: one.text,
-        request: this.#request(test, subject.value, name, { type: one.type, name: one.name }),
+        request: this.#request(test, subject.value, asked, { type: one.type, name: one.name }),
       }));
     const exactly = test.exactly.map((text, index) => {
       const resource = this.#names.resource(text, [...path, 'exactly', index]);
       return `${resource.typePath}:${resource.value.name}`;
     });
-    return [this.#set(test, path, `what ${subject.text} can ${name}`, items, exactly)];
+    return [this.#set(test, path, `what ${subject.text} can ${named}`, items, exactly)];
   }
 
   #set(test: Test, path: Path, question: string, items: SetCase['items'], exactly: readonly string[]): SetCase {
@@ -219,25 +219,25 @@ class CaseMaker {
   #decision(
     test: Test,
     subject: NamedSubject,
-    action: string,
+    action: NamedAction,
     resource: NamedResource,
     expectations: readonly Expectation[],
   ): DecisionCase {
-    const request = this.#request(test, subject.value, action, resource.value);
-    const question = sentence(subject.text, action, resource.text);
+    const request = this.#request(test, subject.value, action.value, resource.value);
+    const question = sentence(subject.text, action.text, resource.text);
     return { form: 'decision', test: test.name, question, now: this.#now(test), request, expectations };
   }
 
   #request(
     test: Test,
     subject: DecisionRequest['subject'],
-    action: string,
+    action: DecisionRequest['action'],
     resource: DecisionRequest['resource'],
   ): DecisionRequest {
     const { head } = this.file;
     const context =
       test.context === undefined && head.context === undefined ? undefined : { ...head.context, ...test.context };
-    return { subject, action: { name: action }, resource, ...(context && { context: context as JsonObject }) };
+    return { subject, action, resource, ...(context && { context: context as JsonObject }) };
   }
 
   #now(test: Test): number | undefined {

@@ -18,7 +18,7 @@ type Path = readonly PropertyKey[];
 /** A file of tests as written, with the place of everything in it. */
 export class ReadTestFile {
   readonly tests: { test: Test; path: Path }[] = [];
-  head: Pick<TestFile, 'clock' | 'context' | 'fixtures'> = { fixtures: { subjects: {}, resources: {} } };
+  head: Pick<TestFile, 'clock' | 'context' | 'fixtures'> = { fixtures: { subjects: {}, resources: {}, actions: {} } };
   /** The records that only these tests have, as a file of their own with the places of this one. */
   records: ManifestFile | undefined;
   /** Whether the names in its tests can be looked up: what fixtures it has is known. */
@@ -121,17 +121,15 @@ export class ReadTestFile {
       return;
     }
     if (issue.code === 'invalid_union') {
-      // A subject or resource: a text, or a mapping whose own faults say more.
+      // A subject, resource or action: a text, or a mapping whose own faults say more.
       const [, ofMapping] = issue.errors;
       if (isMapping(found) && ofMapping !== undefined) {
         for (const inner of ofMapping)
           this.#report(schema, { ...inner, path: [...issue.path, ...inner.path] }, value, at);
         return;
       }
-      this.fault(
-        path,
-        `${describe(found, YAML_WORDS)}: write TYPE and NAME with a colon, the name of a fixture, or a mapping.`,
-      );
+      const remedy = isActionAt(path) ? 'a name' : 'TYPE and NAME with a colon';
+      this.fault(path, `${describe(found, YAML_WORDS)}: write ${remedy}, the name of a fixture, or a mapping.`);
       return;
     }
     this.fault(path, issueText(issue, found, YAML_WORDS));
@@ -143,7 +141,12 @@ function mappings(tests: Json | undefined): Record<string, Json>[] {
   return Array.isArray(tests) && tests.every(isMapping) ? (tests as Record<string, Json>[]) : [];
 }
 
+function isActionAt(path: Path): boolean {
+  return path.some((part) => part === 'action' || part === 'actions');
+}
+
 function knownAt(path: Path): string[] {
+  if (isActionAt(path)) return ['name', 'properties'];
   const resource = path.some((part) => part === 'resource' || part === 'resources');
   return resource ? ['type', 'name', 'properties'] : ['type', 'id', 'properties', 'roles'];
 }

@@ -1,20 +1,22 @@
 import type { DecisionRequest } from '../decision/api/request.js';
+import { flowText } from '../manifest/yaml-text.js';
 import { nearest } from '../nearest.js';
 import { address, path as pathOf } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { suggester } from '../state/suggest.js';
 import type { ReadTestFile } from './read-test-file.js';
-import type { ResourceDetail, SubjectDetail, TestFile } from './test-schema.js';
+import type { ActionDetail, ResourceDetail, SubjectDetail, TestFile } from './test-schema.js';
 import type { TestTenant } from './test-tenant.js';
 
 type Path = readonly PropertyKey[];
 
-/** A subject or resource of a test: as it is written, and as it is asked about. */
+/** A subject, resource or action of a test: as it is written, and as it is asked about. */
 export interface Named<T> {
   text: string;
   value: T;
 }
 export type NamedSubject = Named<DecisionRequest['subject']>;
+export type NamedAction = Named<DecisionRequest['action']>;
 export type NamedResource = Named<DecisionRequest['resource']> & { typePath: string };
 
 /**
@@ -38,6 +40,12 @@ export class NameResolver {
     for (const [name, detail] of Object.entries(this.#fixtures.resources)) {
       this.#fixtureName(name, ['fixtures', 'resources', name]);
       this.type(detail.type, ['fixtures', 'resources', name, 'type']);
+    }
+    const declared = new Set([...tenant.types.values()].flatMap(({ actions }) => actions));
+    for (const name of Object.keys(this.#fixtures.actions)) {
+      if (!declared.has(name)) continue;
+      const text = `${quote(name)} is the name of an action that a type declares: choose another for the fixture.`;
+      this.file.fault(['fixtures', 'actions', name], text, true);
     }
   }
 
@@ -101,14 +109,22 @@ export class NameResolver {
   }
 
   /** An action that at least one of the types must declare. */
-  action(written: string, types: readonly string[], path: Path): string {
-    const declared = types.flatMap((type) => this.tenant.types.get(type)?.actions ?? []);
-    if (types.every((type) => type !== '') && !declared.includes(written)) {
-      const near = nearest(written, declared);
-      const among = `write one of ${[...new Set(declared)].join(', ')}`;
-      this.#fault(path, written, `${[...new Set(types)].join(' and ')} has no action ${quote(written)}`, near, among);
+  action(written: string | ActionDetail, types: readonly string[], path: Path): NamedAction {
+    if (typeof written !== 'string') {
+      this.actionName(written.name, types, [...path, 'name']);
+      return { text: `${written.name} ${flowText(written.properties)}`, value: written };
     }
-    return written;
+    const fixture = Object.hasOwn(this.#fixtures.actions, written) ? this.#fixtures.actions[written] : undefined;
+    this.actionName(fixture?.name ?? written, types, path);
+    return { text: written, value: fixture ?? { name: written } };
+  }
+
+  actionName(written: string, types: readonly string[], path: Path): void {
+    const declared = types.flatMap((type) => this.tenant.types.get(type)?.actions ?? []);
+    if (types.includes('') || declared.includes(written)) return;
+    const near = this.#suggest(written, () => [...declared, ...Object.keys(this.#fixtures.actions)]);
+    const among = `write one of ${[...new Set(declared)].join(', ')}`;
+    this.#fault(path, written, `${[...new Set(types)].join(' and ')} has no action ${quote(written)}`, near, among);
   }
 
   policy(written: string | undefined, path: Path): void {

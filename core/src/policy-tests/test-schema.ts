@@ -22,7 +22,10 @@ const subject = z.union([text, subjectDetail]).meta({
 const resource = z.union([text, resourceDetail]).meta({
   description: 'A recorded resource as TYPE:NAME, a fixture by its name, or a mapping, which may be of none recorded.',
 });
-const action = text.meta({ description: 'An action that the type of the resource declares.' });
+const actionDetail = z.strictObject({ name: text, properties: attributes });
+const action = z.union([text, actionDetail]).meta({
+  description: 'An action that the type of the resource declares, a fixture by its name, or a mapping with properties.',
+});
 
 const common = {
   name: text.meta({ description: 'What is expected, in words; once in each file.' }),
@@ -88,6 +91,7 @@ type Form = keyof typeof FORMS;
 const fixtures = z.strictObject({
   subjects: z.record(text, subjectDetail).default({}),
   resources: z.record(text, resourceDetail).default({}),
+  actions: z.record(text, actionDetail).default({}),
 });
 
 const head = {
@@ -106,6 +110,7 @@ export const testFileSchema = z.strictObject({
 export type TestFile = z.output<typeof testFileSchema>;
 export type SubjectDetail = z.output<typeof subjectDetail>;
 export type ResourceDetail = z.output<typeof resourceDetail>;
+export type ActionDetail = z.output<typeof actionDetail>;
 export type Cells = z.output<typeof cells>;
 export type Test = { [F in Form]: { form: F } & z.output<(typeof FORMS)[F]> }[Form];
 

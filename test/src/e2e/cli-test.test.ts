@@ -129,6 +129,45 @@ ${ask('file', '', 'allow')}${ask('clock', ', clock: "2027-01-31T12:00:00Z"', 'de
     expect(late).toMatchObject({ failed: 1, results: [{ test: 'file', passed: false }, {}, {}] });
   });
 
+  it('asks about actions with properties, in line and by the names of fixtures', async () => {
+    const records = `applications:
+  billing:
+    resource_types: { note: { actions: [drop] } }
+    resources: { N: { type: note } }
+    policies:
+      softly: { effect: ALLOW, resource_type: note, actions: [drop], condition: action.properties.soft == true, assigned_to: [user/bob] }
+`;
+    const tests = `fixtures: { actions: { softly: { name: drop, properties: { soft: true } } } }
+tests:
+  - name: table
+    subjects: [user:bob, user:alice]
+    actions: [drop, softly, { name: drop, properties: { soft: false } }]
+    resources: [note:N]
+    allowed: [{ subjects: [user:bob], actions: [softly] }]
+    denied: [{ subjects: [user:bob], actions: [{ name: drop, properties: { soft: false } }], reason: No policy matched }]
+  - { name: one, subject: user:bob, action: { name: drop, properties: { soft: true } }, resource: note:N, expect: allow }
+  - { name: who, who_can: { action: softly, resource: note:N }, exactly: [user:bob] }
+  - { name: what, what_can: { subject: user:bob, action: softly }, exactly: [note:N] }
+`;
+    await bench.write({ ...below('actions', billing()), 'actions/more.yaml': records, 'actions/t.test.yaml': tests });
+    const { results, failed } = await bench.json<{ results: { question: string }[]; failed: number }>([
+      'test',
+      'actions',
+    ]);
+    expect(failed).toBe(0);
+    expect(results.map(({ question }) => question)).toContain('user:bob drop { soft: false } note:N');
+    await bench.write({
+      'actions/t.test.yaml': `${tests.replace('softly: { name: drop', 'drop: { name: drpo')}  - { name: x, subject: user:bob, action: { name: drop }, resource: note:N, expect: allow }
+`,
+    });
+    const { stdout } = await bench.run(['test', 'actions']);
+    expect(stdout).toMatch(/tests\[4\]\.action\.properties: is missing/);
+    await bench.write({ 'actions/t.test.yaml': tests.replace('softly: { name: drop', 'drop: { name: drpo') });
+    const names = await bench.run(['test', 'actions']);
+    expect(names.stdout).toMatch(/fixtures\.actions\.drop: "drop" is the name of an action that a type declares/);
+    expect(names.stdout).toMatch(/billing\/note has no action "softly"/);
+  });
+
   it('reads records that only the tests have, also for external ones', async () => {
     await bench.write({
       'stand-ins/tenant.yaml': `version: 1
