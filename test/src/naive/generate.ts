@@ -27,7 +27,6 @@ const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'b/y': [{ type: 'a/y', property: 'in' }],
 };
 const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
-const ACTIONS = ['read', 'write', '*'];
 /** With contexts made of `a` and `b`, these give true, false, an absent attribute and a failure in all mixtures. */
 const CONDITIONS = [
   'true',
@@ -44,15 +43,27 @@ const CONDITIONS = [
   'resource.name == "1"',
   '[1, 2].exists(i, i == context.a)',
   'resource.type == "y" && resource.application == "a"',
-  'resource.ancestor("a/x").properties.n > 1',
-  'resource.ancestor("a/x").name == "1"',
-  'resource.ancestors("a/x").exists(r, r.name == "2")',
 ];
 
-/** About the groups and roles of the subject, and about addresses and moments. */
+/** About addresses, moments and what the resource lies below. */
 const QUESTIONS = [
   'ip_in(context.ip, "10.0.0.0/8")',
+  'ip_in(context.ip, "10.0.0.0/24") || !context.mfa',
+  '!ip_in(context.ip, "10.0.0.0/8")',
+  'has(context.ip) && ip_in(context.ip, "10.0.0.1")',
+  'since(timestamp(1)) >= duration("0s")',
   'since(timestamp(1)) >= duration("1s")',
+  'since("1970-01-01T00:00:00.500Z") > duration("0s")',
+  'since(timestamp(2)) < duration("-500ms")',
+  'since(timestamp(0)) > duration("1s")',
+  'resource.ancestor("a/x").properties.n > 1',
+  'resource.ancestor("a/x").name == "1"',
+  'resource.ancestors("a/x").exists(r, r.name == "1")',
+  'resource.ancestors("a/y").size() == 1',
+];
+
+/** About the groups and roles of the subject. */
+const ABOUT_PRINCIPALS = [
   'subject.in_group("g") || subject.in_group("g10")',
   'subject.in_group("h") || subject.in_group("g20")',
   '!subject.in_group("f") && !subject.in_group("g30")',
@@ -100,6 +111,8 @@ const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(
   nil: undefined,
 });
 
+const actions = fc.constantFrom(['read'], ['read'], ['read', 'write'], ['write'], ['*'], ['read', 'other']);
+
 const policy = (name: string) =>
   fc
     .record({
@@ -107,22 +120,24 @@ const policy = (name: string) =>
       effect: fc.constantFrom('ALLOW', 'ALLOW', 'ALLOW', 'ALLOW', 'DENY'),
       priority: fc.constantFrom(0, 1, 2),
       condition: fc.oneof(
-        { weight: 3, arbitrary: fc.constant(undefined) },
-        { weight: 2, arbitrary: fc.constantFrom(...CONDITIONS, ...QUESTIONS, ...QUESTIONS) },
+        { weight: 6, arbitrary: fc.constant(undefined) },
+        { weight: 2, arbitrary: fc.constantFrom(...CONDITIONS) },
+        { weight: 4, arbitrary: fc.constantFrom(...QUESTIONS) },
+        { weight: 3, arbitrary: fc.constantFrom(...ABOUT_PRINCIPALS) },
       ),
       mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
       unless: fc.option(fc.constantFrom(...UNLESS), { nil: undefined, freq: 2 }),
       covered: fc.oneof(
         fc.record({
           resource_type: fc.constantFrom('a/x', 'a/x', 'a/x', ...TYPES),
-          actions: some(ACTIONS, 2).map((list) => (list.length > 0 ? list : ['read', '*'])),
+          actions,
         }),
         fc.record({
           resource_types: fc.oneof(
             some(TYPES, 3).map((list) => (list.length > 0 ? list : ['a/x', 'b/y'])),
             fc.constant(['*']),
           ),
-          actions: some(ACTIONS, 2).map((list) => (list.length > 0 ? list : ['read', 'other'])),
+          actions,
         }),
         fc.record({
           resources: some(RESOURCES, 2)
@@ -257,8 +272,8 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
 /** Tenants small enough that a failing one can be read. */
 export const tenant = tenantOf({
   groups: ['f', 'g', 'h', 'i'],
-  policies: { min: 6, max: 14 },
-  assignments: 30,
+  policies: { min: 8, max: 16 },
+  assignments: 44,
   memberships: 8,
 });
 
@@ -306,26 +321,29 @@ const asked = fc.oneof(
 );
 
 /** What a request says of where the resource lies: mostly the names of recorded ones, or that there is none. */
-const place = fc.constantFrom<JsonObject[string]>(
-  ...['1', '2', '1', '2', '1', '2', '1', '2'],
-  ...[null, null, null, [], ['1', '2'], '0', '9', 3],
-);
+const place = (...names: JsonObject[string][]) =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...names) },
+    { weight: 3, arbitrary: fc.constantFrom<JsonObject[string]>(null, []) },
+    { weight: 1, arbitrary: fc.constantFrom<JsonObject[string]>('9', 3, ['1', '9']) },
+  );
 const lies = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
-  { weight: 3, arbitrary: fc.record({ up: place, in: place }, { requiredKeys: [] }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ up: place('1', '2', '0', ['1', '2']), in: place('1', ['1']) }, { requiredKeys: [] }),
+  },
 );
 
 /** Requests in the same names, known and unknown. */
 export const request: fc.Arbitrary<DecisionRequest> = fc
   .record({
     subject: fc.constantFrom('user/s', 'user/s', ...MOSTLY, 'user/nobody'),
-    roles: fc.option(some(['r', 'p', 'a/r', 'a/q', 'b/q', 'b/p', 'q', 'none', 'a/none'], 2), {
-      nil: undefined,
-      freq: 2,
-    }),
-    type: fc.constantFrom(
-      ...['x', 'x', 'x', 'x', 'x', 'x', 'x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x', 'a/x'],
-      ...['a/y', 'a/y', 'b/y', 'y', 'z'],
+    roles: fc.option(some([...ROLES, ...ROLES, 'p', 'q', 'none', 'a/none'], 2), { nil: undefined, freq: 3 }),
+    type: fc.oneof(
+      { weight: 16, arbitrary: fc.constantFrom('x', 'a/x') },
+      { weight: 4, arbitrary: fc.constantFrom('a/y', 'a/y', 'b/y') },
+      { weight: 1, arbitrary: fc.constantFrom('y', 'z') },
     ),
     asked,
     action: fc.constantFrom('read', 'read', 'read', 'read', 'read', 'write', 'other'),
