@@ -241,6 +241,43 @@ func (c *Client) Resources() *Collection[ResourceRecord, NewResource, ResourceRe
 	return &Collection[ResourceRecord, NewResource, ResourceRecord]{c, "resource", "/v1/resources"}
 }
 
+// SubjectTypeRecord is a subject type as the service sends it.
+type SubjectTypeRecord struct {
+	// The id of the record; for a subject, the id that the caller chose.
+	ID string `json:"id"`
+	// The address: kind and natural key.
+	Address string `json:"address"`
+	// The stack that owns the record, or `api`.
+	ManagedBy string `json:"managed_by"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The number of the revision that last changed it; its ETag.
+	Revision int64 `json:"revision"`
+	// The type as subjects name it: `user`.
+	Name string `json:"name"`
+	// The properties that subjects of this type may have, and their types; absent means any.
+	Properties map[string]string `json:"properties,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// NewSubjectType is a subject type to make.
+type NewSubjectType struct {
+	// The type as subjects name it: `user`.
+	Name string `json:"name"`
+	// The properties that subjects of this type may have, and their types; absent means any.
+	Properties map[string]string `json:"properties,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// SubjectTypes are the records of kind subject_type.
+func (c *Client) SubjectTypes() *Collection[SubjectTypeRecord, NewSubjectType, SubjectTypeRecord] {
+	return &Collection[SubjectTypeRecord, NewSubjectType, SubjectTypeRecord]{c, "subject_type", "/v1/subject-types"}
+}
+
 // SubjectRecord is a subject as the service sends it.
 type SubjectRecord struct {
 	// The caller's own identifier, unique among subjects of the type.
@@ -278,6 +315,43 @@ type NewSubject struct {
 // Subjects are the records of kind subject.
 func (c *Client) Subjects() *Collection[SubjectRecord, NewSubject, SubjectRecord] {
 	return &Collection[SubjectRecord, NewSubject, SubjectRecord]{c, "subject", "/v1/subjects"}
+}
+
+// ContextAttributeRecord is a context attribute as the service sends it.
+type ContextAttributeRecord struct {
+	// The id of the record; for a subject, the id that the caller chose.
+	ID string `json:"id"`
+	// The address: kind and natural key.
+	Address string `json:"address"`
+	// The stack that owns the record, or `api`.
+	ManagedBy string `json:"managed_by"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The number of the revision that last changed it; its ETag.
+	Revision int64 `json:"revision"`
+	// The attribute as requests send it: `amount`.
+	Name string `json:"name"`
+	// The type of its values; `any` is checked only when a condition runs.
+	Type string `json:"type"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// NewContextAttribute is a context attribute to make.
+type NewContextAttribute struct {
+	// The attribute as requests send it: `amount`.
+	Name string `json:"name"`
+	// The type of its values; `any` is checked only when a condition runs.
+	Type string `json:"type"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// ContextAttributes are the records of kind context_attribute.
+func (c *Client) ContextAttributes() *Collection[ContextAttributeRecord, NewContextAttribute, ContextAttributeRecord] {
+	return &Collection[ContextAttributeRecord, NewContextAttribute, ContextAttributeRecord]{c, "context_attribute", "/v1/context-attributes"}
 }
 
 // RoleRecord is a role as the service sends it.

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
-import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -141,9 +141,9 @@ async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
 }
 
 /**
- * Whether changes made for this revision may be made now. Commits to credentials alone create a revision but leave the
- * digest: changes that touch no credential were made for exactly the present records. The digest does not cover owners
- * either: a take-over is checked against the owners that the caller has seen.
+ * Whether changes made for this revision may be made now. Commits to what no bundle holds, credentials and schemas,
+ * create a revision but leave the digest: changes that touch nothing of that were made for exactly the present records.
+ * The digest does not cover owners either: a take-over is checked against the owners that the caller has seen.
  */
 function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, changes: readonly Change[]): boolean {
   if (base === tenant.revision) return true;
@@ -151,7 +151,7 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, cha
   const [number] = base.split('.');
   const sameRecords = base === revisionText(Number(number), tenant.state.digest());
   return (
-    sameRecords && Number(number) < tenant.revisionNumber && !changes.some((change) => isCredential(kindOf(change)))
+    sameRecords && Number(number) < tenant.revisionNumber && changes.every((change) => isDistributed(kindOf(change)))
   );
 }
 

@@ -14,6 +14,8 @@ const make = (kind: Kind, fields: Record<string, unknown>) => {
 make('application', { name: 'billing' });
 make('resource_type', { application: 'billing', name: 'invoice', actions: ['read'] });
 make('resource', { type: 'billing/invoice', name: 'INV-1', properties: { amount: 12 } });
+make('subject_type', { name: 'user', properties: { level: 'number' } });
+make('context_attribute', { name: 'amount', type: 'number' });
 make('subject', { type: 'user', id: 'alice', name: 'Alice' });
 make('role', { application: 'billing', name: 'clerk' });
 make('role', { name: 'auditor' });

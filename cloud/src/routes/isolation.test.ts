@@ -19,6 +19,10 @@ beforeAll(async () => {
   owner = await cloud.tenant('owner');
   stranger = await cloud.tenant('stranger');
   await cloud.commit(owner, billing());
+  await cloud.commit(owner, [
+    { op: 'create', kind: 'subject_type', fields: { name: 'user' } },
+    { op: 'create', kind: 'context_attribute', fields: { name: 'amount', type: 'number' } },
+  ]);
   await cloud.key(owner, ['bundle']);
   const { body } = await cloud.ask('GET', '/v1/state', { as: owner });
   for (const record of body.records) targets.set(record.kind, { id: record.id, address: record.address });
@@ -100,6 +104,8 @@ describe('what a stranger makes', () => {
     for (const [path, body] of [
       ['/v1/applications', { name: 'billing' }],
       ['/v1/subjects', { type: 'user', id: 'alice' }],
+      ['/v1/subject-types', { name: 'user' }],
+      ['/v1/context-attributes', { name: 'amount', type: 'any' }],
       ['/v1/groups', { name: 'finance' }],
       ['/v1/api-keys', { name: 'x', scopes: ['bundle'] }],
       ['/v1/oauth-clients', { name: 'x', scopes: ['bundle'] }],

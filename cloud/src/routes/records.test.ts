@@ -27,6 +27,8 @@ const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
     body: { application: 'shop', type: 'order', name: 'O-1', properties: { total: 1, paid: true } },
     patch: { properties: { paid: null, total: 2 } },
   },
+  subject_type: { path: 'user', body: { name: 'user' }, patch: { properties: { level: 'number' } } },
+  context_attribute: { path: 'amount', body: { name: 'amount', type: 'number' }, patch: { type: 'any' } },
   subject: { path: 'user/bob', body: { type: 'user', id: 'bob' }, patch: { name: 'Bob' } },
   role: { path: 'shop/keeper', body: { application: 'shop', name: 'keeper' }, patch: { description: 'Keeps.' } },
   group: { path: 'staff', body: { name: 'staff' }, patch: { description: 'All.' } },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@authz-service/core/json';
-import { isCredential } from '@authz-service/core/records/kinds';
+import { isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 
 /** What is stored beside a credential's record. */
@@ -13,8 +13,8 @@ const BYTES = 32;
 const WORD = 4;
 
 /**
- * The digest of what a tenant's rows hold beside the fields of its records: credentials with the hashes of their
- * secrets, and for every record its kind, id, owner, times and revision.
+ * The digest of what a tenant's rows hold beside the fields in the digest of its records: credentials with the hashes of
+ * their secrets, schemas, and for every record its kind, id, owner, times and revision.
  *
  * It is the exclusive or of the SHA-256 of each row, so that a commit needs only the rows that it touches. It detects
  * accidents, but not an attacker who can write the file and computes it again.
@@ -31,7 +31,7 @@ export class RowDigest {
   toggle(record: StoredRecord, secret: StoredSecret | undefined): void {
     const { kind, address, id, managed_by, created_at, updated_at, revision } = record;
     const row = [kind, address, id, managed_by, created_at, updated_at, revision];
-    this.#toggle(isCredential(kind) ? [...row, canonicalJson(record.fields), secret?.hash, secret?.operator] : row);
+    this.#toggle(isDistributed(kind) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator]);
   }
 
   /** Adds the row of the tenant itself. */

@@ -4,7 +4,7 @@ import type { BundleContent, BundleTenant } from '@authz-service/core/bundle/typ
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { reading } from '@authz-service/core/read-write-lock';
-import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
@@ -175,7 +175,7 @@ export class Tenant {
 
   /** This tenant's part of a bundle. */
   bundled(): BundleTenant {
-    const records = [...this.#state.records()].filter((record) => !isCredential(record.kind));
+    const records = [...this.#state.records()].filter((record) => isDistributed(record.kind));
     return { id: this.id, name: this.name, revision: this.revision, digest: this.#state.digest(), records };
   }
 

@@ -205,7 +205,16 @@ describe('decodeBundle', () => {
     ['records out of order', () => editedTenant(({ records }) => records.reverse()), 'repeated or out of order'],
     ['a record that is null', () => editedTenant(({ records }) => records.splice(2, 1, null as never)), 'Record 2'],
     ['an unknown kind', () => editedRecord('role', (value) => Object.assign(value, { kind: 'wizard' })), '"wizard"'],
-    ['a credential', () => editedRecord('role', (value) => Object.assign(value, { kind: 'api_key' })), 'credential'],
+    [
+      'a credential',
+      () => editedRecord('role', (value) => Object.assign(value, { kind: 'api_key' })),
+      'no bundle may contain',
+    ],
+    [
+      'a schema',
+      () => editedRecord('role', (value) => Object.assign(value, { kind: 'subject_type' })),
+      'no bundle may contain',
+    ],
     ['a record without an id', () => editedRecord('role', (value) => Object.assign(value, { id: '' })), 'no id'],
     ['a record without fields', () => editedRecord('role', (value) => delete value.fields), 'a role, has fields'],
     [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EngineRecord } from '../decision/api/engine.js';
-import { isCredential } from '../records/kinds.js';
+import { isDistributed } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';
 import type { BundleTenant } from './types.js';
@@ -12,7 +12,7 @@ import type { BundleTenant } from './types.js';
 export function digestRecords(records: Iterable<EngineRecord>): string {
   const digest = new DigestSet();
   for (const record of records) {
-    if (!isCredential(record.kind)) digest.add(addressOf(record.kind, record.fields), record.fields);
+    if (isDistributed(record.kind)) digest.add(addressOf(record.kind, record.fields), record.fields);
   }
   return digest.hex();
 }

@@ -24,6 +24,7 @@ const FIRST: [string, EngineRecord][] = [
   ['a policy', record('policy', { ...policy, condition: 'true', modifiers: { mfa_required: true } })],
   ['a condition that names a new function', record('policy', { ...policy, condition: 'context.since == 1' })],
   ['a role assignment', record('role_assignment', { ...held, expires_at: '2027-01-01T00:00:00Z' })],
+  ['a schema, which no bundle holds', record('context_attribute', { name: 'amount', type: 'number' })],
   ['a credential, which no bundle holds', record('api_key', { name: 'k', scopes: ['bundle'] })],
 ];
 

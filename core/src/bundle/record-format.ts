@@ -1,6 +1,6 @@
 import type { EngineRecord } from '../decision/api/engine.js';
 import { namesInCondition } from '../records/condition-names.js';
-import { isCredential, type Kind } from '../records/kinds.js';
+import { isDistributed, type Kind } from '../records/kinds.js';
 import type { Fields } from '../records/registry.js';
 
 /**
@@ -35,7 +35,7 @@ const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new S
 
 /** The first format that can say the record. */
 export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
-  if (isCredential(kind)) return 1;
+  if (!isDistributed(kind)) return 1;
   const first = known.get(kind);
   if (first === undefined) return 2;
   for (const name in fields) if (!first.has(name)) return 2;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { EngineRecord } from '../decision/api/engine.js';
-import { isCredential, KINDS, type Kind } from '../records/kinds.js';
+import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
@@ -73,7 +73,7 @@ function* writeTenant(
   let separator = '\n';
   let written = 0;
   for (const kind of KINDS) {
-    if (isCredential(kind)) continue;
+    if (!isDistributed(kind)) continue;
     for (const record of inOrder(kind, records)) {
       writer.write(`${separator}${recordText(record)}`);
       separator = ',\n';

@@ -1,4 +1,4 @@
-import type { PropertyType } from '../records/resource-type.js';
+import type { PropertyType } from '../records/fields.js';
 import { build } from './build.js';
 import { ConditionFault, parseCondition } from './parse.js';
 import { unguardedReads } from './reads.js';

@@ -1,4 +1,4 @@
-import type { PropertyType } from '../records/resource-type.js';
+import type { PropertyType } from '../records/fields.js';
 import type { ValueKind } from './value.js';
 
 /**

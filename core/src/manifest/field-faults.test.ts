@@ -64,7 +64,7 @@ describe('a tree', () => {
       `${V}polices: {}\nx: 1\n`,
       [
         'a.yaml:2:1: the key "polices" is not known: did you mean "policies"?',
-        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subjects, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, subjects, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
       ],
     ],
     [

@@ -104,6 +104,8 @@ export const COLLECTIONS = byYamlName([
   records('role', 'name', { links: roleLinks }),
   records('policy', 'name', { links: policyLinks }),
   records('group', 'name', { links: { members, roles: heldRoles, policies: ownPolicies } }),
+  records('subject_type', 'name'),
+  records('context_attribute', 'name'),
   records('subject', 'subject', { links: { roles: heldRoles, groups, policies: ownPolicies } }),
   records('api_key', 'name'),
   records('oauth_client', 'name'),

@@ -260,6 +260,9 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
     const inner = order.slice(index + 1).map((entity) => ({ entity_type: 'group', entity }));
     for (const entity of some([...subjects, ...inner])) link('group_membership', { group, ...entity });
   }
+  for (const each of draw(names, 2))
+    put('subject_type', { name: each, properties: pick([undefined, {}, { a: 'map' }]) });
+  for (const each of draw(names, 2)) put('context_attribute', { name: each, type: 'any' });
   for (const each of draw(names, 2)) put('api_key', { name: each, scopes: ['records:read', 'decisions'] });
   for (const each of draw(names, 2)) put('oauth_client', { name: each, scopes: ['bundle'] });
   return [...records.values()];

@@ -41,7 +41,13 @@ describe('an empty text for people', () => {
       if (field === undefined || !field.safeParse(undefined).success) return;
       expect(field.parse('')).toBeUndefined();
       const fields = Object.fromEntries(Object.entries(required).filter(([key]) => Object.hasOwn(schema.shape, key)));
-      const whole = kind === 'policy' ? { ...fields, resource_type: 'a/t', actions: ['read'] } : fields;
+      const more =
+        kind === 'policy'
+          ? { resource_type: 'a/t', actions: ['read'] }
+          : kind === 'context_attribute'
+            ? { type: 'any' }
+            : {};
+      const whole = { ...fields, ...more };
       const { [name]: _, ...without } = whole as Record<string, unknown>;
       expect(Object.keys(schema.parse({ ...without, [name]: '' }))).toEqual(Object.keys(schema.parse(without)));
       expect(schema.parse({ ...without, [name]: 'x' })).toHaveProperty(name, 'x');

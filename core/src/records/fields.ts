@@ -104,6 +104,14 @@ function utc(text: string): string {
   return Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }
 
+/** The types a declared property may have; `any` is checked only when a condition runs. */
+export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'list', 'map', 'any'] as const;
+export type PropertyType = (typeof PROPERTY_TYPES)[number];
+
+/** Properties that records of a type may have, and the type of each. */
+export const propertyTypes = (text: string) =>
+  z.record(z.string().min(1).max(256), z.enum(PROPERTY_TYPES)).optional().meta({ description: text });
+
 /** Stored attributes: any JSON values under names. */
 export const properties = z
   .record(z.string().min(1).max(256), z.json())

@@ -6,7 +6,9 @@ export const KINDS = [
   'application',
   'resource_type',
   'resource',
+  'subject_type',
   'subject',
+  'context_attribute',
   'role',
   'group',
   'policy',
@@ -24,7 +26,9 @@ export const COLLECTIONS: { readonly [K in Kind]: string } = {
   application: 'applications',
   resource_type: 'resource-types',
   resource: 'resources',
+  subject_type: 'subject-types',
   subject: 'subjects',
+  context_attribute: 'context-attributes',
   role: 'roles',
   group: 'groups',
   policy: 'policies',
@@ -46,6 +50,14 @@ export function isKind(text: string): text is Kind {
 
 export function isCredential(kind: Kind): boolean {
   return kind === 'api_key' || kind === 'oauth_client';
+}
+
+/**
+ * Whether records of the kind are what decisions follow from. Credentials and schemas are not: they are in no bundle and no
+ * digest.
+ */
+export function isDistributed(kind: Kind): boolean {
+  return kind !== 'subject_type' && kind !== 'context_attribute' && !isCredential(kind);
 }
 
 /** The place of a kind in the order of dependency, from 0. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { type Address, address } from './address.js';
 import { apiKey } from './api-key.js';
 import { application } from './application.js';
+import { contextAttribute } from './context-attribute.js';
 import type { KindDefinition, Reference } from './definition.js';
 import { group } from './group.js';
 import { groupMembership } from './group-membership.js';
@@ -14,13 +15,16 @@ import { resourceType } from './resource-type.js';
 import { role } from './role.js';
 import { roleAssignment } from './role-assignment.js';
 import { subject } from './subject.js';
+import { subjectType } from './subject-type.js';
 
 /** Every kind's definition. To add a kind, add it to `KINDS` and `COLLECTIONS` and here; all notations follow. */
 export const definitions = {
   application,
   resource_type: resourceType,
   resource,
+  subject_type: subjectType,
   subject,
+  context_attribute: contextAttribute,
   role,
   group,
   policy,

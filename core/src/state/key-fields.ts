@@ -5,7 +5,9 @@ import type { Kind } from '../records/kinds.js';
 /** The fields that make up a kind's path, in order; of several forms the one with as many segments. */
 const FORMS: { readonly [K in Kind]?: readonly (readonly string[])[] } = {
   application: [['name']],
+  subject_type: [['name']],
   subject: [['type', 'id']],
+  context_attribute: [['name']],
   role: [['name'], ['application', 'name']],
   group: [['name']],
   policy: [['name'], ['application', 'name']],

@@ -1,5 +1,5 @@
 import type { Address } from '../records/address.js';
-import { isCredential, KINDS, type Kind } from '../records/kinds.js';
+import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
@@ -23,7 +23,7 @@ export class TenantState implements BaseView {
   constructor(records: Iterable<StoredRecord> = []) {
     for (const record of records) {
       this.#insert(record);
-      if (!isCredential(record.kind)) this.#digest.add(record.address, record.fields);
+      if (isDistributed(record.kind)) this.#digest.add(record.address, record.fields);
     }
   }
 
@@ -68,10 +68,10 @@ export class TenantState implements BaseView {
   *digestInSteps(staged: Staged): Generator<undefined, string> {
     const digest = this.#digest.copy();
     yield* eachInSteps(recordsGone(staged), STEP, ({ kind, address, fields }) => {
-      if (!isCredential(kind)) digest.remove(address, fields);
+      if (isDistributed(kind)) digest.remove(address, fields);
     });
     yield* eachInSteps(staged.put, STEP, ({ record: { kind, address, fields } }) => {
-      if (!isCredential(kind)) digest.add(address, fields);
+      if (isDistributed(kind)) digest.add(address, fields);
     });
     this.#preflight = { staged, digest };
     return yield* digest.hexInSteps();

@@ -1,9 +1,9 @@
 import { jsonPointer } from '../json-pointer.js';
 import { type Address, type Path, splitReference } from '../records/address.js';
+import type { PropertyType } from '../records/fields.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
-import type { PropertyType } from '../records/resource-type.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';

@@ -1,4 +1,4 @@
-import type { PropertyType } from '@authz-service/core/records/resource-type';
+import type { PropertyType } from '@authz-service/core/records/fields';
 import { Construct } from 'constructs';
 import type { Provided } from './entity.js';
 import { Resource as ResourceRecord } from './generated/resource.js';

@@ -17,6 +17,7 @@ import {
 import type { Entity, Provided } from './entity.js';
 import { ApiKey } from './generated/api-key.js';
 import { Application } from './generated/application.js';
+import { ContextAttribute } from './generated/context-attribute.js';
 import { Group } from './generated/group.js';
 import { GroupMembership } from './generated/group-membership.js';
 import { OauthClient } from './generated/oauth-client.js';
@@ -28,6 +29,7 @@ import { ResourceType } from './generated/resource-type.js';
 import { Role } from './generated/role.js';
 import { RoleAssignment } from './generated/role-assignment.js';
 import { Subject } from './generated/subject.js';
+import { SubjectType } from './generated/subject-type.js';
 import { options, placeOf } from './options/options.js';
 
 type Declared = TerraformResource & { readonly path: string };
@@ -38,7 +40,9 @@ const CLASSES: { [K in Kind]: RecordClass } = {
   application: Application,
   resource_type: ResourceType,
   resource: Resource,
+  subject_type: SubjectType,
   subject: Subject,
+  context_attribute: ContextAttribute,
   role: Role,
   group: Group,
   policy: Policy,

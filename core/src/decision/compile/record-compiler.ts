@@ -101,6 +101,8 @@ export class RecordCompiler {
         return;
       }
       case 'application':
+      case 'subject_type':
+      case 'context_attribute':
       case 'api_key':
       case 'oauth_client':
         return;
@@ -171,6 +173,8 @@ export class RecordCompiler {
         return;
       }
       case 'application':
+      case 'subject_type':
+      case 'context_attribute':
       case 'api_key':
       case 'oauth_client':
         return;

@@ -11,7 +11,9 @@ export const COLLECTIONS = {
   application: 'applications',
   resource_type: 'resource-types',
   resource: 'resources',
+  subject_type: 'subject-types',
   subject: 'subjects',
+  context_attribute: 'context-attributes',
   role: 'roles',
   group: 'groups',
   policy: 'policies',
@@ -182,6 +184,39 @@ export type NewResource = {
   application_id?: string | undefined;
 };
 
+/** A record of kind subject type, as the service sends it. */
+export type SubjectType = {
+  /** The id of the record; for a subject, the id that the caller chose. */
+  id: string;
+  kind: 'subject_type';
+  /** The address: kind and natural key. */
+  address: string;
+  /** The stack that owns the record, or `api`. */
+  managed_by: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The number of the revision that last changed it; its ETag. */
+  revision: number;
+  /** The type as subjects name it: `user`. */
+  name: string;
+  /** The properties that subjects of this type may have, and their types; absent means any. */
+  properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
+  /** A note for people. */
+  description?: string;
+};
+
+/** A record of kind subject type to make. */
+export type NewSubjectType = {
+  /** The type as subjects name it: `user`. */
+  name: string;
+  /** The properties that subjects of this type may have, and their types; absent means any. */
+  properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
+  /** A note for people. */
+  description?: string | undefined;
+};
+
 /** A record of kind subject, as the service sends it. */
 export type Subject = {
   /** The caller's own identifier, unique among subjects of the type. */
@@ -215,6 +250,39 @@ export type NewSubject = {
   name?: string | undefined;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: SentObject | undefined;
+};
+
+/** A record of kind context attribute, as the service sends it. */
+export type ContextAttribute = {
+  /** The id of the record; for a subject, the id that the caller chose. */
+  id: string;
+  kind: 'context_attribute';
+  /** The address: kind and natural key. */
+  address: string;
+  /** The stack that owns the record, or `api`. */
+  managed_by: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The number of the revision that last changed it; its ETag. */
+  revision: number;
+  /** The attribute as requests send it: `amount`. */
+  name: string;
+  /** The type of its values; `any` is checked only when a condition runs. */
+  type: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any';
+  /** A note for people. */
+  description?: string;
+};
+
+/** A record of kind context attribute to make. */
+export type NewContextAttribute = {
+  /** The attribute as requests send it: `amount`. */
+  name: string;
+  /** The type of its values; `any` is checked only when a condition runs. */
+  type: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any';
+  /** A note for people. */
+  description?: string | undefined;
 };
 
 /** A record of kind role, as the service sends it. */
@@ -763,7 +831,9 @@ export type Records = {
   application: Application;
   resource_type: ResourceType;
   resource: Resource;
+  subject_type: SubjectType;
   subject: Subject;
+  context_attribute: ContextAttribute;
   role: Role;
   group: Group;
   policy: Policy;
@@ -779,7 +849,9 @@ export type NewRecords = {
   application: NewApplication;
   resource_type: NewResourceType;
   resource: NewResource;
+  subject_type: NewSubjectType;
   subject: NewSubject;
+  context_attribute: NewContextAttribute;
   role: NewRole;
   group: NewGroup;
   policy: NewPolicy;
@@ -795,7 +867,9 @@ export type MadeRecords = {
   application: Application;
   resource_type: ResourceType;
   resource: Resource;
+  subject_type: SubjectType;
   subject: Subject;
+  context_attribute: ContextAttribute;
   role: Role;
   group: Group;
   policy: Policy;

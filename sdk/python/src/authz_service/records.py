@@ -10,7 +10,9 @@ COLLECTIONS: Dict[str, str] = {
     "application": "applications",
     "resource_type": "resource-types",
     "resource": "resources",
+    "subject_type": "subject-types",
     "subject": "subjects",
+    "context_attribute": "context-attributes",
     "role": "roles",
     "group": "groups",
     "policy": "policies",
@@ -211,6 +213,47 @@ class NewResource(_NewResource, total=False):
     application_id: str
 
 
+class _SubjectType(TypedDict):
+    #: The id of the record; for a subject, the id that the caller chose.
+    id: str
+    kind: str
+    #: The address: kind and natural key.
+    address: str
+    #: The stack that owns the record, or `api`.
+    managed_by: str
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: The number of the revision that last changed it; its ETag.
+    revision: int
+    #: The type as subjects name it: `user`.
+    name: str
+
+
+class SubjectType(_SubjectType, total=False):
+    """A record of kind subject type, as the service sends it."""
+
+    #: The properties that subjects of this type may have, and their types; absent means any.
+    properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: A note for people.
+    description: str
+
+
+class _NewSubjectType(TypedDict):
+    #: The type as subjects name it: `user`.
+    name: str
+
+
+class NewSubjectType(_NewSubjectType, total=False):
+    """A record of kind subject type to make."""
+
+    #: The properties that subjects of this type may have, and their types; absent means any.
+    properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: A note for people.
+    description: str
+
+
 class _Subject(TypedDict):
     #: The caller's own identifier, unique among subjects of the type.
     id: str
@@ -252,6 +295,47 @@ class NewSubject(_NewSubject, total=False):
     name: str
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
+
+
+class _ContextAttribute(TypedDict):
+    #: The id of the record; for a subject, the id that the caller chose.
+    id: str
+    kind: str
+    #: The address: kind and natural key.
+    address: str
+    #: The stack that owns the record, or `api`.
+    managed_by: str
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: The number of the revision that last changed it; its ETag.
+    revision: int
+    #: The attribute as requests send it: `amount`.
+    name: str
+    #: The type of its values; `any` is checked only when a condition runs.
+    type: Literal["string", "number", "boolean", "list", "map", "any"]
+
+
+class ContextAttribute(_ContextAttribute, total=False):
+    """A record of kind context attribute, as the service sends it."""
+
+    #: A note for people.
+    description: str
+
+
+class _NewContextAttribute(TypedDict):
+    #: The attribute as requests send it: `amount`.
+    name: str
+    #: The type of its values; `any` is checked only when a condition runs.
+    type: Literal["string", "number", "boolean", "list", "map", "any"]
+
+
+class NewContextAttribute(_NewContextAttribute, total=False):
+    """A record of kind context attribute to make."""
+
+    #: A note for people.
+    description: str
 
 
 class _Role(TypedDict):

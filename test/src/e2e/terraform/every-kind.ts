@@ -31,6 +31,15 @@ resource "service_resource" "month" {
   name    = "March"
   parents = [service_resource.folder.path]
 }
+resource "service_subject_type" "user" {
+  name       = "user"
+  properties = { level = "number", nested = "map" }
+}
+resource "service_context_attribute" "amount" {
+  name        = "amount"
+  type        = "number"
+  description = "Euros"
+}
 resource "service_subject" "alice" {
   type       = "user"
   id         = "alice"
@@ -129,6 +138,7 @@ export const EVERY_ADDRESS = [
   'api_key/agent',
   'application/billing',
   'application/shipping',
+  'context_attribute/amount',
   'group/accounting',
   'group/finance',
   'group_membership/accounting//subject/user/alice',
@@ -151,4 +161,5 @@ export const EVERY_ADDRESS = [
   'role_assignment/billing/accountant//group/finance',
   'subject/service/nightly%20robot',
   'subject/user/alice',
+  'subject_type/user',
 ];

@@ -1,5 +1,5 @@
 import { canonicalJson } from '@authz-service/core/json';
-import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Answer, History, Sighting } from './events.js';
 import { Timeline } from './timeline.js';
@@ -69,7 +69,7 @@ function* halfApplied({ end }: History, timeline: Timeline): Generator<Violation
   }
   const left = timeline.records(timeline.last);
   for (const { kind, address, fields } of end.records) {
-    if (isCredential(kind as Kind)) continue;
+    if (!isDistributed(kind as Kind)) continue;
     const expected = left.get(address);
     left.delete(address);
     if (expected !== undefined && canonicalJson(expected.fields) === canonicalJson(fields)) continue;

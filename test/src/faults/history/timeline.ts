@@ -1,7 +1,7 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { isCredential } from '@authz-service/core/records/kinds';
+import { isDistributed } from '@authz-service/core/records/kinds';
 import { declare } from '@authz-service/core/records/registry';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { revisionNumber, revisionText } from '@authz-service/core/state/revision';
@@ -37,7 +37,7 @@ export class Timeline {
     const digest = new DigestSet();
     let records: Records = new Map();
     for (const { kind, address, fields } of start.records) {
-      if (isCredential(kind as Kind)) continue;
+      if (!isDistributed(kind as Kind)) continue;
       const record = { kind, id: address, fields } as EngineRecord;
       digest.add(address, fields);
       if (changed.has(address)) records.set(address, record);

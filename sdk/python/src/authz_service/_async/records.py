@@ -121,9 +121,15 @@ class AsyncRecords:
         self.resources: AsyncRecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = (
             AsyncRecordCollection(send, kinds.COLLECTIONS["resource"])
         )
+        self.subject_types: AsyncRecordCollection[kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["subject_type"])
+        )
         self.subjects: AsyncRecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = (
             AsyncRecordCollection(send, kinds.COLLECTIONS["subject"])
         )
+        self.context_attributes: AsyncRecordCollection[
+            kinds.ContextAttribute, kinds.NewContextAttribute, kinds.ContextAttribute
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["context_attribute"])
         self.roles: AsyncRecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = (
             AsyncRecordCollection(send, kinds.COLLECTIONS["role"])
         )

@@ -122,9 +122,15 @@ class Records:
         self.resources: RecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = (
             RecordCollection(send, kinds.COLLECTIONS["resource"])
         )
+        self.subject_types: RecordCollection[kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType] = (
+            RecordCollection(send, kinds.COLLECTIONS["subject_type"])
+        )
         self.subjects: RecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = (
             RecordCollection(send, kinds.COLLECTIONS["subject"])
         )
+        self.context_attributes: RecordCollection[
+            kinds.ContextAttribute, kinds.NewContextAttribute, kinds.ContextAttribute
+        ] = RecordCollection(send, kinds.COLLECTIONS["context_attribute"])
         self.roles: RecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = (
             RecordCollection(send, kinds.COLLECTIONS["role"])
         )

@@ -1,0 +1,7 @@
+data "service_context_attribute" "amount" {
+  name = "amount"
+}
+
+output "type_of_amount" {
+  value = data.service_context_attribute.amount.type
+}

@@ -1,0 +1,4 @@
+import {
+  to = service_context_attribute.amount
+  id = "context_attribute/amount"
+}

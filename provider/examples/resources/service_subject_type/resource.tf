@@ -1,0 +1,4 @@
+resource "service_subject_type" "user" {
+  name       = "user"
+  properties = { region = "string", approval_limit = "number" }
+}
