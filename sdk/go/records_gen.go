@@ -148,7 +148,7 @@ type ResourceTypeRecord struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string    `json:"properties,omitempty"`
 	Parents    []ResourceTypeParent `json:"parents,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -167,7 +167,7 @@ type NewResourceType struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string    `json:"properties,omitempty"`
 	Parents    []ResourceTypeParent `json:"parents,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -202,7 +202,7 @@ type ResourceRecord struct {
 	Parents []string `json:"parents,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -224,7 +224,7 @@ type NewResource struct {
 	Parents []string `json:"parents,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -376,7 +376,7 @@ type RoleRecord struct {
 	Includes []string `json:"includes,omitempty"`
 	// Whether requests may name the role for their subject; they may unless this is `false`.
 	FromRequests bool `json:"from_requests,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -394,7 +394,7 @@ type NewRole struct {
 	Includes []string `json:"includes,omitempty"`
 	// Whether requests may name the role for their subject; they may unless this is `false`.
 	FromRequests bool `json:"from_requests,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -423,7 +423,7 @@ type GroupRecord struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -433,7 +433,7 @@ type GroupRecord struct {
 type NewGroup struct {
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -479,7 +479,7 @@ type PolicyRecord struct {
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
 	// Of a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -512,7 +512,7 @@ type NewPolicy struct {
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
 	// Of a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
-	// The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`

@@ -10,7 +10,7 @@ export const sharedWith = stringSet(reference('application', 'The path of the ap
   .optional()
   .meta({
     description:
-      'The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.',
+      'Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.',
   });
 
 /** Whom to share with is the owner's to say, so that any application may stand here. */

@@ -9,7 +9,7 @@ export interface GroupProps extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
-  /** The applications for which credentials that are limited to them may use it in what they write. */
+  /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
   readonly members?: readonly Entity<'subject' | 'group'>[];
 }

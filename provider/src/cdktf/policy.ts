@@ -50,7 +50,7 @@ export interface PolicyRules extends Provided {
   readonly modifiers?: PolicyModifiers;
   /** Of a `DENY`: it does not apply where all of these hold. */
   readonly unless?: PolicyUnless;
-  /** The applications for which credentials that are limited to them may use it in what they write. */
+  /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 

@@ -13,7 +13,7 @@ export interface ResourceTypeOptions extends Provided {
   readonly actions: readonly string[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: PropertyType };
-  /** The applications for which credentials that are limited to them may use it in what they write. */
+  /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 
@@ -76,7 +76,7 @@ export interface ResourceOptions extends Provided {
   readonly description?: string;
   /** Stored attributes for conditions. */
   readonly properties?: Record<string, unknown>;
-  /** The applications for which credentials that are limited to them may use it in what they write. */
+  /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 

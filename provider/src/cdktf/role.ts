@@ -14,7 +14,7 @@ export interface RoleOptions extends Provided {
   readonly description?: string;
   /** Roles that everybody who holds this one holds, too, in the same place. */
   readonly includes?: readonly { readonly path: string }[];
-  /** The applications for which credentials that are limited to them may use it in what they write. */
+  /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 

@@ -80,7 +80,7 @@ export type ResourceType = {
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
   parents?: ResourceTypeParent[];
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
@@ -109,7 +109,7 @@ export type NewResourceType = {
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
   parents?: readonly NewResourceTypeParent[] | undefined;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -150,7 +150,7 @@ export type Resource = {
   parents?: string[];
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: JsonObject;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
@@ -172,7 +172,7 @@ export type NewResource = {
   parents?: readonly string[] | undefined;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: SentObject | undefined;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -308,7 +308,7 @@ export type Role = {
   includes?: string[];
   /** Whether requests may name the role for their subject; they may unless this is `false`. */
   from_requests?: boolean;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
@@ -326,7 +326,7 @@ export type NewRole = {
   includes?: readonly string[] | undefined;
   /** Whether requests may name the role for their subject; they may unless this is `false`. */
   from_requests?: boolean | undefined;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -351,7 +351,7 @@ export type Group = {
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
@@ -361,7 +361,7 @@ export type Group = {
 export type NewGroup = {
   /** The name, unique in the tenant. */
   name: string;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -403,7 +403,7 @@ export type Policy = {
   modifiers?: PolicyModifiers;
   /** Of a `DENY`: it does not apply where all of these hold. */
   unless?: PolicyUnless;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
   description?: string;
@@ -480,7 +480,7 @@ export type NewPolicy = {
   modifiers?: NewPolicyModifiers | undefined;
   /** Of a `DENY`: it does not apply where all of these hold. */
   unless?: NewPolicyUnless | undefined;
-  /** The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions. */
+  /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;

@@ -103,7 +103,7 @@ class ResourceType(_ResourceType, total=False):
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     parents: List[ResourceTypeParent]
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -140,7 +140,7 @@ class NewResourceType(_NewResourceType, total=False):
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     parents: List[NewResourceTypeParent]
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -179,7 +179,7 @@ class Resource(_Resource, total=False):
     parents: List[str]
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -201,7 +201,7 @@ class NewResource(_NewResource, total=False):
     parents: List[str]
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -365,7 +365,7 @@ class Role(_Role, total=False):
     includes: List[str]
     #: Whether requests may name the role for their subject; they may unless this is `false`.
     from_requests: bool
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -387,7 +387,7 @@ class NewRole(_NewRole, total=False):
     includes: List[str]
     #: Whether requests may name the role for their subject; they may unless this is `false`.
     from_requests: bool
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -416,7 +416,7 @@ class _Group(TypedDict):
 class Group(_Group, total=False):
     """A record of kind group, as the service sends it."""
 
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -430,7 +430,7 @@ class _NewGroup(TypedDict):
 class NewGroup(_NewGroup, total=False):
     """A record of kind group to make."""
 
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -530,7 +530,7 @@ class Policy(_Policy, total=False):
     modifiers: PolicyModifiers
     #: Of a `DENY`: it does not apply where all of these hold.
     unless: PolicyUnless
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
@@ -621,7 +621,7 @@ class NewPolicy(_NewPolicy, total=False):
     modifiers: NewPolicyModifiers
     #: Of a `DENY`: it does not apply where all of these hold.
     unless: NewPolicyUnless
-    #: The applications for which credentials that are limited to them may use this record in what they write; it means nothing to decisions.
+    #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
     description: str
