@@ -1,9 +1,10 @@
 import { faultText } from '@authz-service/core/manifest/manifest';
-import { string } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import { failureOf } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
 import { err, out } from '../output/terminal.js';
 import { writeText } from '../output/write-text.js';
+import { coverageReport, wantsCoverage } from '../policy-tests/coverage-report.js';
 import { junitText } from '../policy-tests/junit.js';
 import { renderReport } from '../policy-tests/render.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -37,6 +38,25 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       multipleNonGreedy: true,
     }),
     junit: string({ description: 'Write a report in the JUnit format, too.', helpValue: 'FILE' }),
+    coverage: boolean({
+      helpGroup: 'COVERAGE',
+      description: 'Show which policies, clauses and assignments the tests exercise.',
+    }),
+    lcov: string({
+      helpGroup: 'COVERAGE',
+      description: 'Write the coverage in the LCOV format, too.',
+      helpValue: 'FILE',
+    }),
+    threshold: string({
+      helpGroup: 'COVERAGE',
+      description: 'Fail if the coverage is less than this percentage; it is never rounded up.',
+      helpValue: 'PERCENT',
+    }),
+    'changed-since': string({
+      helpGroup: 'COVERAGE',
+      description: 'Only the coverage of records with a line that has changed since the branch left this revision.',
+      helpValue: 'REVISION',
+    }),
     now: string({
       description: 'The clock of tests that set none (RFC 3339); by default the present time.',
       helpValue: 'TIME',
@@ -46,7 +66,9 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Test);
     const now = momentOf(flags.now);
-    const [{ readTreeAndTests }, { runTests }] = await Promise.all([
+    const measured = wantsCoverage(flags);
+    const [{ Acceptances }, { readTreeAndTests }, { answerTests, prepareTests }] = await Promise.all([
+      import('@authz-service/core/acceptances'),
       import('@authz-service/provider/reconcile/read-tree'),
       import('@authz-service/core/policy-tests/run-tests'),
     ]);
@@ -56,13 +78,18 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     }
     const placed = (list: typeof files.tests) => list.map((file) => ({ ...file, path: relativePath(file.path) }));
     const filters = flags.filter ?? [];
-    const report = runTests({ records: placed(files.records), tests: placed(files.tests) }, { now, filters });
+    const records = placed(files.records);
+    const prepared = prepareTests({ records, tests: placed(files.tests) }, { now, filters });
+    const report = answerTests(prepared, now);
     const { faults, warnings, results } = report;
     for (const warning of warnings) await err.line(`${err.style('yellow', 'warning:')} ${faultText(warning)}`);
     if (faults.length === 0 && results.length === 0) {
       throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
     }
     if (flags.junit !== undefined) await writeText(flags.junit, junitText(report));
+    const options = { now, acceptances: new Acceptances(records), style: out.style };
+    const coverage =
+      measured && faults.length === 0 ? await coverageReport(prepared, args.dir, flags, options) : undefined;
     const failed = results.filter((result) => !result.passed).length;
     const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
     return {
@@ -72,10 +99,14 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
         failed,
         results,
         faults,
+        ...(coverage !== undefined && { coverage: coverage.json }),
         ...(faults.length > 0 && { error: { ...error, errors: [] } }),
       },
-      text: renderReport(report, files.tests.length, out.style),
-      exitCode: faults.length > 0 || failed > 0 ? 1 : 0,
+      text: [
+        renderReport(report, files.tests.length, out.style),
+        ...(coverage === undefined ? [] : ['', coverage.text]),
+      ].join('\n'),
+      exitCode: faults.length > 0 || failed > 0 || coverage?.reached === false ? 1 : 0,
     };
   }
 }

@@ -21,7 +21,8 @@ export function compileCondition(source: string): Condition {
   }
 }
 
-function evaluate(run: (scope: Scope) => unknown, size: number, scope: Scope): Outcome {
+/** The outcome of a compiled expression of this many nodes. Throws nothing but `OutOfSteps`. */
+export function evaluate(run: (scope: Scope) => unknown, size: number, scope: Scope): Outcome {
   try {
     scope.charge(size);
     const value = run(scope);

@@ -8,7 +8,7 @@ import { inTimeWindow } from './time-window.js';
 import { ZONE_STEPS } from './zone.js';
 
 /** One of the things that must hold for a policy to apply. */
-interface GuardPart {
+export interface GuardPart {
   evaluate(scope: Scope): Outcome;
   /** Why the policy does not apply if this is false. */
   unmet: string;
@@ -53,12 +53,17 @@ export class Guard {
   }
 }
 
-function partsOf(modifiers: Modifiers | undefined): GuardPart[] {
-  const parts: GuardPart[] = [];
-  if (modifiers?.mfa_required === true) parts.push(MFA);
-  if (modifiers?.ip_ranges !== undefined) parts.push(ipRanges(modifiers.ip_ranges));
-  if (modifiers?.time_windows !== undefined) parts.push(timeWindows(modifiers.time_windows));
+/** What each modifier requires, by its name. */
+export function modifierParts(modifiers: Modifiers | undefined): [name: keyof Modifiers, part: GuardPart][] {
+  const parts: [keyof Modifiers, GuardPart][] = [];
+  if (modifiers?.mfa_required === true) parts.push(['mfa_required', MFA]);
+  if (modifiers?.ip_ranges !== undefined) parts.push(['ip_ranges', ipRanges(modifiers.ip_ranges)]);
+  if (modifiers?.time_windows !== undefined) parts.push(['time_windows', timeWindows(modifiers.time_windows)]);
   return parts;
+}
+
+function partsOf(modifiers: Modifiers | undefined): GuardPart[] {
+  return modifierParts(modifiers).map(([, part]) => part);
 }
 
 /** False where all of the parts hold; an absent attribute counts as a part that does not (docs/semantics.md 4.10). */

@@ -11,6 +11,7 @@ import { Ancestors } from './evaluate/ancestors.js';
 import { CombiningAlgorithm, type FailedPolicy } from './evaluate/combining-algorithm.js';
 import { evaluationFailed } from './evaluate/evaluation-failed.js';
 import { Explainer } from './evaluate/explain.js';
+import { CandidateCollector, type Inspection, inspectionOf } from './evaluate/inspection.js';
 import { LazyDecision } from './evaluate/lazy-decision.js';
 import type { ResolvedRequest } from './evaluate/resolved-request.js';
 import { visitCandidates } from './evaluate/visit-candidates.js';
@@ -102,6 +103,14 @@ export class CompiledEngine implements Engine {
       candidates: explainer.candidates(),
       ...(uncounted.length > 0 && { uncounted_roles: uncounted }),
     };
+  }
+
+  /** What the decision on a request looks at. Throws as `decide` does where the request itself is at fault. */
+  inspect(request: DecisionRequest, now: number): Inspection {
+    const resolved = this.#resolve(request);
+    const collector = new CandidateCollector(now);
+    this.#visit(resolved, collector, true);
+    return inspectionOf(resolved, collector.found, () => this.#scope(resolved, now));
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {

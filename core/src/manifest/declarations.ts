@@ -7,9 +7,10 @@ import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { keysAt } from '../records/schema-shape.js';
 import { inField } from './about.js';
-import { nodeAt, type Origin, placeOf, placeText, valueAt, writtenPath } from './locate.js';
-import type { Place } from './manifest.js';
+import { nodeAt, type Origin, placeText, valueAt, writtenPath } from './locate.js';
+import type { Lines, Place } from './manifest.js';
 import { fieldsOf } from './notation.js';
+import { offsetInText } from './scalar-offset.js';
 import type { About } from './source.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -96,10 +97,26 @@ export class Declarations {
     document.fault(node, field, issueText(issue, valueAt(origin.input, issue.path), YAML_WORDS, source));
   }
 
-  /** Where a record is declared, or the field of it that the pointer names. */
-  placeOf(address: Address, pointer = ''): Place | undefined {
+  /** Where a record is declared, or the field of it that the pointer names, or a character of that field's text. */
+  placeOf(address: Address, pointer = '', offset?: number): Place | undefined {
     const origin = this.origins.get(address);
-    return origin && placeOf(origin, this.nodeOf(origin, address, pointer));
+    if (origin === undefined) return undefined;
+    const node = this.nodeOf(origin, address, pointer);
+    const { source } = origin.document;
+    return source.place(
+      offset !== undefined && node.type === 'scalar' ? offsetInText(source.text, node, offset) : node.start,
+    );
+  }
+
+  /** The first and the last line of a record. */
+  linesOf(address: Address): Lines | undefined {
+    const origin = this.origins.get(address);
+    if (origin === undefined) return undefined;
+    const { document, node, parts } = origin;
+    const end = parts.reduce((last, { value }) => Math.max(last, value.end), node.end);
+    const { file, line } = document.source.place(node.start);
+    const text = document.source.text.slice(node.start, end);
+    return { file, first: line, last: document.source.place(node.start + text.trimEnd().length).line };
   }
 
   /** The node that a pointer into the normalized fields of a declared record names. */

@@ -1,5 +1,4 @@
 import type { Json } from '../json.js';
-import type { Place } from './manifest.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -14,13 +13,9 @@ export interface Origin {
   input: Record<string, Json>;
 }
 
-export function placeOf(origin: Origin, node: YamlNode = origin.node): Place {
-  return origin.document.source.place(node.start);
-}
-
 /** ` at FILE:LINE:COLUMN`, for faults that name a second place. */
 export function placeText(origin: Origin): string {
-  const { file, line, column } = placeOf(origin);
+  const { file, line, column } = origin.document.source.place(origin.node.start);
   return `${file}:${line}:${column}`;
 }
 

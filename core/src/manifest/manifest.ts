@@ -14,6 +14,13 @@ export interface Place {
   column: number;
 }
 
+/** Lines of a file, both ends included. */
+export interface Lines {
+  file: string;
+  first: number;
+  last: number;
+}
+
 /** One thing wrong with a tree, or worth a look. */
 export interface ManifestFault extends Place {
   /** The record at fault, where it is known. */
@@ -42,8 +49,10 @@ export interface ManifestResult {
   faults: ManifestFault[];
   warnings: ManifestFault[];
   manifest?: Manifest;
-  /** Where a record, or the field that `pointer` names, is declared, or listed as external. */
-  placeOf(address: Address, pointer?: string): Place | undefined;
+  /** Where a record, or the field that `pointer` names, is declared, or listed as external; or a character of the field. */
+  placeOf(address: Address, pointer?: string, offset?: number): Place | undefined;
+  /** The lines of a record that is declared. */
+  linesOf(address: Address): Lines | undefined;
 }
 
 /** The stack of a tree that names none. */

@@ -102,7 +102,9 @@ export function readManifest(
   const result: ManifestResult = {
     faults,
     warnings,
-    placeOf: (address, pointer) => declarations.placeOf(address, pointer) ?? lists.placeOfExternal(address),
+    placeOf: (address, pointer, offset) =>
+      declarations.placeOf(address, pointer, offset) ?? lists.placeOfExternal(address),
+    linesOf: (address) => declarations.linesOf(address),
   };
   if (faults.length === 0) {
     const { tenant, stack } = settings;

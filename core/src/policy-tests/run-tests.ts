@@ -1,11 +1,9 @@
-import type { Decision } from '../decision/api/decision.js';
 import type { Engine } from '../decision/api/engine.js';
-import type { DecisionRequest } from '../decision/api/request.js';
-import type { ManifestFault, ManifestFile, Place } from '../manifest/manifest.js';
+import type { ManifestFault, ManifestFile, ManifestResult, Place } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
 import { byPlace } from '../manifest/source.js';
-import { ProblemError } from '../problem.js';
-import { type Case, casesOf, type DecisionCase, type SetCase } from './cases.js';
+import { answerOf, meets } from './answer.js';
+import { type Case, casesOf, type DecisionCase, type Expectation, type SetCase } from './cases.js';
 import { ReadTestFile } from './read-test-file.js';
 import { TestTenant } from './test-tenant.js';
 
@@ -37,41 +35,47 @@ export interface TestOptions {
   filters?: readonly string[];
 }
 
-/** Puts the questions in files of tests to the records of a tree. Reads and asks nothing but what it is given. */
-export function runTests(
+/** The cases of one file, and the records that they are put to. */
+export interface Suite {
+  tenant: TestTenant;
+  cases: readonly Case[];
+}
+
+/** Files of tests whose names have been looked up. */
+export interface PreparedTests extends Pick<TestReport, 'faults' | 'warnings'> {
+  /** The records of the tree, without those that only tests have. */
+  tree: ManifestResult;
+  /** In the order of files, without the cases that the filter leaves out; none where there are faults. */
+  suites: Suite[];
+}
+
+/** Reads the records of a tree and its files of tests. */
+export function prepareTests(
   { records, tests }: { records: readonly ManifestFile[]; tests: readonly ManifestFile[] },
   { now, filters = [] }: TestOptions,
-): TestReport {
-  const shared = readManifest(records, { now });
+): PreparedTests {
+  const tree = readManifest(records, { now });
   const files = tests.map((file) => ReadTestFile.read(file));
-  const faults: ManifestFault[] = [...shared.faults];
+  const faults: ManifestFault[] = [...tree.faults];
   let tenant: TestTenant | undefined;
-  const asked: { file: ReadTestFile; tenant: TestTenant; cases: Case[] }[] = [];
+  const suites: Suite[] = [];
   for (const file of files) {
-    const own = shared.manifest === undefined ? undefined : tenantOf(file);
-    if (own !== undefined && file.hasHead) asked.push({ file, tenant: own, cases: casesOf(file, own) });
+    const own = tree.manifest === undefined ? undefined : tenantOf(file);
+    if (own !== undefined && file.hasHead) {
+      const wanted = ({ test, question }: Case) => {
+        const text = `${file.path}: ${test}: ${question}`;
+        return filters.length === 0 || filters.some((filter) => text.includes(filter));
+      };
+      suites.push({ tenant: own, cases: casesOf(file, own).filter(wanted) });
+    }
     faults.push(...file.faults);
   }
-  const warnings = [...shared.warnings, ...files.flatMap((file) => file.warnings)];
-  if (faults.length > 0) return { faults: faults.sort(byPlace), warnings, results: [] };
-
-  const results: CaseResult[] = [];
-  for (const {
-    file,
-    tenant: { engine },
-    cases,
-  } of asked) {
-    for (const one of cases) {
-      const text = `${file.path}: ${one.test}: ${one.question}`;
-      if (filters.length > 0 && !filters.some((filter) => text.includes(filter))) continue;
-      results.push(one.form === 'decision' ? decided(engine, one, now) : compared(engine, one, now));
-    }
-  }
-  return { faults: [], warnings, results };
+  const warnings = [...tree.warnings, ...files.flatMap((file) => file.warnings)];
+  return { tree, faults: faults.sort(byPlace), warnings, suites: faults.length > 0 ? [] : suites };
 
   function tenantOf(file: ReadTestFile): TestTenant | undefined {
     if (file.records === undefined) {
-      tenant ??= new TestTenant(shared.manifest ?? { records: [] });
+      tenant ??= new TestTenant(tree.manifest ?? { records: [] });
       return tenant;
     }
     // Records of a test may stand for external ones, and use whatever the tree declares: they are read together.
@@ -81,19 +85,12 @@ export function runTests(
   }
 }
 
-type Answer = { outcome: 'allow' | 'deny' | 'failure'; reason: string; policy?: string };
-
-function answerOf(engine: Engine, request: DecisionRequest, now: number): Answer {
-  let decision: Decision;
-  try {
-    decision = engine.decide(request, now);
-  } catch (error) {
-    if (!(error instanceof ProblemError)) throw error;
-    return { outcome: 'failure', reason: error.detail };
-  }
-  const { reason, policy } = decision;
-  const outcome = decision.decision ? 'allow' : 'deny';
-  return { outcome, reason, ...(policy !== undefined && { policy: policy.slice('policy/'.length) }) };
+/** Puts the questions of prepared tests to their records. */
+export function answerTests({ faults, warnings, suites }: PreparedTests, now: number): TestReport {
+  const results = suites.flatMap(({ tenant: { engine }, cases }) =>
+    cases.map((one) => (one.form === 'decision' ? decided(engine, one, now) : compared(engine, one, now))),
+  );
+  return { faults, warnings, results };
 }
 
 function decided(
@@ -102,10 +99,7 @@ function decided(
   now: number,
 ): CaseResult {
   const { outcome, reason, policy } = answerOf(engine, request, own ?? now);
-  const met = (one: DecisionCase['expectations'][number]) =>
-    one.expect === outcome &&
-    (one.policy === undefined || one.policy === policy) &&
-    (one.reason === undefined || reason.includes(one.reason));
+  const met = (one: Expectation) => meets({ outcome, reason, policy }, one);
   const wanted = expectations.find((one) => !met(one));
   const [{ expect, policy: by, reason: because, place } = expectationless] =
     wanted === undefined ? expectations : [wanted];
@@ -118,7 +112,7 @@ function decided(
   };
 }
 
-const expectationless: DecisionCase['expectations'][number] = {
+const expectationless: Expectation = {
   expect: 'deny',
   place: { file: '', line: 1, column: 1 },
 };

@@ -1,7 +1,14 @@
+import type { EngineRecord } from '../decision/api/engine.js';
 import { compileEngine } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Manifest } from '../manifest/manifest.js';
 import { type Address, splitAddress } from '../records/address.js';
+import type { DeclaredRecord } from '../records/registry.js';
+
+/** The ids of records are the service's, which a tree does not know: addresses stand for them. */
+export function engineRecordOf({ kind, address, fields }: DeclaredRecord): EngineRecord {
+  return { kind, id: address, fields };
+}
 
 /** A subject or resource that a search for an exact set goes through, and how tests write it. */
 export interface Listed {
@@ -21,9 +28,11 @@ export class TestTenant {
   readonly types = new Map<string, { name: string; actions: readonly string[] }>();
   readonly #addresses = new Set<Address>();
 
+  readonly records: readonly DeclaredRecord[];
+
   constructor({ records }: Pick<Manifest, 'records'>) {
-    // The ids of records are the service's, which a tree does not know: addresses stand for them.
-    this.engine = compileEngine(records.map(({ kind, address, fields }) => ({ kind, id: address, fields })));
+    this.records = records;
+    this.engine = compileEngine(records.map(engineRecordOf));
     for (const record of records) {
       const { kind, address, fields } = record;
       this.#addresses.add(address);

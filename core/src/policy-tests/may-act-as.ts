@@ -1,0 +1,53 @@
+import type { DecisionRequest } from '../decision/api/request.js';
+import { type Address, address, path } from '../records/address.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
+import type { DeclaredRecord, Fields } from '../records/registry.js';
+
+/** The address of an assignee; that of everyone, or everyone of a type, is of no record. */
+export function assigneeOf({
+  entity_type,
+  entity,
+}: Pick<Fields<'policy_assignment'>, 'entity_type' | 'entity'>): Address {
+  return entity_type === EVERYONE ? `${EVERYONE}/${entity}` : address(entity_type, entity);
+}
+
+/** Whom a subject acts as at some time and in some place: what a link can make a difference to is among it. */
+export class MayActAs {
+  readonly #above = new Map<Address, Address[]>();
+  readonly #roles = new Map<string, Address[]>();
+  readonly #known = new Map<string, ReadonlySet<Address>>();
+
+  constructor(records: Iterable<DeclaredRecord>) {
+    for (const { kind, address: own, fields } of records) {
+      if (kind === 'group_membership') this.#add(assigneeOf(fields), address('group', fields.group));
+      else if (kind === 'role_assignment') this.#add(assigneeOf(fields), address('role', fields.role));
+      else if (kind === 'role') {
+        for (const included of fields.includes ?? []) this.#add(own, address('role', included));
+        for (const name of [own.slice('role/'.length), fields.name]) {
+          this.#roles.set(name, [...(this.#roles.get(name) ?? []), own]);
+        }
+      }
+    }
+  }
+
+  #add(from: Address, to: Address): void {
+    const list = this.#above.get(from);
+    if (list === undefined) this.#above.set(from, [to]);
+    else list.push(to);
+  }
+
+  of({ type, id, roles = [] }: DecisionRequest['subject']): ReadonlySet<Address> {
+    const key = JSON.stringify([type, id, roles]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = new Set<Address>([
+      address('subject', path(type, id)),
+      `${EVERYONE}/${EVERY_TYPE}`,
+      `${EVERYONE}/${type}`,
+      ...roles.flatMap((role) => this.#roles.get(role) ?? []),
+    ]);
+    for (const one of found) for (const above of this.#above.get(one) ?? []) found.add(above);
+    this.#known.set(key, found);
+    return found;
+  }
+}
