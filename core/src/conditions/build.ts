@@ -40,6 +40,11 @@ export function build(ast: Ast, resourceProperties: StaticType): Node {
   throw new ConditionFault(`it gives ${inWords(node.type.kind)}, and must give true or false`);
 }
 
+/** Builds a part of a condition that stands in no macro's body; it may give any value. Throws `ConditionFault`. */
+export function buildPart(ast: Ast): Node {
+  return new Builder(variables(MAP)).build(ast);
+}
+
 class Builder {
   readonly #names: Map<string, Node>;
   #slots = 0;

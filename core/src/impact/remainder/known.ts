@@ -7,10 +7,16 @@ export interface FreeText {
   admits(text: string): boolean;
 }
 
-/** What requests say of a resource without a record: its id, its name, or both. */
+/**
+ * What requests say of a resource without a record: its id, its name, or both. With a name that no record has the id may
+ * be any (docs/semantics.md 1.3).
+ */
 export interface FreeNames {
-  /** Whether such a request is about something without a record. The same object stands for the same names. */
-  admits(id: string | undefined, name: string | undefined): boolean;
+  readonly names: true;
+  /** Whether no record has this name. The same object stands for the same names wherever it is used. */
+  admitsName(name: string): boolean;
+  /** Whether a request with this id and no name finds no record. */
+  admitsId(id: string): boolean;
 }
 
 /** The properties of subject, resource or action. */

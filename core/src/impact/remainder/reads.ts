@@ -1,4 +1,6 @@
 import type { PolicyGuard } from './remainders.js';
+import { parsedCondition } from './specialise.js';
+import { keyOf, type Read, readsIn } from './syntax.js';
 
 /** What a guard reads of what may be known: two requests that agree in it leave the same of the guard. */
 export interface GuardReads {
@@ -9,6 +11,8 @@ export interface GuardReads {
   readonly subjectType: boolean;
   /** The id or the name of the resource. */
   readonly resourceNames: boolean;
+  /** Its type, or the application of that. */
+  readonly resourceType: boolean;
   readonly actionName: boolean;
   /** The paths of groups, roles and types of ancestors that it asks about. */
   readonly groups: readonly string[];
@@ -16,4 +20,50 @@ export interface GuardReads {
   readonly ancestors: readonly string[];
 }
 
-export type ReadsOf = (guard: PolicyGuard) => GuardReads;
+const CONTEXT_MEMBERS: { readonly [M in 'mfa' | 'ip' | 'time']: Read } = {
+  mfa: { kind: 'property', root: 'context', name: 'mfa' },
+  ip: { kind: 'property', root: 'context', name: 'ip' },
+  time: { kind: 'property', root: 'context', name: 'time' },
+};
+
+/** All that a guard reads, each once. */
+export function readsOfGuard({ condition, modifiers, unless }: PolicyGuard): readonly Read[] {
+  const reads: Read[] = [];
+  for (const part of [modifiers, unless]) {
+    if (part?.mfa_required === true) reads.push(CONTEXT_MEMBERS.mfa);
+    if (part?.ip_ranges !== undefined) reads.push(CONTEXT_MEMBERS.ip);
+    if (part?.time_windows !== undefined) reads.push(CONTEXT_MEMBERS.time, { kind: 'now' });
+  }
+  const ast = condition === undefined ? undefined : parsedCondition(condition);
+  if (ast !== undefined) reads.push(...readsIn(ast));
+  return [...new Map(reads.map((read) => [keyOf(read), read])).values()];
+}
+
+export function readsOf(guard: PolicyGuard): GuardReads {
+  const reads = readsOfGuard(guard);
+  const fields = new Set(reads.flatMap((read) => (read.kind === 'field' ? [read.field] : [])));
+  const paths = (kind: 'group' | 'role' | 'ancestors') =>
+    reads.flatMap((read) => (read.kind === kind ? [read.path] : []));
+  return {
+    subjectProperties: membersOf(reads, 'subject'),
+    resourceProperties: membersOf(reads, 'resource'),
+    subjectId: fields.has('subject.id'),
+    subjectType: fields.has('subject.type'),
+    resourceNames: fields.has('resource.id') || fields.has('resource.name'),
+    resourceType: fields.has('resource.type') || fields.has('resource.application'),
+    actionName: fields.has('action.name'),
+    groups: paths('group'),
+    roles: paths('role'),
+    ancestors: paths('ancestors'),
+  };
+}
+
+function membersOf(reads: readonly Read[], root: 'subject' | 'resource'): readonly string[] | undefined {
+  const names: string[] = [];
+  for (const read of reads) {
+    if (read.kind !== 'property' || read.root !== root) continue;
+    if (read.name === undefined) return undefined;
+    names.push(read.name);
+  }
+  return names;
+}

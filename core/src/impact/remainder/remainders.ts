@@ -1,7 +1,14 @@
 import type { Modifiers } from '../../records/policy.js';
+import { Clusters } from './cluster.js';
+import { DecisionLists, type StepList } from './decision-list.js';
+import { Exploration } from './exploration.js';
 import type { Formula } from './formula.js';
 import type { Known } from './known.js';
-import type { Witness } from './witness.js';
+import { readsOfGuard } from './reads.js';
+import { Specialiser } from './specialise.js';
+import type { Read } from './syntax.js';
+import { formulaText, listText } from './text-of.js';
+import { type Witness, witnessOf } from './witness.js';
 
 /** What a policy requires; a policy that requires nothing has an empty one. */
 export interface PolicyGuard {
@@ -48,19 +55,76 @@ export type Satisfiability =
  *
  * Requests that are so large that the steps of a decision run out (docs/semantics.md 4.9) are left aside.
  */
-export interface Remainders {
+export class Remainders {
+  readonly #specialiser = new Specialiser();
+  readonly #lists = new DecisionLists(this.#specialiser.formulas);
+  readonly #exploration = new Exploration(this.#lists, new Clusters(this.#specialiser.attributes));
+  readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
+  readonly #none = this.#lists.of([]);
+  readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
+
   /**
    * What is left of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It is
    * remembered by guard, by identity, and by the values that the guard reads.
    */
-  remainderOf(guard: PolicyGuard, known: Known, placeUnknown?: boolean): Formula;
-  listOf(candidates: readonly RemainingCandidate[]): DecisionList;
-  verdictOf(list: DecisionList): Verdict;
-  compare(before: DecisionList, after: DecisionList): Comparison;
+  remainderOf(guard: PolicyGuard, known: Known, placeUnknown = false): Formula {
+    let memory = this.#guards.get(guard);
+    if (memory === undefined) {
+      memory = { reads: readsOfGuard(guard), made: new Map() };
+      this.#guards.set(guard, memory);
+    }
+    const key = this.#specialiser.keyOf(memory.reads, known);
+    let formula = memory.made.get(key);
+    if (formula === undefined) {
+      formula = this.#specialiser.guard(guard, known);
+      memory.made.set(key, formula);
+    }
+    const { formulas } = this.#specialiser;
+    return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
+  }
+
+  listOf(candidates: readonly RemainingCandidate[]): DecisionList {
+    return this.#lists.of(candidates);
+  }
+
+  verdictOf(list: DecisionList): Verdict {
+    const { decided } = list as StepList;
+    if (decided !== undefined) return decided ? 'allow' : 'deny';
+    if (this.#exploration.difference(this.#none, list as StepList).gained === 'no') return 'deny';
+    return this.#exploration.difference(this.#all, list as StepList).lost === 'no' ? 'allow' : 'depends';
+  }
+
+  compare(before: DecisionList, after: DecisionList): Comparison {
+    const { gained, lost } = this.#exploration.difference(before as StepList, after as StepList);
+    const witnesses = {
+      ...(typeof gained === 'object' && { gained: witnessOf(gained.with) }),
+      ...(typeof lost === 'object' && { lost: witnessOf(lost.with) }),
+    };
+    if (typeof gained === 'object' && typeof lost === 'object') return { change: 'mixed', ...witnesses };
+    if (gained === 'maybe' || lost === 'maybe') return { change: 'unknown', ...witnesses };
+    if (gained === 'no') return { change: lost === 'no' ? 'same' : 'lost', ...witnesses };
+    return { change: 'gained', ...witnesses };
+  }
+
   /** Whether some request is allowed by a list, or makes a formula true. */
-  satisfiable(what: DecisionList | Formula): Satisfiability;
+  satisfiable(what: DecisionList | Formula): Satisfiability {
+    const list = 'candidates' in what ? what : this.#lists.of([this.#allow(what)]);
+    const { gained } = this.#exploration.difference(this.#none, list as StepList);
+    if (typeof gained === 'object') return { possible: 'yes', witness: witnessOf(gained.with) };
+    return { possible: gained === 'no' ? 'no' : 'unknown' };
+  }
+
   /** The list that decides what this one would decide if no DENY failed: for rules of what must never be possible. */
-  withoutFailures(list: DecisionList): DecisionList;
+  withoutFailures(list: DecisionList): DecisionList {
+    return this.#lists.withoutFailures(list as StepList);
+  }
+
   /** What a request must satisfy, as readable Service CEL: `resource.properties.amount < 10000`. */
-  textOf(what: DecisionList | Formula): string;
+  textOf(what: DecisionList | Formula): string {
+    return 'candidates' in what ? listText(what.candidates) : formulaText(what);
+  }
+
+  #allow(remainder: Formula): RemainingCandidate {
+    return { effect: 'ALLOW', priority: 0, remainder };
+  }
 }

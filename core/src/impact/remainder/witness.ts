@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
+import { setMember } from './domain/set-member.js';
+import type { Choice } from './exploration.js';
 
 /** What a request must send besides what is known, so that it is answered as claimed. */
 export interface Witness {
@@ -7,12 +9,42 @@ export interface Witness {
   readonly subjectProperties: JsonObject;
   readonly actionProperties: JsonObject;
   readonly resourceProperties: JsonObject;
-  /** Where they are variables; undefined otherwise, and where the request leaves them out. */
+  /** Where they are variables and make a difference, or are left out by the request. */
   readonly subjectId: string | undefined;
   readonly resourceId: string | undefined;
   readonly resourceName: string | undefined;
   /** The paths of roles that the request names. */
   readonly roles: readonly string[];
-  /** The instant of the decision, in milliseconds: one of the known span. */
-  readonly now: number;
+  /** The instant of the decision, in milliseconds, where it makes a difference; otherwise any of the known span will do. */
+  readonly now: number | undefined;
+}
+
+export function witnessOf(choice: Choice | undefined): Witness {
+  const properties: { readonly [root: string]: JsonObject } = { context: {}, subject: {}, action: {}, resource: {} };
+  const texts: { [kind: string]: string | undefined } = {};
+  const roles: string[] = [];
+  let now: number | undefined;
+  for (let one = choice; one !== undefined; one = one.more) {
+    for (const [attribute, value] of one.chosen) {
+      if (attribute.kind === 'now') now = value as number;
+      else if (attribute.kind === 'role') roles.push(...(value === true ? [attribute.path] : []));
+      else if (attribute.kind !== 'property') texts[attribute.kind] = value as string | undefined;
+      else if (attribute.name === undefined) Object.assign(properties[attribute.root] as JsonObject, value);
+      else if (value !== undefined) setMember(properties[attribute.root] as JsonObject, attribute.name, value as Json);
+    }
+  }
+  const { context, subject, action, resource } = properties as {
+    [root in 'context' | 'subject' | 'action' | 'resource']: JsonObject;
+  };
+  return {
+    context,
+    subjectProperties: subject,
+    actionProperties: action,
+    resourceProperties: resource,
+    subjectId: texts.subjectId,
+    resourceId: texts.resourceId,
+    resourceName: texts.resourceName,
+    roles,
+    now,
+  };
 }

@@ -1,0 +1,139 @@
+import { Absent } from '../../conditions/outcome.js';
+import type { ResourceFacts } from '../../conditions/scope.js';
+import { Scope } from '../../conditions/scope.js';
+import type { JsonObject } from '../../json.js';
+import type { Assignment, Attribute, AttributePool } from './attribute.js';
+import { setMember } from './domain/set-member.js';
+import type { Known, KnownResource } from './known.js';
+import type { Read } from './syntax.js';
+
+/** What is known of something that is read: its value or that it is absent, or that requests choose it. */
+export type Answer =
+  | { readonly value: unknown; readonly attribute?: undefined }
+  | { readonly attribute: Attribute; readonly value?: undefined };
+
+const ABSENT: Answer = { value: undefined };
+
+/** What is known of something that a condition reads; the value of an absent attribute is undefined. */
+export function answerOf(read: Read, known: Known, pool: AttributePool): Answer {
+  switch (read.kind) {
+    case 'property':
+      return propertyAnswer(read.root, read.name, known, pool);
+    case 'field':
+      return fieldAnswer(read.field, known, pool);
+    case 'group':
+      return { value: known.principals?.inGroup(read.path) ?? false };
+    case 'role': {
+      const held = known.principals?.hasRole(read.path) ?? false;
+      return held === 'free' ? { attribute: pool.role(read.path) } : held === 'absent' ? ABSENT : { value: held };
+    }
+    case 'ancestors': {
+      const found = known.ancestry?.of(read.path) ?? [];
+      return found instanceof Absent ? ABSENT : { value: found };
+    }
+    case 'now':
+      return { attribute: pool.now(known.span) };
+  }
+}
+
+function propertyAnswer(
+  root: 'context' | 'subject' | 'resource' | 'action',
+  name: string | undefined,
+  known: Known,
+  pool: AttributePool,
+): Answer {
+  if (root === 'context') return { attribute: pool.property(root, name) };
+  const { recorded = {}, sent } = root === 'action' ? { sent: known.action.sent } : known[root];
+  if (name === undefined) return sent ? { attribute: pool.property(root, name) } : { value: recorded };
+  if (Object.hasOwn(recorded, name)) return { value: recorded[name] };
+  return sent ? { attribute: pool.property(root, name) } : ABSENT;
+}
+
+function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
+  const { subject, resource, action } = known;
+  switch (field) {
+    case 'subject.type':
+      return { value: subject.type };
+    case 'subject.id':
+      return typeof subject.id === 'string' ? { value: subject.id } : { attribute: pool.subjectId(subject.id) };
+    case 'resource.type':
+      return { value: resource.type };
+    case 'resource.application':
+      return { value: resource.application };
+    case 'action.name':
+      return { value: action.name };
+    case 'resource.id': {
+      if ('admitsName' in resource.names) return { attribute: pool.resourceId(resource.names) };
+      const { id } = resource.names;
+      return typeof id === 'object' ? { attribute: pool.resourceId(id) } : { value: id };
+    }
+    default:
+      return 'admitsName' in resource.names
+        ? { attribute: pool.resourceName(resource.names) }
+        : { value: resource.names.name };
+  }
+}
+
+/** The scope of a request of which all is known, or chosen by `chosen`: conditions are evaluated in it as in decisions. */
+export function scopeOf(known: Known, chosen: Assignment): Scope {
+  const sent = { context: {}, subject: {}, resource: {}, action: {} } as { [root: string]: JsonObject };
+  const texts = { subjectId: undefined, resourceId: undefined, resourceName: undefined } as {
+    [kind: string]: string | undefined;
+  };
+  const roles = new Map<string, boolean>();
+  let now = Number.isFinite(known.span.from) ? known.span.from : 0;
+  for (const [attribute, value] of chosen) {
+    switch (attribute.kind) {
+      case 'property':
+        if (value === undefined) break;
+        if (attribute.name === undefined) Object.assign(sent[attribute.root] as JsonObject, value);
+        else setMember(sent[attribute.root] as JsonObject, attribute.name, value);
+        break;
+      case 'role':
+        roles.set(attribute.path, value === true);
+        break;
+      case 'now':
+        now = value as number;
+        break;
+      default:
+        texts[attribute.kind] = value as string | undefined;
+    }
+  }
+  const { subject, resource, action } = known;
+  const { resourceId, resourceName } = texts;
+  const request = {
+    subject: {
+      type: subject.type,
+      id: typeof subject.id === 'string' ? subject.id : (texts.subjectId ?? ''),
+      properties: sent.subject as JsonObject,
+    },
+    resource: { type: resource.type, properties: sent.resource as JsonObject },
+    action: { name: action.name, properties: sent.action as JsonObject },
+    context: sent.context as JsonObject,
+  };
+  return new Scope(
+    request,
+    factsOf(resource, resourceId, resourceName),
+    now,
+    subject.recorded,
+    resource.recorded,
+    known.ancestry,
+    {
+      inGroup: (path) => known.principals?.inGroup(path) ?? false,
+      hasRole: (path) => {
+        const held = known.principals?.hasRole(path) ?? false;
+        if (held === 'free') return roles.get(path) ?? false;
+        return held === 'absent' ? new Absent('resource.properties') : held;
+      },
+    },
+  );
+}
+
+function factsOf(
+  { type, application, names }: KnownResource,
+  chosenId: string | undefined,
+  chosenName: string | undefined,
+): ResourceFacts {
+  if ('admitsName' in names) return { type, application, id: chosenId, name: chosenName };
+  return { type, application, id: typeof names.id === 'object' ? chosenId : names.id, name: names.name };
+}
