@@ -6,6 +6,7 @@ import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { Health } from './health.js';
+import type { History } from './history/history.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -21,6 +22,7 @@ export interface Cloud {
   bundleKeys: BundleKeys;
   metrics: Metrics;
   health: Health;
+  history: History;
   log: Logger;
   /** Runs long requests beside short ones. */
   slicing: TimeSlicing;

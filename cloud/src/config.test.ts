@@ -24,6 +24,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       trustedProxies: [],
       work: { stepsPerSecond: 5_000_000 },
+      history: { days: 400 },
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
     });
@@ -113,6 +114,8 @@ describe('the configuration', () => {
       {},
       ['/SERVICE_TENANT_STEPS_PER_SECOND'],
     ],
+    ['history of no days', { SERVICE_HISTORY_DAYS: '0' }, {}, ['/SERVICE_HISTORY_DAYS']],
+    ['history of a duration', { SERVICE_HISTORY_DAYS: '90d' }, {}, ['/SERVICE_HISTORY_DAYS']],
     ['steps that are no number', { SERVICE_TENANT_STEPS_PER_SECOND: '5e6' }, {}, ['/SERVICE_TENANT_STEPS_PER_SECOND']],
     ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
     ['an empty flag', {}, { dataDir: ' ' }, ['/--data-dir']],

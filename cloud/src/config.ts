@@ -10,6 +10,9 @@ import { type AddressRange, parseRange } from './auth/client-addresses.js';
 /** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
 
+/** A year, and some time to look back on it. */
+const HISTORY_DAYS = 400;
+
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -32,6 +35,8 @@ export interface CloudConfig {
   };
   /** What each tenant may use per second, in steps of conditions; absent means no limit. */
   work: { stepsPerSecond?: number };
+  /** For how many days past states can be asked for; absent means without end. */
+  history: { days?: number };
   /** Logged once at the start. */
   warnings: string[];
 }
@@ -63,6 +68,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
+    history: reader.history('SERVICE_HISTORY_DAYS'),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -166,6 +172,15 @@ class Reader {
       name,
       `is "${value}": write a number of at least ${least}, which one decision may take, or "unlimited"`,
     );
+    return {};
+  }
+
+  history(name: string): CloudConfig['history'] {
+    const value = this.text(name);
+    if (value === 'unlimited') return {};
+    if (value === undefined) return { days: HISTORY_DAYS };
+    if (/^[1-9]\d{0,5}$/.test(value)) return { days: Number(value) };
+    this.#fault(name, `is "${value}": write a number of days of at least 1, or "unlimited"`);
     return {};
   }
 

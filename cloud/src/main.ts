@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Health } from './health.js';
+import { History } from './history/history.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { nameRefusedForms } from './name-refused-forms.js';
@@ -37,7 +38,7 @@ export interface StartOptions {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const IDEMPOTENCY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
 const CHECK_MS = 10_000;
 
 /**
@@ -91,13 +92,18 @@ async function start(
     bundleKeys,
     metrics,
     health,
+    history: new History(store, slicing),
     log,
     slicing,
     now,
     publicUrl: () => publicUrl,
     ready: () => ready,
   };
-  const forget = () => store.purgeIdempotent(new Date(now() - IDEMPOTENCY_MS).toISOString());
+  const { days } = config.history;
+  const forget = async () => {
+    await store.purgeIdempotent(new Date(now() - DAY_MS).toISOString());
+    if (days !== undefined) await store.pruneHistory(new Date(now() - days * DAY_MS).toISOString());
+  };
   await forget();
   const server = await listen(config.listen, createApp(cloud));
   const url = `http://${hostOf(config.listen.host)}:${server.port}`;
@@ -110,7 +116,7 @@ async function start(
   ready = true;
 
   const forgetting = setInterval(() => {
-    forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys failed'));
+    forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys and history failed'));
   }, HOUR_MS);
   forgetting.unref();
   // This writes the log entry even if nobody asks for the health.

@@ -42,6 +42,8 @@ const (
 	CodeNotOwner Code = "not_owner"
 	// CodeNotReady: No bundle has been loaded yet.
 	CodeNotReady Code = "not_ready"
+	// CodeOutsideHistory: The history does not hold that state.
+	CodeOutsideHistory Code = "outside_history"
 	// CodeOutsideLimits: The change is outside the limits of the credential.
 	CodeOutsideLimits Code = "outside_limits"
 	// CodePayloadTooLarge: The request body is too large.
@@ -81,6 +83,7 @@ var problemCodes = map[Code]bool{
 	CodeNotFound:             true,
 	CodeNotOwner:             true,
 	CodeNotReady:             true,
+	CodeOutsideHistory:       true,
 	CodeOutsideLimits:        true,
 	CodePayloadTooLarge:      true,
 	CodePreconditionFailed:   true,

@@ -7,8 +7,9 @@ import { questionOf } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { answerOf, renderAnswer } from '../authorize/render.js';
 import { runBatch } from '../authorize/run-batch.js';
-import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
+import { connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
+import { asking, atFlag } from '../history/asking.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -44,6 +45,10 @@ is 1.`;
       description: 'Add properties and context, and explain the answer',
       command:
         'service authorize --subject user:bob --action approve --resource invoice:INV-2 --resource-property amount=900 --context ip=10.0.0.1 --context mfa=true --explain',
+    },
+    {
+      description: 'Could Alice read it on 1 March, and why?',
+      command: 'service authorize -s user:alice -a read -r invoice:INV-1 --at 2027-03-01 --explain',
     },
     { description: 'Ask many questions at once', command: 'service authorize --batch questions.jsonl --json' },
   ];
@@ -88,6 +93,7 @@ is 1.`;
       helpGroup: 'ASKING',
       description: 'Exit with 2 if the answer, or any answer of a batch, is a denial.',
     }),
+    ...atFlag,
     ...localFlag,
     ...connectionFlags,
   };
@@ -96,7 +102,7 @@ is 1.`;
     const { flags } = await this.parse(Authorize);
     const batch = flags.batch === undefined ? undefined : await readBatch(flags.batch, flags);
     const question = batch === undefined ? questionOf(flags) : undefined;
-    const client = await clientOf(await chosenConnection(flags));
+    const client = await asking(flags);
     const denied = flags['exit-code'] ? DENIED_EXIT_CODE : 0;
     const prepare = (question: DecisionQuestion): DecisionQuestion =>
       flags.explain ? { ...question, options: { ...question.options, explain: true } } : question;

@@ -2,15 +2,19 @@ import { join } from 'node:path';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
+import type { ConnectionFlags } from '../config/connection.js';
 import { UsageError } from '../errors/usage-error.js';
 import { BY_HAND, chooseStacks } from '../export/choose-stacks.js';
 import { writeTree } from '../export/write-tree.js';
+import { atFlag, isOfService, treeAt } from '../history/asking.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { relativePath } from '../tree/relative-path.js';
 
-type Write = (records: StoredRecord[], options: { tenant: string; stack: string }) => { path: string; text: string }[];
+type Snapshot = { tenant?: string; revision: string; records: StoredRecord[] };
+
+type Write = (records: StoredRecord[], options: { tenant?: string; stack: string }) => { path: string; text: string }[];
 
 /** The formats of an export; `files` matches the files of each. */
 const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
@@ -47,6 +51,7 @@ cdktf writes the same as a CDKTF app, main.js.`;
   static override examples = [
     { description: 'All stacks', command: 'service export --out tenant' },
     { description: 'Again, to see the difference in Git', command: 'service export --out tenant --replace' },
+    { description: 'As it was', command: 'service export --out before --at 2027-03-01T12:00:00Z' },
     { description: 'As Terraform configuration', command: 'service export --out tenant --format hcl' },
     {
       description: 'Records created by hand, to bring them under Git',
@@ -63,6 +68,7 @@ cdktf writes the same as a CDKTF app, main.js.`;
       helpValue: 'NAME',
     }),
     replace: boolean({ description: 'Remove existing files of this format from the folder.' }),
+    ...atFlag,
     ...connectionFlags,
   };
 
@@ -70,17 +76,17 @@ cdktf writes the same as a CDKTF app, main.js.`;
     const { flags } = await this.parse(Export);
     if (flags.as === BY_HAND)
       throw new UsageError(`--as "${BY_HAND}" is the owner of records created by hand: name another stack.`);
-    const client = await connect(flags);
     const format = flags.format as keyof typeof FORMATS;
-    const [write, state] = await Promise.all([FORMATS[format].load(), client.state({ signal: this.signal })]);
+    const [write, state] = await Promise.all([FORMATS[format].load(), this.#state(flags)]);
+    const tenant = state.tenant === undefined ? {} : { tenant: state.tenant };
     const { trees, leftOut } = chooseStacks(state.records, flags.stack);
     if (trees.length === 0 && flags.stack !== undefined) {
       throw new UsageError(
-        `The tenant "${state.tenant}" holds no records of the stack "${flags.stack}": nothing was written.`,
+        `${state.tenant === undefined ? `"${state.revision}"` : `The tenant "${state.tenant}"`} holds no records of the stack "${flags.stack}": nothing was written.`,
       );
     }
     const written = trees.flatMap(({ owner, folder, records }) =>
-      write(records, { tenant: state.tenant, stack: owner === BY_HAND ? flags.as : owner }).map(({ path, text }) => ({
+      write(records, { ...tenant, stack: owner === BY_HAND ? flags.as : owner }).map(({ path, text }) => ({
         path: trees.length === 1 ? path : join(folder, path),
         text,
       })),
@@ -93,9 +99,18 @@ cdktf writes the same as a CDKTF app, main.js.`;
     for (const note of notes(owners, folders, leftOut, format)) await err.line(err.style('dim', note));
     const records = trees.reduce((sum, tree) => sum + tree.records.length, 0);
     return {
-      json: { tenant: state.tenant, revision: state.revision, stacks: owners, records, files },
+      json: { ...tenant, revision: state.revision, stacks: owners, records, files },
       text: `${out.style('green', 'Exported')} ${counted(records, 'record')} at revision ${state.revision}: ${counted(files.length, 'file')} in ${flags.out}.`,
     };
+  }
+
+  /** The records to write: the service's, or those that the tree of a Git revision declares. */
+  async #state(flags: ConnectionFlags & { at?: string | undefined }): Promise<Snapshot> {
+    const { at } = flags;
+    if (at === undefined || isOfService(at)) return await (await connect(flags)).state({ signal: this.signal });
+    const tree = await treeAt(at);
+    const { tenant } = tree.manifest;
+    return { ...(tenant !== undefined && { tenant }), revision: at, records: tree.stored() };
   }
 }
 

@@ -4,6 +4,7 @@ import { string as stringArgument } from '@oclif/core/args';
 import { integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
+import { atFlag, isOfService, treeAt } from '../history/asking.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { headings, renderRecord, row } from '../records/columns.js';
@@ -22,6 +23,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
       command: 'service get roles --filter application=billing --json',
     },
     { description: 'One record, by its address', command: 'service get subject/user/alice' },
+    { description: 'The roles at the beginning of March', command: 'service get roles --at 2027-03-01' },
     { description: 'Who is in this group?', command: 'service get group-memberships --filter group=finance' },
   ];
   static override args = {
@@ -41,6 +43,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
       multipleNonGreedy: true,
     }),
     limit: integer({ description: 'Stop after this many records.', helpValue: 'N', min: 1 }),
+    ...atFlag,
     ...connectionFlags,
   };
 
@@ -55,7 +58,8 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
     if (name !== undefined && Object.keys(filter).length > 0) {
       throw new UsageError(`--filter selects among records, but "${name}" names one: leave one of them out.`);
     }
-    const collection = (await connect(flags)).records(kind);
+    const client = flags.at === undefined || isOfService(flags.at) ? await connect(flags) : await treeAt(flags.at);
+    const collection = client.records(kind);
     if (name !== undefined) {
       const record = await collection.get(name, { signal: this.signal });
       return { json: record, text: renderRecord(record, out.style) };

@@ -1,11 +1,11 @@
-import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/question';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf, typed } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
-import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
+import { connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
+import { type Asking, asking, atFlag } from '../history/asking.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
@@ -58,6 +58,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     'resource-property': pairFlag('An attribute, as if each resource had it.'),
     context: contextFlag,
     ...limitFlag,
+    ...atFlag,
     ...localFlag,
     ...connectionFlags,
   };
@@ -81,7 +82,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     };
     const own = properties('resource-property', flags['resource-property']);
     const named = resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource'), ...own };
-    const client = await clientOf(await chosenConnection(flags));
+    const client = await asking(flags);
     const note = (action: string | undefined, searched: { names: readonly string[]; where: string } | undefined) =>
       checkEmpty(client, { subject: asked.subject, action, resourceTypes: searched }, this.signal);
     if (named !== undefined) {
@@ -127,7 +128,7 @@ async function actionsFound(results: FoundAction[], note: string): Promise<Outco
   return { json: { results }, text: names.length === 0 ? undefined : names.join('\n') };
 }
 
-type Search = (type: string, action: string) => ReturnType<ServiceClient['searchResources']>;
+type Search = (type: string, action: string) => ReturnType<Asking['searchResources']>;
 type FoundWithActions = FoundEntity & { actions: string[] };
 
 /** By resource, in the order of types and names; at most `limit` resources. */

@@ -2,8 +2,9 @@ import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf } from '../authorize/question.js';
 import { contextFlag, pairFlag } from '../authorize/question-flags.js';
-import { chosenConnection, clientOf, connectionFlags, localFlag } from '../config/connect.js';
+import { connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
+import { asking, atFlag } from '../history/asking.js';
 import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { checkEmpty } from '../search/check-empty.js';
@@ -18,6 +19,7 @@ policies of their own, roles and groups, with conditions evaluated on stored pro
 Subjects for whom a condition cannot be evaluated are left out.`;
   static override examples = [
     { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },
+    { description: 'Who could on 1 March?', command: 'service who-can read invoice:INV-1 --at 2027-03-01T12:00:00Z' },
     {
       description: 'Which services may at night? Ask the agent',
       command: 'service who-can read invoice:INV-1 --subject-type service --context time=2027-01-31T23:00:00Z --local',
@@ -48,6 +50,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
     'action-property': pairFlag('An attribute of the action.'),
     context: contextFlag,
     ...limitFlag,
+    ...atFlag,
     ...localFlag,
     ...connectionFlags,
   };
@@ -65,7 +68,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
       ...(context && { context }),
     };
     const own = properties('subject-property', flags['subject-property']);
-    const client = await clientOf(await chosenConnection(flags));
+    const client = await asking(flags);
     const { signal } = this;
     const searches = flags['subject-type'].map((type) =>
       client.searchSubjects({ ...question, subject: { type, ...own } }, { signal }),

@@ -37,12 +37,12 @@ export const localFlag = {
 const DECISION_TIMEOUT_MS = 30_000;
 
 /** A client for commands that need a credential. Throws `unauthorized` at once if there is none. */
-export async function connect(flags: ConnectionFlags): Promise<ServiceClient> {
+export async function connect(flags: ConnectionFlags & { at?: string | undefined }): Promise<ServiceClient> {
   const connection = await chosenConnection(flags);
   if (connection.credentials === undefined) {
     throw new ProblemError('unauthorized', `There are no credentials for ${connection.url} (${connection.source}).`);
   }
-  return clientOf(connection);
+  return clientOf(connection, flags.at);
 }
 
 /** The connection from flags, environment and profiles; warnings about them go to stderr. */
@@ -52,11 +52,16 @@ export async function chosenConnection(flags: ConnectionFlags): Promise<Connecti
   return connection;
 }
 
-export async function clientOf({ url, credentials }: Pick<Connection, 'url' | 'credentials'>): Promise<ServiceClient> {
+/** `at` is the past moment that the client asks about. */
+export async function clientOf(
+  { url, credentials }: Pick<Connection, 'url' | 'credentials'>,
+  at?: string,
+): Promise<ServiceClient> {
   const { ServiceClient } = await import('@authz-service/sdk/client');
   return new ServiceClient({
     url,
     credentials,
+    at,
     userAgent: 'authz-service-cli',
     decisionTimeoutMs: DECISION_TIMEOUT_MS,
     attemptTimeoutMs: DECISION_TIMEOUT_MS,

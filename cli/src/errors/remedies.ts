@@ -28,6 +28,7 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   not_found: undefined,
   not_owner: undefined,
   not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',
+  outside_history: '"service audit" shows the revisions and their times.',
   outside_limits: 'Run "service whoami" to see the limits of this credential.',
   payload_too_large: 'Split the tree into several stacks.',
   precondition_failed: 'Read the record again and repeat the change.',

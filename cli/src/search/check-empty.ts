@@ -1,8 +1,8 @@
 import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { path } from '@authz-service/core/records/address';
-import type { ServiceClient } from '@authz-service/sdk/client';
 import { UsageError } from '../errors/usage-error.js';
+import type { Asking } from '../history/asking.js';
 import { allTypes, isSilence, typeNamed } from './resource-types.js';
 
 /** What a search asks about, so that its existence can be checked in the tenant's records. */
@@ -19,7 +19,7 @@ export interface Asked {
  * does not have, since an empty result would hide the mistake. Returns a note for other names that do not exist, as the
  * end of a sentence about the count; it also says if the service does not show what exists.
  */
-export async function checkEmpty(client: ServiceClient, asked: Asked, signal: AbortSignal): Promise<string> {
+export async function checkEmpty(client: Asking, asked: Asked, signal: AbortSignal): Promise<string> {
   const known = await allTypes(client, signal);
   if (known === undefined) return `; ${client.url} does not tell whether the named things exist`;
   const { action, resourceTypes } = asked;
@@ -36,7 +36,7 @@ export async function checkEmpty(client: ServiceClient, asked: Asked, signal: Ab
   return missing.map((what) => `; there is no ${what}`).join('');
 }
 
-async function missingSubject(client: ServiceClient, { subject }: Asked, signal: AbortSignal): Promise<string[]> {
+async function missingSubject(client: Asking, { subject }: Asked, signal: AbortSignal): Promise<string[]> {
   if (subject === undefined) return [];
   try {
     await client.records('subject').get(path(subject.type, subject.id), { signal });
@@ -48,7 +48,7 @@ async function missingSubject(client: ServiceClient, { subject }: Asked, signal:
   }
 }
 
-async function missingTypes(client: ServiceClient, { subjectTypes = [] }: Asked, signal: AbortSignal) {
+async function missingTypes(client: Asking, { subjectTypes = [] }: Asked, signal: AbortSignal) {
   const missing: string[] = [];
   for (const type of subjectTypes) {
     const page = client.records('subject').list({ type }, { signal })[Symbol.asyncIterator]();

@@ -1,8 +1,8 @@
 import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { names } from '@authz-service/core/records/address';
-import type { ServiceClient } from '@authz-service/sdk/client';
 import { UsageError } from '../errors/usage-error.js';
+import type { Asking } from '../history/asking.js';
 
 /** A resource type by its name in requests, and its actions. */
 export interface KnownType {
@@ -22,7 +22,7 @@ interface NamedType {
  * The tenant's resource types; undefined if the service does not show them: an agent never does, and a cloud only to
  * callers that may read records.
  */
-export async function allTypes(client: ServiceClient, signal: AbortSignal): Promise<NamedType[] | undefined> {
+export async function allTypes(client: Asking, signal: AbortSignal): Promise<NamedType[] | undefined> {
   const found: { bare: string; qualified: string; actions: readonly string[] }[] = [];
   try {
     for await (const { application, name, actions } of client.records('resource_type').list({}, { signal })) {
@@ -61,7 +61,7 @@ export function typeNamed(known: readonly NamedType[], name: string, where: stri
  * does not exist, and with `remedy` if the service does not show them.
  */
 export async function resourceTypes(
-  client: ServiceClient,
+  client: Asking,
   wanted: readonly string[] | undefined,
   remedy: string,
   signal: AbortSignal,

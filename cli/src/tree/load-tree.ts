@@ -2,6 +2,7 @@ import {
   faultText,
   type Manifest,
   type ManifestFault,
+  type ManifestFile,
   type ManifestResult,
 } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
@@ -36,11 +37,16 @@ export async function readFolder(
   folder: string,
   onProgress?: (text: string, long: boolean) => void,
 ): Promise<LoadedTree> {
-  const [{ readTree }, { readManifest }] = await Promise.all([
-    import('@authz-service/provider/reconcile/read-tree'),
-    import('@authz-service/core/manifest/read'),
-  ]);
-  const files = await readTree(folder);
+  const { readTree } = await import('@authz-service/provider/reconcile/read-tree');
+  return await readRecords(await readTree(folder), onProgress);
+}
+
+/** Reads the text of files of a tree. */
+async function readRecords(
+  files: readonly ManifestFile[],
+  onProgress?: (text: string, long: boolean) => void,
+): Promise<LoadedTree> {
+  const { readManifest } = await import('@authz-service/core/manifest/read');
   return {
     files: files.length,
     result: readManifest(
@@ -68,7 +74,23 @@ export async function loadTree(
   warn: (text: string) => Promise<void>,
   onProgress?: (text: string, long: boolean) => void,
 ): Promise<SoundTree> {
-  const { result } = await readFolder(folder, onProgress);
+  return await sound((await readFolder(folder, onProgress)).result, folder, warn);
+}
+
+/**
+ * Reads the tree at a Git revision, as `REVISION:PATH`; without a path, that of the current folder. Warnings go to `warn`.
+ * Throws `InvalidTree`.
+ */
+export async function loadGitTree(spec: string, warn: (text: string) => Promise<void>): Promise<SoundTree> {
+  const { readGitTree } = await import('./read-git-tree.js');
+  return await sound((await readRecords(await readGitTree(spec))).result, spec, warn);
+}
+
+async function sound(
+  result: ManifestResult,
+  folder: string,
+  warn: (text: string) => Promise<void>,
+): Promise<SoundTree> {
   for (const warning of result.warnings) await warn(faultText(warning));
   if (result.manifest === undefined) throw new InvalidTree(result.faults, folder);
   return { manifest: result.manifest, placeOf: result.placeOf };

@@ -4,6 +4,8 @@ import { recordText } from '@authz-service/core/bundle/record-text';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { kindRank } from '@authz-service/core/records/kinds';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
+import { revisionText } from '@authz-service/core/state/revision';
+import type { KeptCommit } from '../store/store.js';
 
 /** The limit for the newest commits of a tenant, all together. */
 export interface JournalBounds {
@@ -70,6 +72,13 @@ export class Journal {
     }
     const changed = [...all].filter(([, { before, after }]) => before !== after);
     return { base, changes: changed.sort(([one], [other]) => inOrder(one, other)).map(([, change]) => change) };
+  }
+
+  /** Takes in commits that history holds, oldest first. */
+  fill(commits: readonly KeptCommit[]): void {
+    for (const { base, changes } of commits) {
+      this.note({ revision: revisionText(base.revision, base.digest), digest: base.digest }, changes);
+    }
   }
 
   clear(): void {

@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { scalarFields } from '../records/record-schema.js';
 import { toWire } from '../records/record-wire.js';
 import { wireShape } from '../records/wire-shape.js';
-import type { Tenant } from '../tenants/tenant.js';
+import type { ReadableTenant } from '../tenants/tenant.js';
 
 export interface ListOrder {
   kind: Kind;
@@ -19,12 +19,14 @@ export interface ListOrder {
   filter: Readonly<Record<string, string>>;
   limit: number;
   cursor?: string;
+  /** The past moment that is asked for, to which a cursor belongs. */
+  at?: string | undefined;
 }
 
 /** A page of a kind's records in the order of their addresses. */
-export function listRecords(tenant: Tenant, order: ListOrder): { records: StoredRecord[]; next?: string } {
-  const { kind, filter, limit, cursor } = order;
-  const list = [tenant.id, kind, JSON.stringify(Object.entries(filter).sort())];
+export function listRecords(tenant: ReadableTenant, order: ListOrder): { records: StoredRecord[]; next?: string } {
+  const { kind, filter, limit, cursor, at } = order;
+  const list = [tenant.id, kind, JSON.stringify(Object.entries(filter).sort()), ...(at === undefined ? [] : [at])];
   const sorted = tenant.sorted(kind);
   let index = cursor === undefined ? 0 : firstAfter(sorted, decodeCursor(list, cursor));
   const tests = Object.entries(filter).map(([name, value]) => testOf(tenant, kind, name, value));
@@ -47,7 +49,7 @@ export function filterNames(kind: Kind): string[] {
   return [...new Set(names)];
 }
 
-function testOf(tenant: Tenant, kind: Kind, name: string, value: string): (record: StoredRecord) => boolean {
+function testOf(tenant: ReadableTenant, kind: Kind, name: string, value: string): (record: StoredRecord) => boolean {
   if (name === 'address') return (record) => record.address === value;
   if (name === 'managed_by') return (record) => record.managed_by === value;
   const field = (definitionOf(kind).schema.shape as Record<string, z.core.$ZodType>)[name];

@@ -3,7 +3,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import { isExpected } from '@authz-service/pdp/transport/problem-document';
 import type { Cloud } from '../cloud.js';
-import type { Tenant } from '../tenants/tenant.js';
+import type { ReadableTenant } from '../tenants/tenant.js';
 import type { Call } from './route.js';
 
 /** A request to the cloud's decision point: the credential's tenant answers it, and each decision is counted. */
@@ -16,9 +16,11 @@ export class CloudCall implements EndpointCall {
     private readonly cloud: Cloud,
     private readonly call: Pick<Call, 'now' | 'log'>,
     /** Absent if no credential is required. */
-    private readonly tenant?: Tenant,
+    private readonly tenant?: ReadableTenant,
+    /** The clock of a past moment. */
+    now?: number,
   ) {
-    this.now = call.now;
+    this.now = now ?? call.now;
   }
 
   engine(): Engine {
@@ -50,7 +52,7 @@ export class CloudCall implements EndpointCall {
     return this.cloud.publicUrl();
   }
 
-  #tenant(): Tenant {
+  #tenant(): ReadableTenant {
     if (this.tenant === undefined) throw new Error('an endpoint without a credential asked for a tenant');
     return this.tenant;
   }

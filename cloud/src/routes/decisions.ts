@@ -3,10 +3,15 @@ import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
+import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { CloudCall } from '../http/cloud-call.js';
 import { json, type Reply } from '../http/reply.js';
 import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
+
+const pastQuerySchema = z.strictObject(pastQuery);
+type PastQuery = z.output<typeof pastQuerySchema>;
 
 /** The endpoints that every decision point has; most of them require a credential for decisions. */
 export function decisionRoutes(cloud: Cloud): Route[] {
@@ -22,12 +27,21 @@ export function decisionRoutes(cloud: Cloud): Route[] {
         ...route,
         handle: (call) => answer(endpoint, call.body, new CloudCall(cloud, call)),
       });
-    return secured<undefined, unknown>({
+    return secured<PastQuery, unknown>({
       ...route,
       anyOf: ['decisions'],
+      query: pastQuerySchema,
       handle: async (call) => {
-        const tenant = await cloud.tenants.get(call.credential.tenant);
-        return await tenant.inTurn(() => answer(endpoint, call.body, new CloudCall(cloud, call, tenant)));
+        const { credential, query } = call;
+        const { at } = query;
+        for (;;) {
+          const { tenant, now } = await tenantAt(cloud, { credential, at, now: call.now });
+          const { revision } = tenant;
+          const asked = new CloudCall(cloud, call, tenant, now);
+          const reply = await tenant.inTurn(() => answer(endpoint, call.body, asked));
+          // A commit may have come between; then what was the present revision is found in history.
+          if (at === undefined || asked.revision === undefined || asked.revision === revision) return reply;
+        }
       },
     });
   });
@@ -39,7 +53,7 @@ function bodyOf({ request, parse }: Endpoint): BodyRule<unknown> | undefined {
 
 /** Tenants share the cloud, so each credential's requests are limited. */
 function operationOf({ operation, summary, response, problems, open }: Endpoint): Operation {
-  const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests'];
+  const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests', 'not_found', 'outside_history'];
   const answered = open
     ? response
     : { ...response, headers: { [REVISION_HEADER]: "The tenant's revision that the answer was found at." } };

@@ -54,6 +54,7 @@ async function provoke(): Promise<void> {
   await Promise.all(reference.operations.map(refusals));
   await Promise.all(Object.keys(BODIES).map(lifeOf));
   await decisions();
+  await past();
   await changesets();
   await tokens();
   await tenants();
@@ -102,8 +103,22 @@ async function lifeOf(collection: string): Promise<void> {
   await ask('DELETE', item);
 }
 
+async function past(): Promise<void> {
+  for (const { method, path, parameters } of reference.operations) {
+    if (method !== 'GET' || !parameters.some(({ name }) => name === 'at')) continue;
+    for (const at of ELSEWHEN) await ask('GET', `${path.replaceAll(/\{\w+\}/g, 'nothing')}${at}`);
+  }
+}
+
+/** Moments that no tenant has. */
+const ELSEWHEN = ['?at=999999', '?at=2000-01-01'];
+
 async function decisions(): Promise<void> {
   const types = { subject: { type: 'user' }, resource: { type: 'invoice' } };
+  for (const path of [...Object.values(AUTHZEN_PATHS), '/v1/authorize']) {
+    const body = { ...ALICE_READS, ...(path === AUTHZEN_PATHS.resource && { resource: types.resource }) };
+    if (path !== AUTHZEN_PATHS.configuration) for (const at of ELSEWHEN) await ask('POST', `${path}${at}`, { body });
+  }
   for (const path of ['/v1/authorize', AUTHZEN_PATHS.evaluation, AUTHZEN_PATHS.evaluations]) {
     await ask('POST', path, { body: ALICE_READS });
     await ask('POST', path, { body: { ...ALICE_READS, explain: true } });

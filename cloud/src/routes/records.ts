@@ -5,11 +5,13 @@ import { definitionOf, type StoredRecord } from '@authz-service/core/records/reg
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import { demand, demandUnlimited, type Grant } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
+import { PAST_HEADERS, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json, matches, versioned } from '../http/reply.js';
@@ -45,25 +47,27 @@ function list(cloud: Cloud, kind: Kind): Route {
     ...Object.fromEntries(
       names.map((name) => [name, z.string().optional().meta({ description: 'Only records with this value.' })]),
     ),
+    ...pastQuery,
     ...paging,
   });
   return secured({
     method: 'GET',
     path: collection(kind),
     anyOf: readers(kind),
-    query: query as unknown as z.ZodType<{ limit: number; cursor?: string } & Record<string, string>>,
+    query: query as unknown as z.ZodType<{ limit: number; cursor?: string; at?: string } & Record<string, string>>,
     operation: {
       id: `list${schemaName(kind)}`,
       summary: `A page of the records of the kind ${kind}.`,
       tag: kind,
-      responses: { 200: { description: 'The page.', schema: pageSchema(recordSchemas[kind]) } },
-      problems: ['invalid_cursor'],
+      responses: { 200: { description: 'The page.', schema: pageSchema(recordSchemas[kind]), headers: PAST_HEADERS } },
+      problems: ['invalid_cursor', 'not_found', 'outside_history'],
     },
-    handle: async ({ credential, query: { limit, cursor, ...filter } }) => {
-      const tenant = await cloud.tenants.get(credential.tenant);
-      const page = listRecords(tenant, { kind, filter, limit, ...(cursor !== undefined && { cursor }) });
-      const items = page.records.map((record) => shown(cloud, record, tenant.state));
-      return json(200, { items, ...(page.next !== undefined && { next_cursor: page.next }) });
+    handle: async ({ credential, query: { limit, cursor, at, ...filter }, now }) => {
+      const { tenant } = await tenantAt(cloud, { credential, at, now });
+      const page = listRecords(tenant, { kind, filter, limit, at, ...(cursor !== undefined && { cursor }) });
+      const items = page.records.map((record) => shown(cloud, record, tenant.state, at));
+      const next = page.next === undefined ? {} : { next_cursor: page.next };
+      return json(200, { items, ...next }, headersAt(at, tenant.revision));
     },
   });
 }
@@ -116,18 +120,21 @@ function read(cloud: Cloud, kind: Kind): Route {
     method: 'GET',
     path: `${collection(kind)}/{id}`,
     anyOf: readers(kind),
+    query: z.strictObject(pastQuery),
     operation: {
       id: `read${schemaName(kind)}`,
       summary: `One record of the kind ${kind}, by its id or its percent-encoded path.`,
       tag: kind,
-      responses: { 200: { description: 'The record.', schema: recordSchemas[kind] } },
-      problems: ['not_found'],
+      responses: { 200: { description: 'The record.', schema: recordSchemas[kind], headers: PAST_HEADERS } },
+      problems: ['not_found', 'outside_history'],
       headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
     },
-    handle: async ({ credential, params, headers }) => {
-      const { state } = await cloud.tenants.get(credential.tenant);
+    handle: async ({ credential, params, headers, query: { at }, now }) => {
+      const { tenant } = await tenantAt(cloud, { credential, at, now });
+      const { state, revision } = tenant;
       const record = findRecord(state, kind, params.id ?? '');
-      return versioned(headers['if-none-match'], etagOf(record), () => json(200, shown(cloud, record, state)));
+      const body = () => json(200, shown(cloud, record, state, at), headersAt(at, revision));
+      return versioned(headers['if-none-match'], etagOf(record), body);
     },
   });
 }
@@ -219,9 +226,17 @@ function isExpected(ifMatch: string | undefined): (revision: number) => boolean 
   return (revision) => ifMatch === undefined || matches(ifMatch, `"${revision}"`, 'strong');
 }
 
-/** A record as callers see it; for a credential, also whether it is an operator's, which no field contains. */
-function shown(cloud: Cloud, record: StoredRecord, state: TenantState): JsonObject {
+function headersAt(at: string | undefined, revision: string): Record<string, string> {
+  return at === undefined ? {} : { [REVISION_HEADER]: revision };
+}
+
+/**
+ * A record as callers see it; for a credential, also whether it is an operator's, which no field contains, and which
+ * history does not know.
+ */
+function shown(cloud: Cloud, record: StoredRecord, state: TenantState, at?: string): JsonObject {
   const wire = toWire(record, state);
+  if (at !== undefined) return wire;
   return cloud.credentials.of(record)?.operator ? { ...wire, operator: true } : wire;
 }
 

@@ -2,6 +2,7 @@ import { KINDS } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
@@ -28,15 +29,17 @@ export function stateRoutes(cloud: Cloud): Route[] {
       method: 'GET',
       path: '/v1/state',
       anyOf: ['records:read'],
+      query: z.strictObject(pastQuery),
       operation: {
         id: 'readState',
-        summary: 'All records of the tenant at one revision.',
+        summary: 'All records of the tenant at one revision: the newest, or a past one.',
         tag: 'records',
         responses: { 200: { description: 'The records, without secrets.', schema: stateSchema } },
+        problems: ['not_found', 'outside_history'],
         headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
       },
-      handle: async ({ credential, headers }) => {
-        const tenant = await cloud.tenants.get(credential.tenant);
+      handle: async ({ credential, headers, query: { at }, now }) => {
+        const { tenant } = await tenantAt(cloud, { credential, at, now });
         const { revision } = tenant;
         return versioned(headers['if-none-match'], `"${revision}"`, async () => {
           const records = KINDS.flatMap((kind) => tenant.sorted(kind));

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { loadTenant, type RecordRow } from './load-tenant.js';
+import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
 import { rowDigestAfter } from './row-digest-after.js';
 import type { SecretRow } from './secret-rows.js';
 import {
@@ -27,7 +28,7 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
 
     createTenant: (tenant, first) =>
       knex.transaction(async (trx) => {
-        await trx('tenants').insert({ ...tenant, revision: first.base });
+        await trx('tenants').insert({ ...tenant, revision: first.base, history_start: first.revision });
         await write(trx, first);
         await noteTenantEvent(trx, 'create', tenant, first.audit);
       }),
@@ -52,6 +53,16 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
       if (before !== undefined) query.where('number', '<', before);
       return (await query).map(auditRow);
     },
+
+    historyStart: (tenant) => historyStart(knex, tenant),
+
+    findRevision: (tenant, wanted) => findRevision(knex, tenant, wanted),
+
+    readPast: (tenant, revision, after) => readPast(knex, tenant, revision, after),
+
+    newestCommits: (tenant, bounds) => newestCommits(knex, tenant, bounds),
+
+    pruneHistory: (before) => pruneHistory(knex, before),
 
     credentials: async () => {
       const rows: (RecordRow & SecretRow)[] = await knex('records')

@@ -49,7 +49,7 @@ export async function loadTenant(trx: Knex, id: string): Promise<LoadedTenant> {
   };
 }
 
-function storedRecord(row: RecordRow, tenant: string): StoredRecord {
+export function storedRecord(row: RecordRow, tenant: string): StoredRecord {
   return {
     kind: row.kind,
     address: row.address,

@@ -1,6 +1,7 @@
 import type { Limits } from '@authz-service/core/records/limits';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
+import type { StoredChange } from '@authz-service/core/state/record-changes';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
 export interface Store {
@@ -21,6 +22,16 @@ export interface Store {
   commit(commit: Commit): Promise<void>;
   /** Newest first, for revisions below `before`. */
   audit(tenant: string, page: { before?: number; limit: number }): Promise<AuditRow[]>;
+  /** The oldest revision whose records can be rebuilt, and the newest one. */
+  historyStart(tenant: string): Promise<HistoryStart>;
+  /** A revision by its number, or the newest one that was committed at this time or before. */
+  findRevision(tenant: string, wanted: { number: number } | { at: string }): Promise<RevisionPoint | undefined>;
+  /** A page of the records at a past revision; the same record may be on two pages. */
+  readPast(tenant: string, revision: number, after?: PastPosition): Promise<PastPage>;
+  /** The newest commits within these bounds, oldest first, of the kinds that bundles contain. */
+  newestCommits(tenant: string, bounds: { commits: number; changes: number }): Promise<KeptCommit[]>;
+  /** Forgets what only revisions need that are older than the one of this time. The newest one always stays. */
+  pruneHistory(before: string): Promise<void>;
   /** The credentials of all tenants, with the hashes of their secrets. */
   credentials(): Promise<CredentialRow[]>;
   findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
@@ -66,6 +77,34 @@ export interface Commit {
   secrets: NewSecret[];
   audit: AuditRow;
   idempotency?: IdempotencyRow;
+}
+
+/** A revision as the audit trail has it. */
+export interface RevisionPoint {
+  revision: number;
+  digest: string;
+  at: string;
+}
+
+export interface HistoryStart {
+  oldest: RevisionPoint;
+  newest: RevisionPoint;
+}
+
+/** Where the next page of a past revision begins: in the present records, or in the kept versions. */
+export type PastPosition = { record: string } | { until: number; version: string };
+
+export interface PastPage {
+  records: StoredRecord[];
+  /** Absent on the last page. */
+  next?: PastPosition;
+}
+
+/** A commit with the records before and after it. */
+export interface KeptCommit {
+  base: { revision: number; digest: string };
+  revision: number;
+  changes: StoredChange[];
 }
 
 export type CredentialKind = 'api_key' | 'oauth_client';

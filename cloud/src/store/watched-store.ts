@@ -8,6 +8,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'commit',
   'saveIdempotent',
   'purgeIdempotent',
+  'pruneHistory',
   'addSigningKey',
   'addBundleKey',
 ]);

@@ -1,6 +1,7 @@
 import { referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { Knex } from 'knex';
 import { inParts, insertRows } from './batch.js';
+import { keepVersions } from './record-versions.js';
 import type { Commit } from './store.js';
 
 const COLUMNS = [
@@ -36,6 +37,7 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   );
   const pkBefore = (record: StoredRecord): number => known(pks, record.address);
 
+  await keepVersions(trx, before.map(pkBefore), commit.revision);
   await inParts(before.map(pkBefore), async (part) => {
     await trx('record_references').whereIn('from_pk', part).delete();
   });

@@ -13,7 +13,7 @@ import { revisionText } from '@authz-service/core/state/revision';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
-import { Journal } from '../bundles/journal.js';
+import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
 import type { AuditRow, Store, TenantRow } from '../store/store.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
@@ -28,6 +28,19 @@ export interface TenantView {
   revision: string;
   engine: CompiledEngine;
   search: TenantSearch;
+}
+
+/** A tenant for reading: as it is, or as it was at a past revision. */
+export interface ReadableTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly revision: string;
+  readonly state: TenantState;
+  /** For work that ends within one turn of the event loop. */
+  readonly engine: CompiledEngine;
+  inTurn<T>(work: () => T): Promise<Awaited<T>>;
+  reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T>;
+  sorted(kind: Kind): readonly StoredRecord[];
 }
 
 /** How tenants share the process. */
@@ -47,7 +60,7 @@ const DELTAS_KEPT_MAX = 64;
  * One tenant in memory, at its newest committed revision. Everything derived from the records is computed when first
  * used.
  */
-export class Tenant {
+export class Tenant implements ReadableTenant {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
@@ -55,7 +68,8 @@ export class Tenant {
   #number: number;
   #revision: string | undefined;
   #committedAt: number;
-  readonly #work: TenantWork;
+  /** Runs decisions and searches, of past revisions too, within the tenant's budget. */
+  readonly work: TenantWork;
   readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
@@ -70,8 +84,8 @@ export class Tenant {
     { slicing, budget }: WorkSharing,
     private readonly changed: (tenant: Tenant) => void,
   ) {
-    this.#work = new TenantWork(slicing, row.id, budget?.());
-    this.#engine = new TenantEngine(row.id, slicing, () => this.#work.shouldEnd);
+    this.work = new TenantWork(slicing, row.id, budget?.());
+    this.#engine = new TenantEngine(row.id, slicing, () => this.work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
     this.createdAt = row.created_at;
@@ -87,7 +101,9 @@ export class Tenant {
     sharing: WorkSharing,
     changed: (tenant: Tenant) => void,
   ): Promise<Tenant> {
-    return new Tenant(row, await readTenant(store, row), sharing, changed);
+    const tenant = new Tenant(row, await readTenant(store, row), sharing, changed);
+    tenant.#journal.fill(await store.newestCommits(row.id, JOURNAL_BOUNDS));
+    return tenant;
   }
 
   get state(): TenantState {
@@ -120,7 +136,7 @@ export class Tenant {
 
   /** Runs work that decides with `engine`, when it is this tenant's turn. Throws `too_many_requests`. */
   inTurn<T>(work: () => T): Promise<Awaited<T>> {
-    return this.#work.once(() => this.engine, work);
+    return this.work.once(() => this.engine, work);
   }
 
   /**
@@ -131,7 +147,7 @@ export class Tenant {
       const { id, revision, engine } = this;
       return { id, revision, engine, search: this.#engine.searchOf(engine) };
     };
-    const run = (seen: TenantView) => this.#work.inSteps(() => seen.engine, work(seen));
+    const run = (seen: TenantView) => this.work.inSteps(() => seen.engine, work(seen));
     return reading(view, ({ engine }) => engine.lock, run);
   }
 
@@ -211,12 +227,14 @@ export class Tenant {
   /** Reads the store again, if the memory may have fallen behind it. */
   async reload(store: Store): Promise<void> {
     const { state, revision, committedAt } = await readTenant(store, this);
+    const commits = await store.newestCommits(this.id, JOURNAL_BOUNDS);
     this.#state = state;
     this.#number = revision;
     this.#revision = undefined;
     this.#committedAt = committedAt;
     this.#sorted.clear();
     this.#journal.clear();
+    this.#journal.fill(commits);
     this.#deltas.clear();
     this.#bundle = undefined;
     this.#engine.forget();

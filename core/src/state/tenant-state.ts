@@ -21,10 +21,15 @@ export class TenantState implements BaseView {
   #preflight: { staged: Staged; digest: DigestSet } | undefined;
 
   constructor(records: Iterable<StoredRecord> = []) {
-    for (const record of records) {
-      this.#insert(record);
-      if (isDistributed(record.kind)) this.#digest.add(record.address, record.fields);
-    }
+    for (const record of records) this.#admit(record);
+  }
+
+  /** The state of these records, built step by step, with its digest. */
+  static *inSteps(records: readonly StoredRecord[]): Generator<undefined, TenantState> {
+    const state = new TenantState();
+    yield* eachInSteps(records, STEP, (record) => state.#admit(record));
+    yield* state.#digest.hexInSteps();
+    return state;
   }
 
   get size(): number {
@@ -107,6 +112,11 @@ export class TenantState implements BaseView {
     this.#preflight = undefined;
     for (const record of gone) this.#take(record);
     for (const { record } of staged.put) this.#insert(record);
+  }
+
+  #admit(record: StoredRecord): void {
+    this.#insert(record);
+    if (isDistributed(record.kind)) this.#digest.add(record.address, record.fields);
   }
 
   #insert(record: StoredRecord): void {

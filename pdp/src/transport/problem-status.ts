@@ -20,6 +20,7 @@ export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   not_found: 404,
   not_owner: 409,
   not_ready: 503,
+  outside_history: 410,
   outside_limits: 403,
   payload_too_large: 413,
   precondition_failed: 412,

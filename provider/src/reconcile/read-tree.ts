@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 
-const FILE_BYTES_MAX = 64 * 1024 * 1024;
+export const FILE_BYTES_MAX = 64 * 1024 * 1024;
 /** Links in a small folder can lead to an unlimited number of files. */
 const ENTRIES_MAX = 500_000;
 const READ_AT_ONCE = 32;
@@ -26,6 +26,12 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
   const files = await readFiles(root, (file) => !isTest(file));
   if (files.length === 0) throw emptyFolder(root);
   return files;
+}
+
+/** Whether `readTree` reads a file of this name below its folder: names with slashes. */
+export function holdsRecords(file: string): boolean {
+  const hidden = file.split('/').some((name) => name.startsWith('.') || name === 'node_modules');
+  return !hidden && isManifest(file) && !isTest(file);
 }
 
 /** Reads records as `readTree` does, and the tests beside them, which are in files named `*.test.yaml`. */

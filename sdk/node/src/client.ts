@@ -63,7 +63,7 @@ export class ServiceClient extends DecisionClient {
   state(options?: CallOptions): Promise<TenantSnapshot>;
   state(options: CallOptions & { ifNoneMatch: string | undefined }): Promise<TenantSnapshot | undefined>;
   async state(options: CallOptions & { ifNoneMatch?: string | undefined } = {}): Promise<TenantSnapshot | undefined> {
-    const { answer, at } = await this.#conditional('/v1/state', options);
+    const { answer, at } = await this.#conditional('/v1/state', options, {}, { past: true });
     return answer.status === 304 ? undefined : (jsonOf(answer, at) as TenantSnapshot);
   }
 
@@ -136,12 +136,13 @@ export class ServiceClient extends DecisionClient {
     path: string,
     { ifNoneMatch, ...options }: CallOptions & { ifNoneMatch?: string | undefined },
     query: ServiceRequest['query'] = {},
+    more: Pick<ServiceRequest, 'past'> = {},
   ) {
     const headers: Record<string, string> = {};
     if (ifNoneMatch !== undefined) {
       headers['if-none-match'] = /^(W\/)?"/.test(ifNoneMatch) ? ifNoneMatch : `"${ifNoneMatch}"`;
     }
-    const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', also: 304 };
+    const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', also: 304, ...more };
     return {
       answer: await this.answer(request, options),
       at: `GET ${this.url}${path}`,

@@ -55,6 +55,11 @@ export interface ClientOptions {
    * off.
    */
   tracer?: Tracer | false | undefined;
+  /**
+   * Makes decisions, searches, `state` and `records` answer as of a past revision (`42.9f86d081884c7d65` or `42`) or time
+   * (RFC 3339, or a date). Nothing can be written with such a client. Cloud only; needs the scope `records:read`.
+   */
+  at?: string | undefined;
   userAgent?: string | undefined;
 }
 
@@ -89,6 +94,7 @@ export class DecisionClient {
   protected readonly authorization: Authorization | undefined;
   readonly #retryPolicy: RetryPolicy;
   readonly #discover: boolean;
+  readonly #past: string | undefined;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
   /** Whether the decision point takes batches, as far as it is known. */
@@ -100,6 +106,7 @@ export class DecisionClient {
     const { credentials, retries, attemptTimeoutMs } = options;
     this.url = baseAddress(options.url);
     this.#discover = options.discover ?? false;
+    this.#past = options.at;
     this.#retryPolicy = {
       timeoutMs: options.decisionTimeoutMs ?? 2_000,
       attemptTimeoutMs: attemptTimeoutMs ?? 1_000,
@@ -209,10 +216,26 @@ export class DecisionClient {
   protected answer(request: ServiceRequest, options?: CallOptions): Promise<Answer> {
     const { method, path, route = path } = request;
     return this.#spans.around(`${method} ${route}`, async (span) => {
-      const answer = await this.transport.send(request, { ...options, onAttempt: span.attempt }, this.authorization);
+      const call = { ...options, onAttempt: span.attempt };
+      const answer = await this.transport.send(this.#dated(request), call, this.authorization);
       span.revision(revisionOf(answer));
       return answer;
     });
+  }
+
+  /** The request as of the moment that this client asks about. Throws `invalid_request` for writes, which the past takes none of. */
+  #dated(request: ServiceRequest): ServiceRequest {
+    const at = this.#past;
+    if (at === undefined) return request;
+    if (request.writes) {
+      const detail = `This client asks about the past, ${JSON.stringify(at)}: write with a client without "at".`;
+      throw new ServiceError('invalid_request', detail);
+    }
+    if (!request.past) return request;
+    if (request.url === undefined) return { ...request, query: { ...request.query, at } };
+    const url = new URL(request.url);
+    url.searchParams.set('at', at);
+    return { ...request, url: url.href };
   }
 
   /** Undefined if the question has to go alone. */
@@ -272,7 +295,7 @@ export class DecisionClient {
     const path = AUTHZEN_PATHS[endpoint];
     const deciding = endpoint === 'evaluation' || endpoint === 'evaluations';
     const retryPolicy = deciding ? this.#retryPolicy : this.transport.retryPolicy;
-    const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy };
+    const request: ServiceRequest = { method: 'POST', path, body, repeat: 'harmless', retryPolicy, past: true };
     if (!this.#discover) return this.#answered(request, options);
     const timeoutMs = options.timeoutMs ?? retryPolicy.timeoutMs;
     const endsAt = performance.now() + timeoutMs;
@@ -281,7 +304,7 @@ export class DecisionClient {
   }
 
   async #answered(request: ServiceRequest, options: CountedOptions): Promise<Answered> {
-    const answer = await this.transport.send(request, options, this.authorization);
+    const answer = await this.transport.send(this.#dated(request), options, this.authorization);
     return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision: revisionOf(answer) };
   }
 

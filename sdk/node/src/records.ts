@@ -44,13 +44,13 @@ export class RecordCollection<K extends Kind> {
     { limit, cursor, ...options }: ListOptions & { cursor?: string | undefined } = {},
   ): Promise<Page<WireRecord<K>>> {
     const query = { ...filter, limit, cursor };
-    return (await this.#send({ method: 'GET', path: this.#path, query, repeat: 'harmless' }, options)) as Page<
-      WireRecord<K>
-    >;
+    const request: ServiceRequest = { method: 'GET', path: this.#path, query, repeat: 'harmless', past: true };
+    return (await this.#send(request, options)) as Page<WireRecord<K>>;
   }
 
   async get(idOrPath: string, options?: CallOptions): Promise<WireRecord<K>> {
-    return (await this.#send({ method: 'GET', ...this.#item(idOrPath), repeat: 'harmless' }, options)) as WireRecord<K>;
+    const request: ServiceRequest = { method: 'GET', ...this.#item(idOrPath), repeat: 'harmless', past: true };
+    return (await this.#send(request, options)) as WireRecord<K>;
   }
 
   /** A credential's secret is in this answer, and is never shown again. */

@@ -22,6 +22,7 @@ export const ERROR_TITLES = {
   not_found: 'No such record or route',
   not_owner: 'Another stack owns the record',
   not_ready: 'No bundle has been loaded yet',
+  outside_history: 'The history does not hold that state',
   outside_limits: 'The change is outside the limits of the credential',
   payload_too_large: 'The request body is too large',
   precondition_failed: 'The record has changed',

@@ -56,6 +56,8 @@ export interface ServiceRequest {
   retryPolicy?: RetryPolicy;
   /** An address on the origin of the base, instead of the path below it. */
   url?: string | undefined;
+  /** Answers may be about the past: the client's `at` is sent along. */
+  past?: true;
   /** The request changes something. An error that leaves open whether it did says so. */
   writes?: true;
   /** The secrets besides the credential that no error text may repeat. */

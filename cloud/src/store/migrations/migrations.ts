@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as initial from './0001-initial.js';
 import * as bundleKeys from './0002-bundle-keys.js';
+import * as history from './0003-history.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -8,6 +9,7 @@ type Named = Knex.Migration & { name: string };
 const MIGRATIONS: Named[] = [
   { name: '0001-initial', ...initial },
   { name: '0002-bundle-keys', ...bundleKeys },
+  { name: '0003-history', ...history },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

@@ -33,6 +33,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   not_found: { summary: 'Not found' },
   not_owner: { summary: 'Record of another stack' },
   not_ready: { summary: 'Service not ready', remedy: AGAIN },
+  outside_history: { summary: 'History not kept' },
   outside_limits: { summary: 'Outside the limits of the client' },
   payload_too_large: { summary: 'Request too large', remedy: 'Split the configuration, or lower -parallelism.' },
   precondition_failed: { summary: 'Record has changed', remedy: AGAIN },

@@ -136,6 +136,7 @@ _CLASSES: Mapping[str, Type[ServiceError]] = {
     "not_found": NotFound,
     "not_owner": Conflict,
     "not_ready": NotReady,
+    "outside_history": NotFound,
     "outside_limits": Forbidden,
     "payload_too_large": InvalidRequest,
     "precondition_failed": Conflict,

@@ -1,0 +1,27 @@
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
+import * as z from 'zod';
+import { type Credential, demand } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import type { Moment } from '../history/history.js';
+
+/** The query parameter of everything that can be asked about the past. */
+export const pastQuery = {
+  at: z.string().min(1, 'must not be empty').optional().meta({
+    description:
+      'Answers as of this revision (`42.9f86d081884c7d65` or `42`) or time (RFC 3339, or a date), which is also the clock of decisions. Needs the scope `records:read`.',
+  }),
+};
+
+/** The answer names the revision that it is about. */
+export const PAST_HEADERS = { [REVISION_HEADER]: 'With `at`: the revision that the answer is about.' };
+
+/** The credential's tenant: at a point of its history if the request names one, or else as it is. */
+export async function tenantAt(
+  cloud: Cloud,
+  { credential, at, now }: { credential: Credential; at: string | undefined; now: number },
+): Promise<Moment> {
+  const tenant = await cloud.tenants.get(credential.tenant);
+  if (at === undefined) return { tenant };
+  demand(credential, ['records:read']);
+  return await cloud.history.at(tenant, at, now);
+}

@@ -1,0 +1,179 @@
+import { isDistributed } from '@authz-service/core/records/kinds';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { StoredChange } from '@authz-service/core/state/record-changes';
+import type { Knex } from 'knex';
+import { inParts } from './batch.js';
+import { type RecordRow, storedRecord } from './load-tenant.js';
+import type { HistoryStart, KeptCommit, PastPage, PastPosition, RevisionPoint } from './store.js';
+
+/** Some milliseconds of parsing. */
+const PAGE_ROWS = 1000;
+
+/** Versions removed in one transaction, so that commits between them wait for no more than that. */
+const PRUNED_ROWS = 5000;
+
+const COLUMNS = ['kind', 'id', 'fields', 'managed_by', 'created_at', 'updated_at', 'revision'];
+
+/** The address of whom a link belongs to, in the JSON of its fields. */
+const ENTITY = "json_extract(fields, '$.entity_type') || '/' || json_extract(fields, '$.entity')";
+
+/** Keeps the records with these keys as they are before a commit changes or removes them. */
+export async function keepVersions(trx: Knex, pks: readonly number[], until: number): Promise<void> {
+  const copied = `tenant_id, address, ${COLUMNS.join(', ')}`;
+  await inParts(pks, async (part) => {
+    await trx.raw(
+      `insert into record_versions (until, entity, ${copied}) ` +
+        `select ${until}, ${ENTITY}, ${copied} from records where pk in (${part.map(() => '?').join(',')})`,
+      part,
+    );
+  });
+}
+
+/** The oldest revision that can be rebuilt, with the newest one, and the times of both. */
+export async function historyStart(knex: Knex, tenant: string): Promise<HistoryStart> {
+  const row = await knex('tenants')
+    .where('id', tenant)
+    .first<{ history_start: number; revision: number } | undefined>();
+  const oldest = row && (await pointOf(knex, tenant, (query) => query.where('number', row.history_start)));
+  const newest = row && (await pointOf(knex, tenant, (query) => query.where('number', row.revision)));
+  if (oldest === undefined || newest === undefined) throw new Error(`the store holds no revisions of tenant ${tenant}`);
+  return { oldest, newest };
+}
+
+/** A revision by its number, or the newest one that was committed at a time or before. */
+export async function findRevision(
+  knex: Knex,
+  tenant: string,
+  wanted: { number: number } | { at: string },
+): Promise<RevisionPoint | undefined> {
+  return await pointOf(knex, tenant, (query) =>
+    'number' in wanted ? query.where('number', wanted.number) : query.where('at', '<=', wanted.at),
+  );
+}
+
+async function pointOf(
+  knex: Knex,
+  tenant: string,
+  where: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<RevisionPoint | undefined> {
+  const row = await where(knex('revisions').where('tenant_id', tenant))
+    .orderBy([
+      { column: 'at', order: 'desc' },
+      { column: 'number', order: 'desc' },
+    ])
+    .select('number', 'digest', 'at')
+    .first<{ number: number; digest: string; at: string } | undefined>();
+  return row && { revision: Number(row.number), digest: row.digest, at: row.at };
+}
+
+/**
+ * A page of the records at a past revision: first those that are still as they were, then the kept versions. A commit
+ * between two pages may turn one into the other, so that an address can be on two pages, with the same record; none is
+ * left out.
+ */
+export async function readPast(knex: Knex, tenant: string, revision: number, after?: PastPosition): Promise<PastPage> {
+  if (after === undefined || 'record' in after) {
+    const rows: RecordRow[] = await knex('records')
+      .where('tenant_id', tenant)
+      .andWhere('address', '>', after?.record ?? '')
+      .andWhere('revision', '<=', revision)
+      .orderBy('address')
+      .limit(PAGE_ROWS);
+    const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
+    return { records: recordsOf(rows), next: last ? { record: last.address } : { until: revision, version: '' } };
+  }
+  const rows: (RecordRow & { until: number })[] = await knex('record_versions')
+    .where('tenant_id', tenant)
+    .andWhereRaw('(until, address) > (?, ?)', [after.until, after.version])
+    .andWhere('until', '>', revision)
+    .andWhere('revision', '<=', revision)
+    .orderBy(['until', 'address'])
+    .limit(PAGE_ROWS);
+  const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
+  return {
+    records: recordsOf(rows),
+    ...(last && { next: { until: Number(last.until), version: last.address } }),
+  };
+}
+
+/**
+ * The newest commits with the records before and after them, oldest first: as many as have no more changes than
+ * `changes`, and no more commits than `commits`. Kinds that no bundle contains are left out.
+ */
+export async function newestCommits(
+  knex: Knex,
+  tenant: string,
+  bounds: { commits: number; changes: number },
+): Promise<KeptCommit[]> {
+  const { oldest } = await historyStart(knex, tenant);
+  const rows: { number: number; digest: string; changes: number }[] = await knex('revisions')
+    .where('tenant_id', tenant)
+    .andWhere('number', '>=', oldest.revision)
+    .orderBy('number', 'desc')
+    .limit(bounds.commits + 1)
+    .select('number', 'digest', knex.raw('added + changed + removed as changes'));
+  const kept: KeptCommit[] = [];
+  let left = bounds.changes;
+  for (const [index, { number, changes }] of rows.entries()) {
+    const base = rows[index + 1];
+    left -= Number(changes);
+    if (base === undefined || left < 0) break;
+    kept.unshift({
+      base: { revision: Number(base.number), digest: base.digest },
+      revision: Number(number),
+      changes: [],
+    });
+  }
+  const [first] = kept;
+  if (first === undefined) return kept;
+  const byRevision = new Map(kept.map((commit) => [commit.revision, new Map<string, StoredChange>()]));
+  const note = (revision: number, side: keyof StoredChange, record: StoredRecord) => {
+    if (!isDistributed(record.kind)) return;
+    const changes = byRevision.get(revision);
+    changes?.set(record.address, { ...changes.get(record.address), [side]: record });
+  };
+  const ended: (RecordRow & { until: number })[] = await knex('record_versions')
+    .where('tenant_id', tenant)
+    .andWhere('until', '>=', first.revision);
+  for (const row of ended) note(Number(row.until), 'before', storedRecord(row, tenant));
+  for (const row of ended) note(Number(row.revision), 'after', storedRecord(row, tenant));
+  const present: RecordRow[] = await knex('records')
+    .where('tenant_id', tenant)
+    .andWhere('revision', '>=', first.revision);
+  for (const row of present) note(Number(row.revision), 'after', storedRecord(row, tenant));
+  return kept.map((commit) => ({ ...commit, changes: [...(byRevision.get(commit.revision)?.values() ?? [])] }));
+}
+
+/** Forgets what only the revisions before the one of this time need. The newest revision always stays. */
+export async function pruneHistory(knex: Knex, before: string): Promise<void> {
+  const tenants: { id: string; history_start: number }[] = await knex('tenants').select('id', 'history_start');
+  for (const { id, history_start } of tenants) {
+    const start = await findRevision(knex, id, { at: before });
+    if (start === undefined || start.revision <= Number(history_start)) continue;
+    // What cannot be rebuilt any more is refused from now on, also if the removal is cut short.
+    await knex('tenants').where('id', id).update({ history_start: start.revision });
+    await removeVersions(knex, id, start.revision);
+  }
+}
+
+async function removeVersions(knex: Knex, tenant: string, upTo: number): Promise<void> {
+  for (let removed = PRUNED_ROWS; removed === PRUNED_ROWS; ) {
+    const some: { until: number; address: string }[] = await knex('record_versions')
+      .where('tenant_id', tenant)
+      .andWhere('until', '<=', upTo)
+      .orderBy(['until', 'address'])
+      .limit(PRUNED_ROWS)
+      .select('until', 'address');
+    removed = some.length;
+    const last = some.at(-1);
+    if (last === undefined) return;
+    await knex('record_versions')
+      .where('tenant_id', tenant)
+      .andWhereRaw('(until, address) <= (?, ?)', [last.until, last.address])
+      .delete();
+  }
+}
+
+function recordsOf(rows: readonly RecordRow[]): StoredRecord[] {
+  return rows.map((row) => storedRecord(row, row.tenant_id));
+}

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, billing } from './cli/tenant.js';
+import { Workbench } from './cli/workbench.js';
+
+const QUESTION = ['--subject', 'user:alice', '--action', 'read', '--resource', 'invoice:INV-1'];
+
+let bench: Workbench;
+let env: Record<string, string>;
+/** The revision in which alice is in the group finance, and the time between it and the next. */
+let first: string;
+let between: string;
+
+/** Alice in no group. */
+const later = () => {
+  const files = billing();
+  return { ...files, 'apps/billing.yaml': (files['apps/billing.yaml'] ?? '').replace('[user/alice]', '[user/bob]') };
+};
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: bench.path('repo'), stdio: 'pipe' });
+
+async function applied(): Promise<string> {
+  return (await bench.json<{ revision: string }>(['apply', 'repo/tenant', '--yes', '--prune'], { env })).revision;
+}
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  env = await (await bench.startCloud()).tenant();
+  await bench.write(below('repo/tenant', billing()));
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('add', '.');
+  const author = ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.com'];
+  git(...author, 'commit', '--quiet', '--message', 'first');
+  first = await applied();
+  between = new Date().toISOString();
+  await bench.write(below('repo/tenant', later()));
+  await applied();
+}, 60_000);
+afterAll(() => bench.close());
+
+describe('--at', () => {
+  it.each<[string, () => string, object]>([
+    ['a revision', () => first, {}],
+    ['the number of a revision', () => first.split('.')[0] ?? '', {}],
+    ['a Git revision with a path that begins here', () => 'HEAD:./tenant', { cwd: 'repo' }],
+    ['a Git revision of the current folder', () => 'main', { cwd: 'repo/tenant' }],
+  ])('takes %s', async (_, at, where) => {
+    const { results } = await bench.json(['who-can', 'read', 'invoice:INV-1', '--at', at()], { env, ...where });
+    expect(results).toEqual([{ type: 'user', id: 'alice' }]);
+  });
+
+  it.each<[string, () => string, object]>([
+    ['a time', () => between, {}],
+    ['a Git revision with a path', () => 'main:tenant/', { cwd: 'repo' }],
+  ])(
+    'asks %s what was possible then',
+    async (_, at, where) => {
+      const run = (args: string[]) => bench.json([...args, '--at', at()], { env, ...where });
+      const now = await bench.json(['authorize', ...QUESTION], { env });
+      expect([now.decision, (await run(['authorize', ...QUESTION])).decision]).toEqual([false, true]);
+      expect(await run(['who-can', 'read', 'invoice:INV-1'])).toEqual({ results: [{ type: 'user', id: 'alice' }] });
+      expect(await run(['what-can', 'user:alice'])).toMatchObject({ results: [{ id: 'INV-1', actions: ['read'] }] });
+      expect(await run(['what-can', 'user:alice', '--resource', 'invoice:INV-1'])).toEqual({
+        results: [{ name: 'read' }],
+      });
+      const members = await run(['get', 'group-memberships', '--filter', 'group=finance']);
+      expect(members).toMatchObject({ items: [{ address: 'group_membership/finance//subject/user/alice' }] });
+      expect(await run(['get', 'subject/user/alice'])).toMatchObject({ address: 'subject/user/alice', id: 'alice' });
+      await run(['export', '--out', bench.path('out'), '--replace']);
+      const { valid, records } = await bench.json(['validate', bench.path('out')]);
+      expect([valid, records]).toEqual([true, (await bench.json(['validate', 'repo/tenant'])).records]);
+      const { stdout } = await bench.run(['authorize', ...QUESTION, '--explain', '--at', at()], { env, ...where });
+      expect(stdout).toContain('through subject/user/alice → group/finance → role/billing/clerk');
+    },
+    60_000,
+  );
+
+  it('asks a Git revision without the service', async () => {
+    const asked = await bench.json(['authorize', ...QUESTION, '--at', 'main:tenant'], { cwd: 'repo' });
+    expect(asked).toMatchObject({ decision: true });
+  });
+
+  it('answers a batch as of then', async () => {
+    const line = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}\n';
+    const { stdout } = await bench.run(['authorize', '--batch', '-', '--json', '--at', first], { env, input: line });
+    expect(JSON.parse(stdout)).toMatchObject({ decision: true });
+  });
+
+  it.each<[string, string[], RegExp, object]>([
+    [
+      'a Git revision that is none',
+      ['authorize', ...QUESTION, '--at', 'no-such-branch'],
+      /no revision "no-such-branch" here/,
+      {},
+    ],
+    [
+      'a path that is not there',
+      ['authorize', ...QUESTION, '--at', 'main:nothing'],
+      /no "nothing" in that revision/,
+      {},
+    ],
+    ['a revision to come', ['get', 'roles', '--at', '99'], /never had this revision/, {}],
+    ['a time before the tenant', ['export', '--out', 'x', '--at', '2001-01-01'], /oldest that can be had is 1\./, {}],
+    ['an agent', ['who-can', 'read', 'invoice:INV-1', '--local', '--at', '1'], /--local.*--at|--at.*--local/, {}],
+  ])('refuses %s', async (_, args, message) => {
+    const { code, stderr } = await bench.run(args, { env, cwd: 'repo' });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+  });
+});
