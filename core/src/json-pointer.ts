@@ -3,6 +3,14 @@ export function jsonPointer(...tokens: PropertyKey[]): string {
   return tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** The value at the place that the pointer names; undefined if there is none. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let at = value;
+  for (const token of pointer.split('/').slice(1))
+    at = (at as Record<string, unknown> | undefined)?.[token.replaceAll('~1', '/').replaceAll('~0', '~')];
+  return at;
+}
+
 /** A copy of the value in which the place that the pointer names holds another one; the place must be there. */
 export function replaceAt<T>(value: T, pointer: string, replacement: unknown): T {
   if (pointer === '') return replacement as T;

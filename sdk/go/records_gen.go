@@ -697,6 +697,71 @@ func (c *Client) GroupMemberships() *Collection[GroupMembershipRecord, NewGroupM
 	return &Collection[GroupMembershipRecord, NewGroupMembership, GroupMembershipRecord]{c, "group_membership", "/v1/group-memberships"}
 }
 
+// AccessRuleRecord is an access rule as the service sends it.
+type AccessRuleRecord struct {
+	// The id of the record; for a subject, the id that the caller chose.
+	ID string `json:"id"`
+	// The address: kind and natural key.
+	Address string `json:"address"`
+	// The stack that owns the record, or `api`.
+	ManagedBy string `json:"managed_by"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The number of the revision that last changed it; its ETag.
+	Revision int64 `json:"revision"`
+	// The name, unique in the tenant.
+	Name string `json:"name"`
+	// None of these subjects may do any of these actions on any of these resources.
+	Never *AccessRuleNever `json:"never,omitempty"`
+	// Nobody but these subjects may do any of these actions on any of these resources.
+	Only *AccessRuleOnly `json:"only,omitempty"`
+	// Each of these subjects stays allowed each of these actions on each of these resources.
+	Always *AccessRuleAlways `json:"always,omitempty"`
+	// None of these subjects may do two of these actions on the same of these resources.
+	Separate *AccessRuleSeparate `json:"separate,omitempty"`
+	// A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only.
+	When string `json:"when,omitempty"`
+	// `enforce` refuses changes that break the rule; `warn` only tells of them.
+	Mode string `json:"mode"`
+	// Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
+	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
+	// Why it is suspended; it stands in the audit trail.
+	SuspensionReason string `json:"suspension_reason,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// NewAccessRule is an access rule to make.
+type NewAccessRule struct {
+	// The name, unique in the tenant.
+	Name string `json:"name"`
+	// None of these subjects may do any of these actions on any of these resources.
+	Never *AccessRuleNever `json:"never,omitempty"`
+	// Nobody but these subjects may do any of these actions on any of these resources.
+	Only *AccessRuleOnly `json:"only,omitempty"`
+	// Each of these subjects stays allowed each of these actions on each of these resources.
+	Always *AccessRuleAlways `json:"always,omitempty"`
+	// None of these subjects may do two of these actions on the same of these resources.
+	Separate *AccessRuleSeparate `json:"separate,omitempty"`
+	// A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only.
+	When string `json:"when,omitempty"`
+	// `enforce` refuses changes that break the rule; `warn` only tells of them.
+	Mode string `json:"mode,omitempty"`
+	// Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
+	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
+	// Why it is suspended; it stands in the audit trail.
+	SuspensionReason string `json:"suspension_reason,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// AccessRules are the records of kind access_rule.
+func (c *Client) AccessRules() *Collection[AccessRuleRecord, NewAccessRule, AccessRuleRecord] {
+	return &Collection[AccessRuleRecord, NewAccessRule, AccessRuleRecord]{c, "access_rule", "/v1/access-rules"}
+}
+
 // APIKeyRecord is an API key as the service sends it.
 type APIKeyRecord struct {
 	// The id of the record; for a subject, the id that the caller chose.
@@ -856,6 +921,72 @@ type APIKeyLimits struct {
 	Applications []string `json:"applications,omitempty"`
 	// The highest priority of the policies that it may write.
 	PriorityMax int64 `json:"priority_max,omitempty"`
+}
+
+// AccessRuleAlways is a part of a record.
+type AccessRuleAlways struct {
+	// Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+	Subjects *AccessRuleSubjects `json:"subjects,omitempty"`
+	// The actions meant; `*` means all.
+	Actions []string `json:"actions"`
+	// Which resources the rule means: those of the types, and those that are named.
+	Resources AccessRuleResources `json:"resources"`
+}
+
+// AccessRuleNever is a part of a record.
+type AccessRuleNever struct {
+	// Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+	Subjects *AccessRuleSubjects `json:"subjects,omitempty"`
+	// The actions meant; `*` means all.
+	Actions []string `json:"actions"`
+	// Which resources the rule means: those of the types, and those that are named.
+	Resources AccessRuleResources `json:"resources"`
+}
+
+// AccessRuleOnly is a part of a record.
+type AccessRuleOnly struct {
+	// Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+	Subjects *AccessRuleSubjects `json:"subjects,omitempty"`
+	// The actions meant; `*` means all.
+	Actions []string `json:"actions"`
+	// Which resources the rule means: those of the types, and those that are named.
+	Resources AccessRuleResources `json:"resources"`
+}
+
+// AccessRuleResources is a part of a record.
+type AccessRuleResources struct {
+	// The paths of types whose resources are meant, also those that no record names; `*` for every type.
+	Types []string `json:"types,omitempty"`
+	// The paths of resources that are meant.
+	Named []string `json:"named,omitempty"`
+	// All that lies below the named resources is meant, too.
+	Below bool `json:"below,omitempty"`
+	// A CEL expression over `resource` that must be true, too.
+	Where string `json:"where,omitempty"`
+}
+
+// AccessRuleSeparate is a part of a record.
+type AccessRuleSeparate struct {
+	// Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+	Subjects *AccessRuleSubjects `json:"subjects,omitempty"`
+	// The actions kept apart.
+	Actions []string `json:"actions"`
+	// Which resources the rule means: those of the types, and those that are named.
+	Resources AccessRuleResources `json:"resources"`
+}
+
+// AccessRuleSubjects is a part of a record.
+type AccessRuleSubjects struct {
+	// The type of the subjects: `user`.
+	Type string `json:"type,omitempty"`
+	// The paths of subjects that are meant: `user/alice`.
+	Named []string `json:"named,omitempty"`
+	// The paths of groups whose members are meant, direct or not.
+	Groups []string `json:"groups,omitempty"`
+	// The paths of roles whose holders are meant, where the resource is.
+	Roles []string `json:"roles,omitempty"`
+	// A CEL expression over `subject` that must be true, too.
+	Where string `json:"where,omitempty"`
 }
 
 // OAuthClientLimits is a part of a record.

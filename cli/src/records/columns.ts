@@ -1,3 +1,4 @@
+import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { WireRecord } from '@authz-service/sdk/wire';
 import type { Style } from '../output/terminal.js';
@@ -20,6 +21,7 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   policy_assignment: ['starts_at', 'expires_at'],
   role_assignment: ['starts_at', 'expires_at'],
   group_membership: ['starts_at', 'expires_at'],
+  access_rule: ['says', 'mode', 'suspended_until'],
   api_key: ['id', 'scopes', 'expires_at'],
   oauth_client: ['id', 'scopes'],
 };
@@ -47,6 +49,7 @@ const CELLS: Record<string, (record: AnyRecord) => string> = {
     if (typeof expires_at !== 'string') return '';
     return `${moment(expires_at)}${Date.parse(expires_at) <= Date.now() ? ' (expired)' : ''}`;
   },
+  says: ruled,
   scopes: ({ scopes, operator }) => cell(operator === true ? [...(scopes as string[]), 'operator'] : scopes),
 };
 
@@ -55,6 +58,11 @@ function covered({ resource_type, resource_types, actions, resources }: AnyRecor
   if (types !== undefined) return `${cell(actions)} on ${cell(types)}`;
   const list = (resources ?? []) as { resource: string; actions: string[] }[];
   return list.map((item) => `${cell(item.actions)} on ${item.resource}`).join('; ');
+}
+
+function ruled(record: AnyRecord): string {
+  const form = RULE_FORMS.find((one) => record[one] !== undefined && record[one] !== null);
+  return form === undefined ? '' : `${form} ${cell((record[form] as { actions: string[] }).actions)}`;
 }
 
 function cell(value: unknown): string {

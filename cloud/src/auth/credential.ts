@@ -1,5 +1,6 @@
 import { limitsText } from '@authz-service/core/limits/limits-text';
 import { ProblemError } from '@authz-service/core/problem';
+import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { Limits } from '@authz-service/core/records/limits';
 import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
 import type { CredentialKind } from '../store/store.js';
@@ -28,6 +29,15 @@ export function holds(credential: Credential, grant: Grant): boolean {
   return credential.grants.has(grant) || (grant === 'records:read' && credential.grants.has('records:write'));
 }
 
+/** The scopes of which each lets its holder write some kinds of records. */
+export const WRITING_SCOPES = ['records:write', 'credentials', 'access-rules'] as const satisfies readonly Scope[];
+
+/** The scope that records of a kind take to be written. */
+export function scopeToWrite(kind: Kind): (typeof WRITING_SCOPES)[number] {
+  if (isCredential(kind)) return 'credentials';
+  return kind === 'access_rule' ? 'access-rules' : 'records:write';
+}
+
 /** Throws `forbidden`, naming the scope, unless the credential has at least one of these. */
 export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   if (anyOf.some((grant) => holds(credential, grant))) return;
@@ -35,7 +45,7 @@ export function demand(credential: Credential, anyOf: readonly Grant[]): void {
   // If either scope is enough, the one that is needed depends on what is changed.
   const wanted =
     anyOf.length > 1
-      ? '"records:write" (or "credentials", to change API keys and OAuth clients)'
+      ? '"records:write" (or "credentials", to change API keys and OAuth clients, or "access-rules", to change access rules)'
       : anyOf.map((grant) => `"${grant}"`).join();
   throw new ProblemError(
     'forbidden',

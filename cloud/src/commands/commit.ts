@@ -1,10 +1,10 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
-import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
-import { type Credential, demand } from '../auth/credential.js';
+import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import type { IdempotencyRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
@@ -141,7 +141,7 @@ async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
 }
 
 /**
- * Whether changes made for this revision may be made now. Commits to what no bundle holds, credentials and schemas,
+ * Whether changes made for this revision may be made now. Commits to what no bundle holds, credentials, access rules and schemas,
  * create a revision but leave the digest: changes that touch nothing of that were made for exactly the present records.
  * The digest does not cover owners either: a take-over is checked against the owners that the caller has seen.
  */
@@ -155,13 +155,11 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, cha
   );
 }
 
-/** Credentials need the scope `credentials`, all other records `records:write`. */
+/** Each kind needs the scope that writes it; a change-set without changes needs any of these. */
 function demandForKinds(credential: Credential, changes: Change[]): void {
-  const credentials = changes.some((change) => isCredential(kindOf(change)));
-  const records = changes.some((change) => !isCredential(kindOf(change)));
-  if (credentials) demand(credential, ['credentials']);
-  if (records) demand(credential, ['records:write']);
-  if (!credentials && !records) demand(credential, ['records:write', 'credentials']);
+  const needed = new Set(changes.map((change) => scopeToWrite(kindOf(change))));
+  for (const scope of needed) demand(credential, [scope]);
+  if (needed.size === 0) demand(credential, WRITING_SCOPES);
 }
 
 function kindOf(change: Change): Kind {

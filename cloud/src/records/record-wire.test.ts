@@ -28,6 +28,7 @@ make('policy', {
 make('policy_assignment', { policy: 'single', entity_type: 'role', entity: 'billing/clerk' });
 make('role_assignment', { role: 'auditor', entity_type: 'subject', entity: 'user/alice' });
 make('group_membership', { group: 'finance', entity_type: 'subject', entity: 'user/alice' });
+make('access_rule', { name: 'rule', never: { actions: ['*'], resources: { types: ['*'] } } });
 make('api_key', { name: 'key', scopes: ['bundle'] });
 make('oauth_client', { name: 'client', scopes: ['bundle'] });
 

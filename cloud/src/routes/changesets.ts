@@ -10,6 +10,7 @@ import { eachInSteps } from '@authz-service/core/time-slicing';
 import { malformed, parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
+import { WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
 import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
@@ -86,7 +87,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
     secured({
       method: 'POST',
       path: '/v1/changesets',
-      anyOf: ['records:write', 'credentials'],
+      anyOf: WRITING_SCOPES,
       body: {
         limitBytes: 64 * MIB,
         schema: changesetSchema,

@@ -24,6 +24,7 @@ const BODIES: Record<string, object> = {
   'policy-assignments': { policy: 'billing/approve', entity_type: 'group', entity: 'finance' },
   'role-assignments': { role: 'billing/accountant', entity_type: 'group', entity: 'finance' },
   'group-memberships': { group: 'finance', entity_type: 'subject', entity: 'user/carol' },
+  'access-rules': { name: 'rule', never: { actions: ['read'], resources: { types: ['*'] } }, mode: 'warn' },
   'api-keys': { name: 'a-key', scopes: ['decisions'] },
   'oauth-clients': { name: 'a-client', scopes: ['decisions'] },
 };

@@ -23,6 +23,12 @@ beforeAll(async () => {
     { op: 'create', kind: 'subject_type', fields: { name: 'user' } },
     { op: 'create', kind: 'context_attribute', fields: { name: 'amount', type: 'number' } },
   ]);
+  const rule = {
+    name: 'rule',
+    never: { actions: ['approve'], resources: { types: ['billing/invoice'] } },
+    mode: 'warn',
+  };
+  await cloud.commit(owner, [{ op: 'create', kind: 'access_rule', fields: rule }]);
   await cloud.key(owner, ['bundle']);
   const { body } = await cloud.ask('GET', '/v1/state', { as: owner });
   for (const record of body.records) targets.set(record.kind, { id: record.id, address: record.address });
@@ -88,6 +94,7 @@ describe('what a stranger makes', () => {
       ['/v1/policy-assignments', { policy_id: targets.get('policy')?.id, entity_type: 'role', entity_id: role }],
       ['/v1/role-assignments', { role_id: role, entity_type: 'subject', entity: 'user/alice' }],
       ['/v1/group-memberships', { group_id: targets.get('group')?.id, entity_type: 'subject', entity: 'user/alice' }],
+      ['/v1/access-rules', { name: 'x', never: { actions: ['read'], resources: { types: ['billing/invoice'] } } }],
     ];
     for (const [path, body] of rows) {
       const answer = await strange('POST', path, path, body);

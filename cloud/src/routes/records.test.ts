@@ -52,6 +52,11 @@ const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
     body: { group: 'staff', entity_type: 'subject', entity: 'user/bob' },
     patch: { expires_at: '2030-01-01T00:00:00Z' },
   },
+  access_rule: {
+    path: 'four-eyes',
+    body: { name: 'four-eyes', never: { actions: ['*'], resources: { types: ['shop/order'] } } },
+    patch: { mode: 'warn' },
+  },
   api_key: { path: 'agent', body: { name: 'agent', scopes: ['bundle'] }, patch: { scopes: ['decisions'] } },
   oauth_client: { path: 'ci', body: { name: 'ci', scopes: ['records:write'] }, patch: { description: 'Pipelines.' } },
 };

@@ -7,7 +7,7 @@ import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
-import { demand, demandUnlimited, type Grant } from '../auth/credential.js';
+import { demand, demandUnlimited, type Grant, scopeToWrite } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
@@ -202,11 +202,11 @@ function collection(kind: Kind): string {
 }
 
 function readers(kind: Kind): Grant[] {
-  return isCredential(kind) ? ['records:read', 'credentials'] : ['records:read'];
+  return ['records:read', ...(scopeToWrite(kind) === 'records:write' ? [] : [scopeToWrite(kind)])];
 }
 
 function writers(kind: Kind): Grant[] {
-  return isCredential(kind) ? ['credentials'] : ['records:write'];
+  return [scopeToWrite(kind)];
 }
 
 function jsonBody(schema: z.ZodType): BodyRule<JsonObject> {

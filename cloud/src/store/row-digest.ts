@@ -14,7 +14,7 @@ const WORD = 4;
 
 /**
  * The digest of what a tenant's rows hold beside the fields in the digest of its records: credentials with the hashes of
- * their secrets, schemas, and for every record its kind, id, owner, times and revision.
+ * their secrets, access rules, schemas, and for every record its kind, id, owner, times and revision.
  *
  * It is the exclusive or of the SHA-256 of each row, so that a commit needs only the rows that it touches. It detects
  * accidents, but not an attacker who can write the file and computes it again.

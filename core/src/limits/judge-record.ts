@@ -84,6 +84,10 @@ function isShareable({ kind }: OwnedRecord): boolean {
 function homeFaults(record: OwnedRecord, writer: Writer): Fault[] {
   const home = homeOf(record);
   if (home === 'limits') return limitFaults(record, writer);
+  if (home === 'rules') {
+    const detail = `"${record.address}" says what must hold in the whole tenant, and the credential "${writer.name}" is limited to ${limitsText(writer.limits)}: ${UNLIMITED}`;
+    return [{ pointer: '', detail }];
+  }
   if (writer.limits.applications === undefined || home === 'grant' || isOwn(record, writer.limits)) return [];
   return [{ pointer: '', detail: `"${record.address}" ${placeText(record, writer)}: ${UNLIMITED}` }];
 }

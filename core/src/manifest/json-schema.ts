@@ -12,6 +12,7 @@ import {
   type RecordsNotation,
   SETTINGS,
 } from './notation.js';
+import { claimSchema, isClaim } from './rule-shorthand.js';
 
 const EXPIRING = 'Write a mapping instead of a text to say when it ends.';
 
@@ -120,7 +121,12 @@ function recordSchema(kind: Kind): JsonObject {
         delete jsonSchema[name];
     },
   });
-  return withoutReferences(schema as Json) as JsonObject;
+  const plain = withoutReferences(schema as Json) as JsonObject;
+  const properties = Object.entries(plain.properties as JsonObject).map(([name, field]) => [
+    name,
+    isClaim(kind, name) ? claimSchema(field as JsonObject) : field,
+  ]);
+  return { ...plain, properties: Object.fromEntries(properties) };
 }
 
 /** Any JSON value is the only thing that a record's schema refers to by `$ref`; the empty schema says the same. */

@@ -107,6 +107,7 @@ export const COLLECTIONS = byYamlName([
   records('subject_type', 'name'),
   records('context_attribute', 'name'),
   records('subject', 'subject', { links: { roles: heldRoles, groups, policies: ownPolicies } }),
+  records('access_rule', 'name'),
   records('api_key', 'name'),
   records('oauth_client', 'name'),
 ]);

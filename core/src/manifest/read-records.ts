@@ -8,6 +8,7 @@ import { expectedMapping } from './describe.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { attempt, NotationError, readNames, readPath } from './paths.js';
+import { isClaim, longClaim } from './rule-shorthand.js';
 import type { BareInclusion } from './settle-includes.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
@@ -182,7 +183,7 @@ export function readFields(
     if (plain.includes(key)) {
       const json = document.json(value, () => inField(about, [key]), key === 'properties');
       if (json !== UNUSABLE) {
-        input[key] = json;
+        input[key] = isClaim(kind, key) ? longClaim(json) : json;
         continue;
       }
       faults ??= new FieldFaults();

@@ -263,6 +263,34 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
   for (const each of draw(names, 2))
     put('subject_type', { name: each, properties: pick([undefined, {}, { a: 'map' }]) });
   for (const each of draw(names, 2)) put('context_attribute', { name: each, type: 'any' });
+  for (const each of draw(names, 2)) {
+    const form = pick(['never', 'only', 'always', 'separate'] as const);
+    const paths = <T>(list: T[], pathOf: (one: T) => string) => {
+      const found = some(list).map(pathOf);
+      return found.length === 0 ? undefined : found;
+    };
+    const meant = {
+      type: pick([undefined, 'user']),
+      named: paths(subjects, ({ entity }) => entity),
+      groups: paths(groups, ({ entity }) => entity),
+      roles: paths(roles, (path) => path),
+      where: pick([undefined, 'subject.id != "x"']),
+    };
+    const named = paths(resources, ({ path }) => path);
+    put('access_rule', {
+      name: each,
+      [form]: {
+        subjects: Object.fromEntries(Object.entries(meant).filter(([, value]) => value !== undefined)),
+        actions: ['read', 'write'],
+        resources: {
+          types: pick([['*'], [pick(types).path]]),
+          ...(named && { named, ...pick([{}, { below: true }]) }),
+        },
+      },
+      mode: pick(['enforce', 'warn']),
+      ...pick([{}, { suspended_until: '2099-01-01T00:00:00.000Z', suspension_reason: 'a reason' }]),
+    });
+  }
   for (const each of draw(names, 2)) put('api_key', { name: each, scopes: ['records:read', 'decisions'] });
   for (const each of draw(names, 2)) put('oauth_client', { name: each, scopes: ['bundle'] });
   return [...records.values()];

@@ -92,6 +92,7 @@ describe('plan', () => {
       record('policy_assignment', { policy: 'p', entity_type: 'role', entity: 'r' }),
       assigned('r', 'g'),
       record('group_membership', { group: 'g', entity_type: 'subject', entity: 'user/u' }),
+      record('access_rule', { name: 'x', never: { actions: ['*'], resources: { types: ['a/t'] } } }),
       record('api_key', { name: 'k', scopes: ['bundle'] }),
       record('oauth_client', { name: 'c', scopes: ['bundle'] }),
     ];

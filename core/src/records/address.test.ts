@@ -36,6 +36,11 @@ const addresses: [Kind, Record<string, unknown>, string][] = [
     { group: 'finance', entity_type: 'group', entity: 'accounting' },
     'group_membership/finance//group/accounting',
   ],
+  [
+    'access_rule',
+    { name: 'no externals', never: { actions: ['*'], resources: { types: ['*'] } } },
+    'access_rule/no%20externals',
+  ],
   ['api_key', { name: 'ci', scopes: ['bundle'] }, 'api_key/ci'],
   ['oauth_client', { name: 'ci', scopes: ['records:write'] }, 'oauth_client/ci'],
 ];

@@ -18,9 +18,10 @@ export interface Reference {
 
 /**
  * What a record belongs to, as limits of credentials see it: an application; the tenant as a whole; the stack that owns
- * it, where it lies in no application; what it grants; the limits that it has itself.
+ * it, where it lies in no application; what it grants; the limits that it has itself; or what no limited credential writes:
+ * rules about access.
  */
-export type Home = { application: Path } | 'tenant' | 'stack' | 'grant' | 'limits';
+export type Home = { application: Path } | 'tenant' | 'stack' | 'grant' | 'limits' | 'rules';
 
 /**
  * All that is known of a kind of record, said once. `schema` parses and normalizes the declared fields: it rejects

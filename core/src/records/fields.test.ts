@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expiresAt } from './fields.js';
-import { KINDS } from './kinds.js';
+import { KINDS, type Kind } from './kinds.js';
 import { definitionOf } from './registry.js';
 
 describe('a moment', () => {
@@ -33,6 +33,11 @@ describe('an empty text for people', () => {
     effect: 'ALLOW',
     scopes: ['bundle'],
   };
+  const said: { readonly [K in Kind]?: object } = {
+    policy: { resource_type: 'a/t', actions: ['read'] },
+    access_rule: { never: { actions: ['*'], resources: { types: ['*'] } } },
+    context_attribute: { type: 'any' },
+  };
   it.each(KINDS.flatMap((kind) => ['description', 'name'].map((name) => ({ kind, name }))))(
     'is as good as none: $name of a $kind',
     ({ kind, name }) => {
@@ -41,13 +46,7 @@ describe('an empty text for people', () => {
       if (field === undefined || !field.safeParse(undefined).success) return;
       expect(field.parse('')).toBeUndefined();
       const fields = Object.fromEntries(Object.entries(required).filter(([key]) => Object.hasOwn(schema.shape, key)));
-      const more =
-        kind === 'policy'
-          ? { resource_type: 'a/t', actions: ['read'] }
-          : kind === 'context_attribute'
-            ? { type: 'any' }
-            : {};
-      const whole = { ...fields, ...more };
+      const whole = { ...fields, ...said[kind] };
       const { [name]: _, ...without } = whole as Record<string, unknown>;
       expect(Object.keys(schema.parse({ ...without, [name]: '' }))).toEqual(Object.keys(schema.parse(without)));
       expect(schema.parse({ ...without, [name]: 'x' })).toHaveProperty(name, 'x');

@@ -68,7 +68,7 @@ export const reference = (kind: Kind, text: string) =>
 export const referenceSet = (kind: Kind, text: string) => stringSet(reference(kind, text));
 
 /** An RFC 3339 moment, kept in UTC. */
-const moment = (text: string) =>
+export const moment = (text: string) =>
   z.iso
     .datetime({
       offset: true,

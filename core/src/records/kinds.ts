@@ -15,6 +15,7 @@ export const KINDS = [
   'policy_assignment',
   'role_assignment',
   'group_membership',
+  'access_rule',
   'api_key',
   'oauth_client',
 ] as const;
@@ -35,6 +36,7 @@ export const COLLECTIONS: { readonly [K in Kind]: string } = {
   policy_assignment: 'policy-assignments',
   role_assignment: 'role-assignments',
   group_membership: 'group-memberships',
+  access_rule: 'access-rules',
   api_key: 'api-keys',
   oauth_client: 'oauth-clients',
 };
@@ -53,11 +55,11 @@ export function isCredential(kind: Kind): boolean {
 }
 
 /**
- * Whether records of the kind are what decisions follow from. Credentials and schemas are not: they are in no bundle and no
- * digest.
+ * Whether records of the kind are what decisions follow from. Access rules, credentials and schemas are not: they are in
+ * no bundle and no digest.
  */
 export function isDistributed(kind: Kind): boolean {
-  return kind !== 'subject_type' && kind !== 'context_attribute' && !isCredential(kind);
+  return kind !== 'access_rule' && kind !== 'subject_type' && kind !== 'context_attribute' && !isCredential(kind);
 }
 
 /** The place of a kind in the order of dependency, from 0. */

@@ -14,6 +14,7 @@ export const PATH_FORMS: Record<Kind, readonly string[]> = {
   role_assignment: ['role', '', 'holder'],
   policy_assignment: ['policy', '', 'holder'],
   group_membership: ['group', '', 'member'],
+  access_rule: ['name'],
   api_key: ['name'],
   oauth_client: ['name'],
 };

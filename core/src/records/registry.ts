@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { accessRule } from './access-rule.js';
 import { type Address, address } from './address.js';
 import { apiKey } from './api-key.js';
 import { application } from './application.js';
@@ -31,6 +32,7 @@ export const definitions = {
   policy_assignment: policyAssignment,
   role_assignment: roleAssignment,
   group_membership: groupMembership,
+  access_rule: accessRule,
   api_key: apiKey,
   oauth_client: oauthClient,
 } as const satisfies { [K in Kind]: unknown };

@@ -12,6 +12,7 @@ const FORMS: { readonly [K in Kind]?: readonly (readonly string[])[] } = {
   group: [['name']],
   policy: [['name'], ['application', 'name']],
   resource_type: [['application', 'name']],
+  access_rule: [['name']],
   api_key: [['name']],
   oauth_client: [['name']],
 };

@@ -13,6 +13,7 @@ const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
   policy_assignment: ['policy assignment', 'policy assignments'],
   role_assignment: ['role assignment', 'role assignments'],
   group_membership: ['group membership', 'group memberships'],
+  access_rule: ['access rule', 'access rules'],
   api_key: ['API key', 'API keys'],
   oauth_client: ['OAuth client', 'OAuth clients'],
 };

@@ -1,4 +1,4 @@
-import { replaceAt } from '../json-pointer.js';
+import { replaceAt, valueAt } from '../json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { renamedInCondition } from '../records/condition-names.js';
@@ -105,12 +105,15 @@ function renameOf(
   refuse: (detail: string) => void,
 ): { address: Address; fields: Fields } | undefined {
   let wanted: Record<string, unknown> = previous.fields;
-  for (const { pointer, target } of referencesOf(previous.kind, previous.fields)) {
+  const texts = new Set<string>();
+  for (const { pointer, target, offset } of referencesOf(previous.kind, previous.fields)) {
     const now = moved.get(target);
-    if (now !== undefined && pointer !== '/condition') wanted = replaceAt(wanted, pointer, splitAddress(now).path);
+    if (now === undefined) continue;
+    if (offset !== undefined) texts.add(pointer);
+    else wanted = replaceAt(wanted, pointer, splitAddress(now).path);
   }
-  const { condition } = previous.fields as { condition?: string };
-  if (condition !== undefined) wanted = { ...wanted, condition: renamedInCondition(condition, moved) };
+  for (const pointer of texts)
+    wanted = replaceAt(wanted, pointer, renamedInCondition(String(valueAt(wanted, pointer)), moved));
   try {
     if (to !== undefined) wanted = { ...wanted, ...keyFieldsOf(to) };
   } catch (error) {

@@ -10,6 +10,7 @@ import { findGroupCycles } from './group-cycles.js';
 import { findIncludeCircles } from './include-circles.js';
 import { nounOf, titleOf } from './kind-words.js';
 import { isSlip, type Suggest, suggester } from './suggest.js';
+import { accessRuleFindings } from './validate-access-rule.js';
 import { hierarchyFindings } from './validate-hierarchy.js';
 import { policyFindings } from './validate-policy.js';
 
@@ -65,6 +66,7 @@ export function* validateInSteps(
     if (options.now !== undefined) add(expiryFindings(record, options.now));
     if (record.kind === 'role' && record.fields.includes !== undefined) including.push(address.slice('role/'.length));
     if (record.kind === 'policy') add(judgePolicy(record));
+    else if (record.kind === 'access_rule') add(accessRuleFindings(view, record, suggest));
     else if (record.kind === 'resource') {
       add(resourceFindings(view, record, suggest));
       add(judgePlace(record));

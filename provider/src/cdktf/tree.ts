@@ -15,6 +15,7 @@ import {
   configurationOf,
 } from '../terraform/notation/record-configuration.js';
 import type { Entity, Provided } from './entity.js';
+import { AccessRule } from './generated/access-rule.js';
 import { ApiKey } from './generated/api-key.js';
 import { Application } from './generated/application.js';
 import { ContextAttribute } from './generated/context-attribute.js';
@@ -49,6 +50,7 @@ const CLASSES: { [K in Kind]: RecordClass } = {
   role_assignment: RoleAssignment,
   group_membership: GroupMembership,
   policy_assignment: PolicyAssignment,
+  access_rule: AccessRule,
   api_key: ApiKey,
   oauth_client: OauthClient,
 };

@@ -59,6 +59,11 @@ describe('records of every kind', () => {
     await client
       .records('group_membership')
       .create({ group: 'staff', entity_type: 'subject', entity: 'user/zoë@example.org' });
+    await client.records('access_rule').create({
+      name: 'no-shipping',
+      never: { subjects: { groups: ['staff'] }, actions: ['read'], resources: { named: ['shop/order/O%2F1'] } },
+      mode: 'warn',
+    });
     const key = await client.records('api_key').create({ name: 'caller', scopes: ['decisions'] });
     const machine = await client.records('oauth_client').create({ name: 'ci', scopes: ['records:read'] });
 

@@ -54,6 +54,10 @@ describe.skipIf(!hasTerraform)('the example of', { timeout: 90_000 }, () => {
     await applyTree(tenant.client, join(root, 'examples/tenant'));
     await tenant.client.records('api_key').create({ name: 'agent-eu', scopes: ['bundle'] });
     await tenant.client.records('oauth_client').create({ name: 'pipeline', scopes: ['records:write'] });
+    await tenant.client.records('access_rule').create({
+      name: 'no-externals-in-payroll',
+      never: { actions: ['delete'], resources: { types: ['billing/invoice'] } },
+    });
     const workspace = tenant.workspace('');
     for (const folder of ['data-sources', 'ephemeral-resources']) {
       for (const type of readdirSync(join(EXAMPLES, folder))) {

@@ -103,6 +103,7 @@ export class RecordCompiler {
       case 'application':
       case 'subject_type':
       case 'context_attribute':
+      case 'access_rule':
       case 'api_key':
       case 'oauth_client':
         return;
@@ -175,6 +176,7 @@ export class RecordCompiler {
       case 'application':
       case 'subject_type':
       case 'context_attribute':
+      case 'access_rule':
       case 'api_key':
       case 'oauth_client':
         return;

@@ -210,6 +210,11 @@ describe('what is right', () => {
       condition: 'context.level > 1',
       modifiers: { ip_ranges: ['10.0.0.0/8', '::1'], time_windows: [window, window], mfa_required: true },
     }),
+    access_rule: {
+      name: 'r',
+      never: { subjects: { type: 'user' }, actions: ['read'], resources: { types: ['billing/invoice'] } },
+      mode: 'warn',
+    },
     api_key: credential,
     oauth_client: { name: 'c', scopes: ['records:write'] },
   };

@@ -59,7 +59,7 @@ export class Service {
   private readonly stackIsNamed: boolean;
   private readonly snapshot: Snapshot;
   private readonly log: Log;
-  private readonly queues: { records: ChangeQueue; credentials: ChangeQueue; sets: ChangeQueue };
+  private readonly queues: { records: ChangeQueue; credentials: ChangeQueue; rules: ChangeQueue; sets: ChangeQueue };
   private known: Records | undefined;
   private view: Promise<Overlay> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
@@ -89,9 +89,9 @@ export class Service {
         takeOwnership,
         log,
       });
-    // Credentials have a queue of their own, because a change-set with credentials needs a scope that others do not.
+    // Credentials and access rules have queues of their own, because change-sets that hold them need scopes of their own.
     // So have sets, whose change-sets may remove links of other stacks.
-    this.queues = { records: queue(), credentials: queue(), sets: queue(true) };
+    this.queues = { records: queue(), credentials: queue(), rules: queue(), sets: queue(true) };
   }
 
   /** All records, as fetched once and as changed by this process since. */
@@ -114,7 +114,12 @@ export class Service {
   }
 
   write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
-    return (isCredential(kind) ? this.queues.credentials : this.queues.records).ask(wish, signal);
+    return this.queueOf(kind).ask(wish, signal);
+  }
+
+  private queueOf(kind: Kind): ChangeQueue {
+    if (kind === 'access_rule') return this.queues.rules;
+    return isCredential(kind) ? this.queues.credentials : this.queues.records;
   }
 
   /** Writes a link of a set that a resource owns whole. */

@@ -20,6 +20,7 @@ export const COLLECTIONS = {
   policy_assignment: 'policy-assignments',
   role_assignment: 'role-assignments',
   group_membership: 'group-memberships',
+  access_rule: 'access-rules',
   api_key: 'api-keys',
   oauth_client: 'oauth-clients',
 } as const;
@@ -689,6 +690,199 @@ export type NewGroupMembership = {
   entity_id?: string | undefined;
 };
 
+/** A record of kind access rule, as the service sends it. */
+export type AccessRule = {
+  /** The id of the record; for a subject, the id that the caller chose. */
+  id: string;
+  kind: 'access_rule';
+  /** The address: kind and natural key. */
+  address: string;
+  /** The stack that owns the record, or `api`. */
+  managed_by: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The number of the revision that last changed it; its ETag. */
+  revision: number;
+  /** The name, unique in the tenant. */
+  name: string;
+  /** None of these subjects may do any of these actions on any of these resources. */
+  never?: AccessRuleNever;
+  /** Nobody but these subjects may do any of these actions on any of these resources. */
+  only?: AccessRuleOnly;
+  /** Each of these subjects stays allowed each of these actions on each of these resources. */
+  always?: AccessRuleAlways;
+  /** None of these subjects may do two of these actions on the same of these resources. */
+  separate?: AccessRuleSeparate;
+  /** A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only. */
+  when?: string;
+  /** `enforce` refuses changes that break the rule; `warn` only tells of them. */
+  mode: 'enforce' | 'warn';
+  /** Until when (RFC 3339) the rule refuses nothing; it then counts again by itself. */
+  suspended_until?: string;
+  /** Why it is suspended; it stands in the audit trail. */
+  suspension_reason?: string;
+  /** A note for people. */
+  description?: string;
+};
+
+/** A part of a record. */
+export type AccessRuleNever = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: AccessRuleSubjects;
+  /** The actions meant; `*` means all. */
+  actions: string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: AccessRuleResources;
+};
+
+/** A part of a record. */
+export type AccessRuleSubjects = {
+  /** The type of the subjects: `user`. */
+  type?: string;
+  /** The paths of subjects that are meant: `user/alice`. */
+  named?: string[];
+  /** The paths of groups whose members are meant, direct or not. */
+  groups?: string[];
+  /** The paths of roles whose holders are meant, where the resource is. */
+  roles?: string[];
+  /** A CEL expression over `subject` that must be true, too. */
+  where?: string;
+};
+
+/** A part of a record. */
+export type AccessRuleResources = {
+  /** The paths of types whose resources are meant, also those that no record names; `*` for every type. */
+  types?: string[];
+  /** The paths of resources that are meant. */
+  named?: string[];
+  /** All that lies below the named resources is meant, too. */
+  below?: true;
+  /** A CEL expression over `resource` that must be true, too. */
+  where?: string;
+};
+
+/** A part of a record. */
+export type AccessRuleOnly = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: AccessRuleSubjects;
+  /** The actions meant; `*` means all. */
+  actions: string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: AccessRuleResources;
+};
+
+/** A part of a record. */
+export type AccessRuleAlways = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: AccessRuleSubjects;
+  /** The actions meant; `*` means all. */
+  actions: string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: AccessRuleResources;
+};
+
+/** A part of a record. */
+export type AccessRuleSeparate = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: AccessRuleSubjects;
+  /** The actions kept apart. */
+  actions: string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: AccessRuleResources;
+};
+
+/** A record of kind access rule to make. */
+export type NewAccessRule = {
+  /** The name, unique in the tenant. */
+  name: string;
+  /** None of these subjects may do any of these actions on any of these resources. */
+  never?: NewAccessRuleNever | undefined;
+  /** Nobody but these subjects may do any of these actions on any of these resources. */
+  only?: NewAccessRuleOnly | undefined;
+  /** Each of these subjects stays allowed each of these actions on each of these resources. */
+  always?: NewAccessRuleAlways | undefined;
+  /** None of these subjects may do two of these actions on the same of these resources. */
+  separate?: NewAccessRuleSeparate | undefined;
+  /** A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only. */
+  when?: string | undefined;
+  /** `enforce` refuses changes that break the rule; `warn` only tells of them. */
+  mode?: 'enforce' | 'warn' | undefined;
+  /** Until when (RFC 3339) the rule refuses nothing; it then counts again by itself. */
+  suspended_until?: string | undefined;
+  /** Why it is suspended; it stands in the audit trail. */
+  suspension_reason?: string | undefined;
+  /** A note for people. */
+  description?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewAccessRuleNever = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: NewAccessRuleSubjects | undefined;
+  /** The actions meant; `*` means all. */
+  actions: readonly string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: NewAccessRuleResources;
+};
+
+/** A part of a record. */
+export type NewAccessRuleSubjects = {
+  /** The type of the subjects: `user`. */
+  type?: string | undefined;
+  /** The paths of subjects that are meant: `user/alice`. */
+  named?: readonly string[] | undefined;
+  /** The paths of groups whose members are meant, direct or not. */
+  groups?: readonly string[] | undefined;
+  /** The paths of roles whose holders are meant, where the resource is. */
+  roles?: readonly string[] | undefined;
+  /** A CEL expression over `subject` that must be true, too. */
+  where?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewAccessRuleResources = {
+  /** The paths of types whose resources are meant, also those that no record names; `*` for every type. */
+  types?: readonly string[] | undefined;
+  /** The paths of resources that are meant. */
+  named?: readonly string[] | undefined;
+  /** All that lies below the named resources is meant, too. */
+  below?: true | undefined;
+  /** A CEL expression over `resource` that must be true, too. */
+  where?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewAccessRuleOnly = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: NewAccessRuleSubjects | undefined;
+  /** The actions meant; `*` means all. */
+  actions: readonly string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: NewAccessRuleResources;
+};
+
+/** A part of a record. */
+export type NewAccessRuleAlways = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: NewAccessRuleSubjects | undefined;
+  /** The actions meant; `*` means all. */
+  actions: readonly string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: NewAccessRuleResources;
+};
+
+/** A part of a record. */
+export type NewAccessRuleSeparate = {
+  /** Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all. */
+  subjects?: NewAccessRuleSubjects | undefined;
+  /** The actions kept apart. */
+  actions: readonly string[];
+  /** Which resources the rule means: those of the types, and those that are named. */
+  resources: NewAccessRuleResources;
+};
+
 /** A record of kind api key, as the service sends it. */
 export type ApiKey = {
   /** The id of the record; for a subject, the id that the caller chose. */
@@ -707,7 +901,7 @@ export type ApiKey = {
   /** The name, unique in the tenant. */
   name: string;
   /** What the key may do. */
-  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** When this expires (RFC 3339). */
   expires_at?: string;
   /** What it may write at most; absent means unlimited. Reading is not limited. */
@@ -733,7 +927,7 @@ export type NewApiKey = {
   /** The name, unique in the tenant. */
   name: string;
   /** What the key may do. */
-  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
   /** What it may write at most; absent means unlimited. Reading is not limited. */
@@ -777,7 +971,7 @@ export type OauthClient = {
   /** The name, unique in the tenant. */
   name: string;
   /** What its tokens may do. */
-  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: OauthClientLimits;
   /** A note for people. */
@@ -801,7 +995,7 @@ export type NewOauthClient = {
   /** The name, unique in the tenant. */
   name: string;
   /** What its tokens may do. */
-  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials')[];
+  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: NewOauthClientLimits | undefined;
   /** A note for people. */
@@ -840,6 +1034,7 @@ export type Records = {
   policy_assignment: PolicyAssignment;
   role_assignment: RoleAssignment;
   group_membership: GroupMembership;
+  access_rule: AccessRule;
   api_key: ApiKey;
   oauth_client: OauthClient;
 };
@@ -858,6 +1053,7 @@ export type NewRecords = {
   policy_assignment: NewPolicyAssignment;
   role_assignment: NewRoleAssignment;
   group_membership: NewGroupMembership;
+  access_rule: NewAccessRule;
   api_key: NewApiKey;
   oauth_client: NewOauthClient;
 };
@@ -876,6 +1072,7 @@ export type MadeRecords = {
   policy_assignment: PolicyAssignment;
   role_assignment: RoleAssignment;
   group_membership: GroupMembership;
+  access_rule: AccessRule;
   api_key: MadeApiKey;
   oauth_client: MadeOauthClient;
 };

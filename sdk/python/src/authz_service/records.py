@@ -19,6 +19,7 @@ COLLECTIONS: Dict[str, str] = {
     "policy_assignment": "policy-assignments",
     "role_assignment": "role-assignments",
     "group_membership": "group-memberships",
+    "access_rule": "access-rules",
     "api_key": "api-keys",
     "oauth_client": "oauth-clients",
 }
@@ -810,6 +811,243 @@ class NewGroupMembership(_NewGroupMembership, total=False):
     entity_id: str
 
 
+class AccessRuleSubjects(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The type of the subjects: `user`.
+    type: str
+    #: The paths of subjects that are meant: `user/alice`.
+    named: List[str]
+    #: The paths of groups whose members are meant, direct or not.
+    groups: List[str]
+    #: The paths of roles whose holders are meant, where the resource is.
+    roles: List[str]
+    #: A CEL expression over `subject` that must be true, too.
+    where: str
+
+
+class AccessRuleResources(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The paths of types whose resources are meant, also those that no record names; `*` for every type.
+    types: List[str]
+    #: The paths of resources that are meant.
+    named: List[str]
+    #: All that lies below the named resources is meant, too.
+    below: bool
+    #: A CEL expression over `resource` that must be true, too.
+    where: str
+
+
+class _AccessRuleNever(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: AccessRuleResources
+
+
+class AccessRuleNever(_AccessRuleNever, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: AccessRuleSubjects
+
+
+class _AccessRuleOnly(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: AccessRuleResources
+
+
+class AccessRuleOnly(_AccessRuleOnly, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: AccessRuleSubjects
+
+
+class _AccessRuleAlways(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: AccessRuleResources
+
+
+class AccessRuleAlways(_AccessRuleAlways, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: AccessRuleSubjects
+
+
+class _AccessRuleSeparate(TypedDict):
+    #: The actions kept apart.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: AccessRuleResources
+
+
+class AccessRuleSeparate(_AccessRuleSeparate, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: AccessRuleSubjects
+
+
+class _AccessRule(TypedDict):
+    #: The id of the record; for a subject, the id that the caller chose.
+    id: str
+    kind: str
+    #: The address: kind and natural key.
+    address: str
+    #: The stack that owns the record, or `api`.
+    managed_by: str
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: The number of the revision that last changed it; its ETag.
+    revision: int
+    #: The name, unique in the tenant.
+    name: str
+    #: `enforce` refuses changes that break the rule; `warn` only tells of them.
+    mode: Literal["enforce", "warn"]
+
+
+class AccessRule(_AccessRule, total=False):
+    """A record of kind access rule, as the service sends it."""
+
+    #: None of these subjects may do any of these actions on any of these resources.
+    never: AccessRuleNever
+    #: Nobody but these subjects may do any of these actions on any of these resources.
+    only: AccessRuleOnly
+    #: Each of these subjects stays allowed each of these actions on each of these resources.
+    always: AccessRuleAlways
+    #: None of these subjects may do two of these actions on the same of these resources.
+    separate: AccessRuleSeparate
+    #: A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only.
+    when: str
+    #: Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
+    suspended_until: str
+    #: Why it is suspended; it stands in the audit trail.
+    suspension_reason: str
+    #: A note for people.
+    description: str
+
+
+class NewAccessRuleSubjects(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The type of the subjects: `user`.
+    type: str
+    #: The paths of subjects that are meant: `user/alice`.
+    named: List[str]
+    #: The paths of groups whose members are meant, direct or not.
+    groups: List[str]
+    #: The paths of roles whose holders are meant, where the resource is.
+    roles: List[str]
+    #: A CEL expression over `subject` that must be true, too.
+    where: str
+
+
+class NewAccessRuleResources(TypedDict, total=False):
+    """A part of a record."""
+
+    #: The paths of types whose resources are meant, also those that no record names; `*` for every type.
+    types: List[str]
+    #: The paths of resources that are meant.
+    named: List[str]
+    #: All that lies below the named resources is meant, too.
+    below: bool
+    #: A CEL expression over `resource` that must be true, too.
+    where: str
+
+
+class _NewAccessRuleNever(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: NewAccessRuleResources
+
+
+class NewAccessRuleNever(_NewAccessRuleNever, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: NewAccessRuleSubjects
+
+
+class _NewAccessRuleOnly(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: NewAccessRuleResources
+
+
+class NewAccessRuleOnly(_NewAccessRuleOnly, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: NewAccessRuleSubjects
+
+
+class _NewAccessRuleAlways(TypedDict):
+    #: The actions meant; `*` means all.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: NewAccessRuleResources
+
+
+class NewAccessRuleAlways(_NewAccessRuleAlways, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: NewAccessRuleSubjects
+
+
+class _NewAccessRuleSeparate(TypedDict):
+    #: The actions kept apart.
+    actions: List[str]
+    #: Which resources the rule means: those of the types, and those that are named.
+    resources: NewAccessRuleResources
+
+
+class NewAccessRuleSeparate(_NewAccessRuleSeparate, total=False):
+    """A part of a record."""
+
+    #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
+    subjects: NewAccessRuleSubjects
+
+
+class _NewAccessRule(TypedDict):
+    #: The name, unique in the tenant.
+    name: str
+
+
+class NewAccessRule(_NewAccessRule, total=False):
+    """A record of kind access rule to make."""
+
+    #: None of these subjects may do any of these actions on any of these resources.
+    never: NewAccessRuleNever
+    #: Nobody but these subjects may do any of these actions on any of these resources.
+    only: NewAccessRuleOnly
+    #: Each of these subjects stays allowed each of these actions on each of these resources.
+    always: NewAccessRuleAlways
+    #: None of these subjects may do two of these actions on the same of these resources.
+    separate: NewAccessRuleSeparate
+    #: A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only.
+    when: str
+    #: `enforce` refuses changes that break the rule; `warn` only tells of them.
+    mode: Literal["enforce", "warn"]
+    #: Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
+    suspended_until: str
+    #: Why it is suspended; it stands in the audit trail.
+    suspension_reason: str
+    #: A note for people.
+    description: str
+
+
 class ApiKeyLimits(TypedDict, total=False):
     """A part of a record."""
 
@@ -838,7 +1076,7 @@ class _ApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What the key may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class ApiKey(_ApiKey, total=False):
@@ -869,7 +1107,7 @@ class _NewApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What the key may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class NewApiKey(_NewApiKey, total=False):
@@ -902,7 +1140,7 @@ class _MadeApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What the key may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
     secret: str
 
 
@@ -947,7 +1185,7 @@ class _OauthClient(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What its tokens may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class OauthClient(_OauthClient, total=False):
@@ -976,7 +1214,7 @@ class _NewOauthClient(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What its tokens may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class NewOauthClient(_NewOauthClient, total=False):
@@ -1007,7 +1245,7 @@ class _MadeOauthClient(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: What its tokens may do.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
     client_id: str
     client_secret: str
 

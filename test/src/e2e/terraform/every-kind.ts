@@ -121,6 +121,18 @@ resource "service_policy_assignment" "single" {
   entity      = service_subject.robot.path
   expires_at  = "2099-12-31T00:00:00Z"
 }
+resource "service_access_rule" "approvers" {
+  name = "approvers"
+  mode = "warn"
+  when = "context.mfa == true"
+  only = {
+    subjects  = { type = "user", groups = [service_group.finance.path], where = "subject.id != "mallory"" }
+    actions   = ["approve"]
+    resources = { types = [service_resource_type.invoice.path], named = [service_resource.folder.path], below = true }
+  }
+  suspended_until   = "2099-12-31T00:00:00Z"
+  suspension_reason = "An audit"
+}
 resource "service_api_key" "agent" {
   name       = "agent"
   scopes     = ["decisions", "bundle"]
@@ -135,6 +147,7 @@ resource "service_oauth_client" "pipeline" {
 
 /** The addresses that it makes, in order. */
 export const EVERY_ADDRESS = [
+  'access_rule/approvers',
   'api_key/agent',
   'application/billing',
   'application/shipping',

@@ -1,0 +1,7 @@
+data "service_access_rule" "no_externals" {
+  name = "no-externals-in-payroll"
+}
+
+output "rule_mode" {
+  value = data.service_access_rule.no_externals.mode
+}
