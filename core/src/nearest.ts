@@ -16,9 +16,21 @@ const GLANCE = 10;
  * only the first ones are compared.
  */
 export function nearest(word: string, candidates: Iterable<string>, workMax = WORK_MAX): string | undefined {
+  return within(word, candidates, Math.max(1, Math.floor(word.length / 3)), workMax);
+}
+
+/**
+ * The candidate that a word is taken for although the word may be right as it is: it differs in one letter, or in two of
+ * a word of eight letters or more. Of very short words nothing can be said.
+ */
+export function slipOf(word: string, candidates: Iterable<string>): string | undefined {
+  return word.length < 3 ? undefined : within(word, candidates, word.length < 8 ? 1 : 2, WORK_MAX);
+}
+
+function within(word: string, candidates: Iterable<string>, most: number, workMax: number): string | undefined {
   if (word.length > LENGTH_MAX) return undefined;
   const wanted = word.toLowerCase();
-  let bound = Math.max(1, Math.floor(word.length / 3));
+  let bound = most;
   let best: string | undefined;
   const work = { left: workMax };
   for (const candidate of candidates) {

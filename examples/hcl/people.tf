@@ -1,3 +1,21 @@
+# Conditions, stored properties and tests are checked against what is declared of subjects and contexts.
+resource "service_subject_type" "user" {
+  name       = "user"
+  properties = { approval_limit = "number" }
+}
+
+resource "service_subject_type" "service" {
+  name        = "service"
+  description = "Programs, which have no properties."
+  properties  = {}
+}
+
+resource "service_context_attribute" "mfa" {
+  name        = "mfa"
+  type        = "boolean"
+  description = "Whether the subject has shown a second factor."
+}
+
 resource "service_subject" "user" {
   for_each = {
     alice = { name = "Alice" }

@@ -74,6 +74,13 @@ policies:
     actions: [read]
     assigned_to: [role/observer]
 
+# What requests tell in their context. Conditions and tests are checked against it, so that "context.chanel" is no
+# attribute that is always absent. Types of subjects are declared alike:
+# subject_types:
+#   user: { properties: { region: string } }
+context_attributes:
+  channel: { type: string, description: "How the customer writes: mail, phone or chat." }
+
 # Renaming a record? Say so, and it keeps its id and everything that mentions it:
 # moved:
 #   - { from: role/helpdesk/clerk, to: role/helpdesk/supporter }

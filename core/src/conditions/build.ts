@@ -1,3 +1,4 @@
+import { slipOf } from '../nearest.js';
 import type { Path } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { ancestors, isAncestorMethod } from './ancestors.js';
@@ -8,7 +9,8 @@ import { constantNode, folded, type Node, type Run, refused, sizeOf } from './no
 import { arithmetic, choice, comparison, equality, logical, membership, negative, not } from './operators.js';
 import { type Trouble, worse } from './outcome.js';
 import { type Ast, ConditionFault } from './parse.js';
-import { has, index, select, suggestion } from './select.js';
+import { NO_SCHEMAS, type SchemaTypes } from './schema-types.js';
+import { doubt, has, index, judgeKey, select, suggestion } from './select.js';
 import {
   ANY,
   BOOL,
@@ -25,24 +27,25 @@ import {
   TYPE,
 } from './static-type.js';
 import { isSubjectQuestion, subjectQuestion } from './subject-questions.js';
+import { subjectTypeTest, typesAsked } from './subject-type-tests.js';
 import { isTrouble, TypeName, type Value } from './value.js';
-import { variables } from './variables.js';
+import { subjectVariable, variables } from './variables.js';
 
 const declaredNames = ['subject', 'resource', 'action', 'context'];
 
 /**
  * Turns a parsed expression into closures, and checks its types on the way. `resourceProperties` is what is known of
- * `resource.properties`. Throws `ConditionFault`.
+ * `resource.properties`, and `schemas` what is known of subjects and context. Throws `ConditionFault`.
  */
-export function build(ast: Ast, resourceProperties: StaticType): Node {
-  const node = new Builder(variables(resourceProperties)).build(ast);
+export function build(ast: Ast, resourceProperties: StaticType, schemas = NO_SCHEMAS): Node {
+  const node = new Builder(variables(resourceProperties, schemas), schemas).build(ast);
   if (mayBe(node.type, 'boolean')) return node;
   throw new ConditionFault(`it gives ${inWords(node.type.kind)}, and must give true or false`);
 }
 
 /** Builds a part of a condition that stands in no macro's body; it may give any value. Throws `ConditionFault`. */
 export function buildPart(ast: Ast): Node {
-  return new Builder(variables(MAP)).build(ast);
+  return new Builder(variables(MAP), NO_SCHEMAS).build(ast);
 }
 
 class Builder {
@@ -50,7 +53,10 @@ class Builder {
   #slots = 0;
   #namesIn: ReturnType<typeof namesInCondition> | undefined;
 
-  constructor(names: ReadonlyMap<string, Node>) {
+  constructor(
+    names: ReadonlyMap<string, Node>,
+    private readonly schemas: SchemaTypes,
+  ) {
     this.#names = new Map(names);
   }
 
@@ -82,16 +88,21 @@ class Builder {
       }
       case '==':
       case '!=': {
+        this.#judgeTypeTest(ast);
         const [left, right] = this.#all(ast.args);
         return equality(ast.op, left as Node, right as Node, offset);
       }
       case 'in': {
+        this.#judgeTypeTest(ast);
         const [left, right] = this.#all(ast.args);
+        if (typeof left?.constant === 'string') judgeKey(right as Node, left.constant, left.offset);
         return membership(left as Node, right as Node, offset);
       }
       case '&&':
-      case '||':
-        return logical(ast.op, this.#all(chain(ast, ast.op)), offset);
+      case '||': {
+        const parts = chain(ast, ast.op);
+        return this.#where(typesAsked(parts, ast.op === '&&'), () => logical(ast.op, this.#all(parts), offset));
+      }
       case '!_':
         return not(this.build(ast.args), offset);
       case '-_': {
@@ -99,7 +110,10 @@ class Builder {
         return folded(negative(part, offset), [part]);
       }
       case '?:': {
-        const [test, yes, no] = this.#all(ast.args) as [Node, Node, Node];
+        const [asked] = ast.args;
+        const test = this.build(asked);
+        const yes = this.#where(typesAsked([asked], true), () => this.build(ast.args[1]));
+        const no = this.#where(typesAsked([asked], false), () => this.build(ast.args[2]));
         return choice(test, yes, no, either(yes.type, no.type), offset);
       }
       case 'list':
@@ -117,6 +131,29 @@ class Builder {
 
   #all(asts: readonly Ast[]): Node[] {
     return asts.map((ast) => this.build(ast));
+  }
+
+  /** Builds what counts only for subjects of these types. */
+  #where(types: ReadonlySet<string> | undefined, build: () => Node): Node {
+    const subject = this.#names.get('subject');
+    if (types === undefined || subject?.members === undefined) return build();
+    this.#names.set('subject', subjectVariable(this.schemas.subjectProperties(types)));
+    try {
+      return build();
+    } finally {
+      this.#names.set('subject', subject);
+    }
+  }
+
+  /** A type of subjects that nobody declares may be meant, but not one that looks like a slip for a declared one. */
+  #judgeTypeTest(ast: Ast): void {
+    const { subjectTypes } = this.schemas;
+    if (subjectTypes.size === 0) return;
+    for (const { text, offset } of subjectTypeTest(ast)?.names ?? []) {
+      const meant = subjectTypes.has(text) ? undefined : slipOf(text, subjectTypes);
+      if (meant !== undefined)
+        throw new ConditionFault(`nobody declares a subject type "${text}": ${doubt(meant)}`, offset);
+    }
   }
 
   #name(name: string, offset: number): Node {

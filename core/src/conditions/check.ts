@@ -2,6 +2,7 @@ import type { PropertyType } from '../records/fields.js';
 import { build } from './build.js';
 import { ConditionFault, parseCondition } from './parse.js';
 import { unguardedReads } from './reads.js';
+import type { SchemaTypes } from './schema-types.js';
 import { declaredProperties, MAP, type StaticType } from './static-type.js';
 
 /** The errors of a condition, and the attributes it reads. */
@@ -14,15 +15,16 @@ export interface ConditionCheck {
 
 /**
  * Parses and type-checks a condition. `propertyTypes` are those that the covered resource type declares; undefined
- * where it declares none, so that any property may be read.
+ * where it declares none, so that any property may be read. `schemas` are those of subjects and context.
  */
 export function checkCondition(
   source: string,
   propertyTypes: Readonly<Record<string, PropertyType>> | undefined,
+  schemas?: SchemaTypes,
 ): ConditionCheck {
   try {
     const ast = parseCondition(source);
-    build(ast, propertyTypes === undefined ? MAP : staticTypeOf(propertyTypes));
+    build(ast, propertyTypes === undefined ? MAP : staticTypeOf(propertyTypes), schemas);
     return { reads: unguardedReads(ast) };
   } catch (error) {
     // Anything else is the stack's end on an expression nested as deeply as its length allows.

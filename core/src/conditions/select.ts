@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.js';
+import { nearest, slipOf } from '../nearest.js';
 import { type Node, refused, sizeOf } from './node.js';
 import { Absent, Failure, type Trouble } from './outcome.js';
 import { ConditionFault } from './parse.js';
@@ -94,14 +94,24 @@ function fixedMember(base: Node, name: string, offset: number): Node | undefined
 
 function memberType(base: Node, name: string, offset: number): StaticType {
   if (!mayBe(base.type, 'map')) throw new ConditionFault(noMember(base, base.type.kind, name), offset);
-  const members = base.type.members;
+  const { members, open, unknown } = base.type;
   if (members === undefined) return base.type.item ?? ANY;
   const found = members.get(name);
   if (found !== undefined) return found;
-  throw new ConditionFault(
-    `the resource type declares no property "${name}": ${suggestion(name, [...members.keys()])}`,
-    offset,
-  );
+  if (!open) throw new ConditionFault(`${unknown} "${name}": ${suggestion(name, [...members.keys()])}`, offset);
+  const meant = slipOf(name, members.keys());
+  if (meant !== undefined) throw new ConditionFault(`${unknown} "${name}": ${doubt(meant)}`, offset);
+  return ANY;
+}
+
+/** Judges the key of `"key" in base`. */
+export function judgeKey(base: Node, name: string, offset: number): void {
+  if (base.type.open !== undefined) memberType(base, name, offset);
+}
+
+/** The remedy for a name that may be right although nobody declares it. */
+export function doubt(meant: string): string {
+  return `did you mean "${meant}"? If not, declare it, too`;
 }
 
 /** More names than these are not listed. */

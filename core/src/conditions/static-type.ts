@@ -11,6 +11,10 @@ export interface StaticType {
   readonly item?: StaticType;
   /** The members of a map whose members are known: no others may be named. */
   readonly members?: ReadonlyMap<string, StaticType>;
+  /** Others may be named, too, unless they look like a slip for a known one. */
+  readonly open?: boolean;
+  /** How the fault of naming another one begins: `the resource type declares no property`. */
+  readonly unknown?: string;
 }
 
 export const ANY: StaticType = { kind: 'any' };
@@ -60,7 +64,7 @@ export function inWords(kind: StaticType['kind']): string {
   return kind === 'int' ? 'a number' : `a ${kind}`;
 }
 
-const DECLARED: { readonly [T in PropertyType]: StaticType } = {
+export const DECLARED: { readonly [T in PropertyType]: StaticType } = {
   string: STRING,
   number: NUMBER,
   boolean: BOOL,
@@ -71,5 +75,6 @@ const DECLARED: { readonly [T in PropertyType]: StaticType } = {
 
 /** The type of `resource.properties` where the resource type declares them. */
 export function declaredProperties(types: Readonly<Record<string, PropertyType>>): StaticType {
-  return { kind: 'map', members: new Map(Object.entries(types).map(([name, type]) => [name, DECLARED[type]])) };
+  const members = new Map(Object.entries(types).map(([name, type]) => [name, DECLARED[type]]));
+  return { kind: 'map', members, unknown: 'the resource type declares no property' };
 }

@@ -1,24 +1,27 @@
 import type { Node, Run } from './node.js';
 import { Absent } from './outcome.js';
+import { NO_SCHEMAS } from './schema-types.js';
 import type { Scope } from './scope.js';
 import { MAP, STRING, type StaticType } from './static-type.js';
 
+/** The subject, where its properties are of this type. */
+export function subjectVariable(properties: StaticType): Node {
+  return fixed('subject', (scope) => scope.subject, [
+    attribute('subject.type', STRING, (scope) => scope.request.subject.type),
+    attribute('subject.id', STRING, (scope) => scope.request.subject.id),
+    open(
+      'subject.properties',
+      properties,
+      (scope) => scope.subjectProperties,
+      (scope, name) => scope.subjectProperty(name),
+    ),
+  ]);
+}
+
 /** The names that a condition may read, and what is known about them beforehand. */
-export function variables(resourceProperties: StaticType): ReadonlyMap<string, Node> {
+export function variables(resourceProperties: StaticType, schemas = NO_SCHEMAS): ReadonlyMap<string, Node> {
   return new Map([
-    [
-      'subject',
-      fixed('subject', (scope) => scope.subject, [
-        attribute('subject.type', STRING, (scope) => scope.request.subject.type),
-        attribute('subject.id', STRING, (scope) => scope.request.subject.id),
-        open(
-          'subject.properties',
-          MAP,
-          (scope) => scope.subjectProperties,
-          (scope, name) => scope.subjectProperty(name),
-        ),
-      ]),
-    ],
+    ['subject', subjectVariable(schemas.subjectProperties())],
     [
       'resource',
       fixed('resource', (scope) => scope.resource, [
@@ -41,7 +44,7 @@ export function variables(resourceProperties: StaticType): ReadonlyMap<string, N
         attribute('action.properties', MAP, (scope) => scope.actionProperties),
       ]),
     ],
-    ['context', attribute('context', MAP, (scope) => scope.context)],
+    ['context', attribute('context', schemas.context, (scope) => scope.context)],
   ]);
 }
 

@@ -2,6 +2,7 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import type { JsonObject } from '../json.js';
 import type { Place } from '../manifest/manifest.js';
 import { quote } from '../records/describe.js';
+import { judgeAttributes } from './judge-attributes.js';
 import type { ReadTestFile } from './read-test-file.js';
 import { type NamedAction, type NamedResource, type NamedSubject, NameResolver } from './resolve-names.js';
 import type { Cells, Test } from './test-schema.js';
@@ -51,6 +52,7 @@ interface Table {
 
 /** All cases of a file, in order. Names that mean nothing are reported to the file. */
 export function casesOf(file: ReadTestFile, tenant: TestTenant): Case[] {
+  judgeAttributes(file, tenant.schemas);
   const maker = new CaseMaker(file, tenant);
   return file.tests.flatMap(({ test, path }) => maker.of(test, path));
 }

@@ -4,6 +4,7 @@ import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Manifest } from '../manifest/manifest.js';
 import { type Address, splitAddress } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import { Schemas } from '../state/schemas.js';
 
 /** The ids of records are the service's, which a tree does not know: addresses stand for them. */
 export function engineRecordOf({ kind, address, fields }: DeclaredRecord): EngineRecord {
@@ -26,16 +27,20 @@ export class TestTenant {
   readonly resources: (Listed & { actions: readonly string[] })[] = [];
   /** By path. */
   readonly types = new Map<string, { name: string; actions: readonly string[] }>();
-  readonly #addresses = new Set<Address>();
-
+  readonly schemas: Schemas;
   readonly records: readonly DeclaredRecord[];
+  readonly #records: ReadonlyMap<Address, DeclaredRecord>;
 
   constructor({ records }: Pick<Manifest, 'records'>) {
     this.records = records;
     this.engine = compileEngine(records.map(engineRecordOf));
-    for (const record of records) {
-      const { kind, address, fields } = record;
-      this.#addresses.add(address);
+    this.#records = new Map(records.map((record) => [record.address, record]));
+    this.schemas = new Schemas({
+      get: (address) => this.#records.get(address),
+      inbound: () => [],
+      addresses: (kind) => [...this.#records.keys()].filter((address) => address.startsWith(`${kind}/`)),
+    });
+    for (const { kind, address, fields } of records) {
       const { path } = splitAddress(address);
       if (kind === 'policy') this.policies.add(path);
       else if (kind === 'role') this.roles.add(path);
@@ -59,6 +64,6 @@ export class TestTenant {
   }
 
   has(address: Address): boolean {
-    return this.#addresses.has(address);
+    return this.#records.has(address);
   }
 }

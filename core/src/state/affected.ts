@@ -77,3 +77,57 @@ export function* affectedByParents(
   }
   return affected;
 }
+
+/**
+ * Untouched records that are checked against a schema that comes, goes or says something else, each with its address: the
+ * subjects of a type, and the conditions that may read of what is declared.
+ */
+export function* affectedBySchemas(
+  view: RecordView,
+  touched: Iterable<Address>,
+  before: ReadonlyMap<Address, DeclaredRecord>,
+): Generator<undefined, Map<Address, Address>> {
+  const affected = new Map<Address, Address>();
+  const changed = [...new Set([...touched, ...before.keys()])].filter((address) => {
+    const [present, previous] = [view.get(address), before.get(address)];
+    if (!isSchema(present ?? previous)) return false;
+    return present?.address !== previous?.address || !equalJson(schemaOf(present), schemaOf(previous));
+  });
+  const types = new Map(changed.flatMap((address) => typeOfSubjects(view.get(address), address)));
+  const [type, attribute] = ['subject_type/', 'context_attribute/'].map((kind) =>
+    changed.find((address) => address.startsWith(kind)),
+  );
+  let visited = 0;
+  for (const address of types.size > 0 ? (view.addresses?.('subject') ?? []) : []) {
+    if (++visited % STEP === 0) yield;
+    const cause = types.get(address.slice('subject/'.length, address.lastIndexOf('/')));
+    if (cause !== undefined) affected.set(address, cause);
+  }
+  for (const address of changed.length > 0 ? (view.addresses?.('policy') ?? []) : []) {
+    if (++visited % STEP === 0) yield;
+    const record = view.get(address);
+    const condition = record?.kind === 'policy' ? record.fields.condition : undefined;
+    const cause =
+      (condition?.includes('context') ? attribute : undefined) ?? (condition?.includes('subject') ? type : undefined);
+    if (cause !== undefined) affected.set(address, cause);
+  }
+  return affected;
+}
+
+function isSchema(record: DeclaredRecord | undefined): boolean {
+  return record?.kind === 'subject_type' || record?.kind === 'context_attribute';
+}
+
+function schemaOf(record: DeclaredRecord | undefined): unknown {
+  return record?.kind === 'subject_type'
+    ? record.fields.properties
+    : record?.kind === 'context_attribute'
+      ? record.fields.type
+      : undefined;
+}
+
+/** The type of the subjects that a present schema says something of, as it stands in their addresses. */
+function typeOfSubjects(schema: DeclaredRecord | undefined, cause: Address): [string, Address][] {
+  const speaks = schema?.kind === 'subject_type' && schema.fields.properties !== undefined;
+  return speaks ? [[cause.slice('subject_type/'.length), cause]] : [];
+}

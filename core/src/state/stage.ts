@@ -8,7 +8,7 @@ import { chosenSecretFault } from '../records/chosen-secret.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { eachInSteps } from '../time-slicing.js';
-import { affectedByParents, affectedByTypes } from './affected.js';
+import { affectedByParents, affectedBySchemas, affectedByTypes } from './affected.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
@@ -264,26 +264,27 @@ export class Stage {
     const affected = new Map([
       ...affectedByTypes(this.#overlay, before),
       ...(yield* affectedByParents(this.#overlay, touched, before)),
+      ...(yield* affectedBySchemas(this.#overlay, touched, before)),
     ]);
     for (const finding of yield* validateInSteps(this.#overlay, [...touched, ...affected.keys()])) {
       if (finding.severity !== 'error') continue;
       const { address, detail } = finding;
       const own = this.#entries.get(address);
-      const cause = this.#entries.get(affected.get(address) ?? address);
+      const by = affected.get(address) ?? address;
+      const cause = this.#entries.get(by) ?? this.#removed.get(by);
       const pointer = own
         ? jsonPointer('changes', own.index, 'fields') + finding.pointer
         : jsonPointer('changes', cause?.index ?? 0);
-      this.#invalid.add(pointer, own ? detail : detail + this.#ownerText(address), address);
+      this.#invalid.add(pointer, own ? detail : this.#ownedDetail(detail, address), address);
     }
     this.#invalid.raise();
   }
 
-  /** Whose a record is that the change-set makes invalid without touching it, where that is another stack. */
-  #ownerText(address: Address): string {
+  /** With whose a record is that the change-set makes invalid without touching it, where that is another stack. */
+  #ownedDetail(detail: string, address: Address): string {
     const owner = this.#overlay.get(address)?.managed_by;
-    return owner === undefined || owner === (this.#options.stack ?? 'api')
-      ? ''
-      : ` "${address}" belongs to the stack "${owner}".`;
+    if (owner === undefined || owner === (this.#options.stack ?? 'api')) return detail;
+    return `${/[.?]$/.test(detail) ? detail : `${detail}.`} "${address}" belongs to the stack "${owner}".`;
   }
 
   *#refuseMentionedRemovals(): Generator<undefined, void> {

@@ -4,6 +4,7 @@ import type { Path } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
+import type { Schemas } from './schemas.js';
 import type { Suggest } from './suggest.js';
 
 type ResourceType = DeclaredRecord<'resource_type'>;
@@ -16,6 +17,7 @@ type PropertyTypes = ResourceType['fields']['properties'];
  */
 export function policyFindings(
   view: RecordView,
+  schemas: Schemas,
   suggest: Suggest,
 ): (policy: DeclaredRecord<'policy'>) => RecordFinding[] {
   const checks = new Map<PropertyTypes, Map<string, ConditionCheck>>();
@@ -23,7 +25,7 @@ export function policyFindings(
     remembered(
       remembered(checks, types, () => new Map()),
       condition,
-      () => checkCondition(condition, types),
+      () => checkCondition(condition, types, schemas.types),
     );
   const actions = new Map<Path, ReadonlySet<string> | undefined>();
   const inside = new Map<Path, ReadonlySet<string> | undefined>();

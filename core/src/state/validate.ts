@@ -1,6 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
 import { type Address, type Path, splitReference } from '../records/address.js';
-import type { PropertyType } from '../records/fields.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
@@ -9,10 +7,12 @@ import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { findIncludeCircles } from './include-circles.js';
 import { nounOf, titleOf } from './kind-words.js';
+import { Schemas } from './schemas.js';
 import { isSlip, type Suggest, suggester } from './suggest.js';
 import { accessRuleFindings } from './validate-access-rule.js';
 import { hierarchyFindings } from './validate-hierarchy.js';
 import { policyFindings } from './validate-policy.js';
+import { propertyFindings } from './validate-properties.js';
 
 /** Records judged in one step: about a millisecond's work at most. */
 const STEP = 20;
@@ -49,7 +49,8 @@ export function* validateInSteps(
   const memberships: Address[] = [];
   const including: Path[] = [];
   const suggest = suggester();
-  const judgePolicy = policyFindings(view, suggest);
+  const schemas = new Schemas(view);
+  const judgePolicy = policyFindings(view, schemas, suggest);
   const judgePlace = hierarchyFindings(view);
   // One by one: there may be more of them than a call takes arguments.
   const add = (found: readonly RecordFinding[]) => {
@@ -65,10 +66,12 @@ export function* validateInSteps(
     }
     if (options.now !== undefined) add(expiryFindings(record, options.now));
     if (record.kind === 'role' && record.fields.includes !== undefined) including.push(address.slice('role/'.length));
+    add(schemas.typeFindings(record));
     if (record.kind === 'policy') add(judgePolicy(record));
     else if (record.kind === 'access_rule') add(accessRuleFindings(view, record, suggest));
+    else if (record.kind === 'subject') add(propertyFindings(view, schemas, record, suggest));
     else if (record.kind === 'resource') {
-      add(resourceFindings(view, record, suggest));
+      add(propertyFindings(view, schemas, record, suggest));
       add(judgePlace(record));
     } else if (record.kind === 'group_membership' && record.fields.entity_type === 'group') memberships.push(address);
   });
@@ -107,36 +110,9 @@ function* pathsOf(view: RecordView, kind: Kind): Generator<string> {
   for (const address of view.addresses?.(kind) ?? []) yield address.slice(kind.length + 1);
 }
 
-function resourceFindings(view: RecordView, record: DeclaredRecord<'resource'>, suggest: Suggest): RecordFinding[] {
-  const type = view.get(`resource_type/${record.fields.type}`);
-  const declared = type?.kind === 'resource_type' ? type.fields.properties : undefined;
-  if (!declared) return [];
-  const findings: RecordFinding[] = [];
-  for (const [name, value] of Object.entries(record.fields.properties ?? {})) {
-    const pointer = jsonPointer('properties', name);
-    const wanted = Object.hasOwn(declared, name) ? declared[name] : undefined;
-    if (wanted === undefined) {
-      const meant = suggest(name, () => Object.keys(declared));
-      const remedy = meant === undefined ? 'declare it there, or take it out.' : `did you mean "${meant}"?`;
-      const detail = `The type "${record.fields.type}" declares no property "${name}": ${remedy}`;
-      findings.push({ severity: 'warning', address: record.address, pointer, detail });
-    } else if (wanted !== 'any' && propertyTypeOf(value) !== wanted) {
-      const detail = `The property "${name}" is a ${propertyTypeOf(value)}, but the type "${record.fields.type}" declares it as ${wanted}.`;
-      findings.push({ severity: 'error', address: record.address, pointer, detail });
-    }
-  }
-  return findings;
-}
-
 function expiryFindings({ kind, address, fields }: DeclaredRecord, now: number): RecordFinding[] {
   const end = 'expires_at' in fields ? fields.expires_at : undefined;
   if (end === undefined || Date.parse(end) > now) return [];
   const detail = `The ${nounOf(kind)} expired at ${end} and no longer counts: take it out, or name a moment to come.`;
   return [{ severity: 'warning', address, pointer: '/expires_at', detail }];
-}
-
-function propertyTypeOf(value: unknown): PropertyType | 'null' {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'list';
-  return typeof value === 'object' ? 'map' : (typeof value as 'string' | 'number' | 'boolean');
 }

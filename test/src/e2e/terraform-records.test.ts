@@ -23,7 +23,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
   it('of every kind are made, settle, are imported by address and by id, and are removed', async () => {
     const workspace = tenant.workspace(EVERY_KIND);
     await workspace.ok('validate');
-    expect(await workspace.apply()).toContain('25 added');
+    expect(await workspace.apply()).toContain('27 added');
     expect(await tenant.addresses()).toEqual(EVERY_ADDRESS);
     await workspace.isSettled();
     expect(await tenant.fields('policy/billing/approve')).toEqual({
