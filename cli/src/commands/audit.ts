@@ -1,8 +1,9 @@
+import type { AuditPage } from '@authz-service/sdk/client';
 import type { AuditEntry, TenantEvent } from '@authz-service/sdk/wire';
-import { boolean, integer } from '@oclif/core/flags';
+import { boolean, integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { table } from '../output/table.js';
-import { out } from '../output/terminal.js';
+import { err, out } from '../output/terminal.js';
 import { moment } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -15,11 +16,28 @@ export default class Audit extends ServiceCommand {
   static override examples = [
     { description: 'The last ten commits', command: 'service audit --limit 10' },
     { description: 'Everything that each commit changed', command: 'service audit --json' },
+    {
+      description: 'What happened to the role in February',
+      command: 'service audit --record role/billing/clerk --since 2027-02-01 --until 2027-03-01',
+    },
+    { description: 'What was given to Alice and taken from her', command: 'service audit --subject user/alice' },
+    { description: 'What this credential did', command: 'service audit --actor deployment' },
     { description: 'Who created and removed tenants, as an operator', command: 'service audit --tenants' },
   ];
   static override flags = {
     limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
-    tenants: boolean({ description: 'Show who created and removed tenants instead; for operators.' }),
+    tenants: boolean({
+      description: 'Show who created and removed tenants instead; for operators.',
+      exclusive: ['since', 'until', 'actor', 'record', 'subject'],
+    }),
+    since: string({ description: 'Only at this time (RFC 3339, or a date) or later.', helpValue: 'TIME' }),
+    until: string({ description: 'Only at this time or earlier.', helpValue: 'TIME' }),
+    actor: string({ description: 'Only by this credential, by its name or id.', helpValue: 'NAME' }),
+    record: string({ description: 'Only what changed this record.', helpValue: 'ADDRESS' }),
+    subject: string({
+      description: 'Only what changed this subject, or what is given to it directly.',
+      helpValue: 'TYPE/ID',
+    }),
     ...connectionFlags,
   };
 
@@ -27,9 +45,24 @@ export default class Audit extends ServiceCommand {
     const { flags } = await this.parse(Audit);
     const client = await connect(flags);
     const page = { limit: Math.min(flags.limit, 100), signal: this.signal };
-    return flags.tenants
-      ? shown(['OP', 'TENANT', 'AT', 'BY'], await first(flags.limit, client.tenantAudit(page)), eventCells)
-      : shown(HEADINGS, await first(flags.limit, client.audit(page)), cells);
+    if (flags.tenants)
+      return shown(['OP', 'TENANT', 'AT', 'BY'], await first(flags.limit, client.tenantAudit(page)), eventCells);
+    const { since, until, actor, record, subject } = flags;
+    let searched: AuditPage['searched_since'];
+    const onPage = ({ searched_since }: AuditPage<unknown>) => {
+      searched = searched_since;
+    };
+    const filter = { since, until, actor, record, subject: subject?.replace(/^([^/:]+):/, '$1/') };
+    const outcome = shown(HEADINGS, await first(flags.limit, client.audit({ ...page, filter, onPage })), cells);
+    if (searched !== undefined && !searched.revision.startsWith('1.')) {
+      const { revision, at } = searched;
+      await err.line(
+        err.style('dim', `Searched since revision ${revision} of ${moment(at)}; history before is not kept.`),
+      );
+    }
+    return searched === undefined
+      ? outcome
+      : { ...outcome, json: { ...(outcome.json as object), searched_since: searched } };
   }
 }
 

@@ -19,10 +19,11 @@ export const paging = {
     .meta({ description: 'The `next_cursor` of the previous page, with the same filter.' }),
 };
 
-/** A page of a list. */
-export function pageSchema(item: z.ZodType): z.ZodType {
+/** A page of a list, with what else it says. */
+export function pageSchema(item: z.ZodType, more: z.ZodRawShape = {}): z.ZodType {
   return z.strictObject({
     items: z.array(item),
+    ...more,
     next_cursor: z.string().optional().meta({ description: 'Absent on the last page.' }),
   });
 }

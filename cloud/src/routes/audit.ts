@@ -1,10 +1,13 @@
 import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
+import { ProblemError } from '@authz-service/core/problem';
+import { momentOf } from '@authz-service/core/state/history-point';
 import { revisionText } from '@authz-service/core/state/revision';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
+import type { AuditFilter } from '../store/store.js';
 
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
@@ -15,6 +18,25 @@ const eventSchema = z.strictObject({
   request_id: z.string(),
   credential: who,
 });
+
+const moment = z
+  .string()
+  .refine((text) => momentOf(text) !== undefined, 'must be a time like "2026-03-01T12:00:00Z" or a date')
+  .optional();
+
+const filters = {
+  since: moment.meta({
+    description: 'Only commits at this time (RFC 3339, or a date: its beginning in UTC) or later.',
+  }),
+  until: moment.meta({ description: 'Only commits at this time or earlier.' }),
+  actor: z.string().min(1).optional().meta({ description: 'Only commits of this credential, by its name or id.' }),
+  record: z.string().min(1).optional().meta({
+    description: 'Only commits that changed the record with this address: `role/billing/accountant`.',
+  }),
+  subject: z.string().min(1).optional().meta({
+    description: 'Only commits that changed this subject or what is given to it: `user/alice`.',
+  }),
+};
 
 const entrySchema = z.strictObject({
   revision: z.string().meta({ description: 'The revision that the commit made.' }),
@@ -34,29 +56,68 @@ const entrySchema = z.strictObject({
   truncated: z.boolean().meta({ description: 'Whether there were more changes than are listed.' }),
 });
 
+const auditPageSchema = pageSchema(entrySchema, {
+  searched_since: z.strictObject({ revision: z.string(), at: z.iso.datetime() }).optional().meta({
+    description: 'With `record` or `subject`: the oldest revision that history holds. Later commits were all searched.',
+  }),
+});
+
+/** The times of a filter as the store writes them. */
+function instants({ since, until }: AuditFilter): Pick<AuditFilter, 'since' | 'until'> {
+  const instant = (text: string) => new Date(momentOf(text) ?? Number.NaN).toISOString();
+  return {
+    ...(since !== undefined && { since: instant(since) }),
+    ...(until !== undefined && { until: instant(until) }),
+  };
+}
+
+/**
+ * How far back the commits of a record or a subject are known; undefined if none is asked for. Throws `outside_history`
+ * for commits before that.
+ */
+async function searchedSince(
+  { store }: Cloud,
+  tenant: string,
+  { record, subject, since }: AuditFilter,
+): Promise<{ revision: string; at: string } | undefined> {
+  if (record === undefined && subject === undefined) return undefined;
+  const { oldest } = await store.historyStart(tenant);
+  const revision = revisionText(oldest.revision, oldest.digest);
+  if (since !== undefined && since < oldest.at && oldest.revision > 1) {
+    const what = `what commits before revision ${revision} of ${oldest.at} changed in a record is no longer kept`;
+    throw new ProblemError('outside_history', `The query asks for commits since ${since}, but ${what}.`);
+  }
+  return { revision, at: oldest.at };
+}
+
 export function auditRoutes(cloud: Cloud): Route[] {
   return [
     secured({
       method: 'GET',
       path: '/v1/audit',
       anyOf: ['records:read'],
-      query: z.strictObject(paging),
+      query: z.strictObject({ ...filters, ...paging }),
       operation: {
         id: 'listAudit',
-        summary: 'Who committed what in which revision, latest first.',
+        summary:
+          'Who committed what in which revision, latest first. With `record` or `subject`, a commit lists its changes to that alone, and all of them.',
         tag: 'records',
-        responses: { 200: { description: 'The page.', schema: pageSchema(entrySchema) } },
-        problems: ['invalid_cursor', 'storage_failed'],
+        responses: { 200: { description: 'The page.', schema: auditPageSchema } },
+        problems: ['invalid_cursor', 'outside_history', 'storage_failed'],
       },
-      handle: async ({ credential, query: { limit, cursor } }) => {
-        const list = [credential.tenant, 'audit'];
+      handle: async ({ credential, query: { limit, cursor, ...asked } }) => {
+        const { tenant } = credential;
+        const list = [tenant, 'audit', JSON.stringify(Object.entries(asked).sort())];
         const before = cursor === undefined ? {} : { before: Number(decodeCursor(list, cursor)) };
-        const rows = await cloud.store.audit(credential.tenant, { ...before, limit: limit + 1 });
+        const filter = { ...asked, ...instants(asked) };
+        const start = await searchedSince(cloud, tenant, filter);
+        const rows = await cloud.store.audit(tenant, { ...filter, ...before, limit: limit + 1 });
         const items = rows.slice(0, limit);
         const last = items.at(-1);
         return json(200, {
           items: items.map((row) => ({ ...row, revision: revisionText(row.revision, row.digest) })),
           ...(last && rows.length > limit && { next_cursor: encodeCursor(list, String(last.revision)) }),
+          ...(start && { searched_since: start }),
         });
       },
     }),

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
+import { listAudit } from './audit-trail.js';
 import { loadTenant, type RecordRow } from './load-tenant.js';
 import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
 import { rowDigestAfter } from './row-digest-after.js';
 import type { SecretRow } from './secret-rows.js';
 import {
-  type AuditRow,
   type BundleKeyRow,
   type Commit,
   type CredentialKind,
@@ -48,11 +48,7 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
 
     commit: (commit) => knex.transaction((trx) => write(trx, commit)),
 
-    audit: async (tenant, { before, limit }) => {
-      const query = knex<RevisionRow>('revisions').where('tenant_id', tenant).orderBy('number', 'desc').limit(limit);
-      if (before !== undefined) query.where('number', '<', before);
-      return (await query).map(auditRow);
-    },
+    audit: (tenant, page) => listAudit(knex, tenant, page),
 
     historyStart: (tenant) => historyStart(knex, tenant),
 
@@ -145,37 +141,6 @@ function credentialRow(row: RecordRow & SecretRow): CredentialRow {
     fields: JSON.parse(row.fields),
     hash: row.hash,
     operator: Boolean(row.operator),
-  };
-}
-
-interface RevisionRow {
-  tenant_id: string;
-  number: number;
-  digest: string;
-  at: string;
-  request_id: string;
-  credential_kind: AuditRow['credential']['kind'];
-  credential_id: string;
-  credential_name: string;
-  stack: string | null;
-  added: number;
-  changed: number;
-  removed: number;
-  changes: string;
-  truncated: number | boolean;
-}
-
-function auditRow(row: RevisionRow): AuditRow {
-  return {
-    revision: Number(row.number),
-    digest: row.digest,
-    at: row.at,
-    request_id: row.request_id,
-    credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
-    ...(row.stack === null ? {} : { stack: row.stack }),
-    counts: { added: row.added, changed: row.changed, removed: row.removed },
-    changes: JSON.parse(row.changes),
-    truncated: Boolean(row.truncated),
   };
 }
 

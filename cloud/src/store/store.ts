@@ -21,7 +21,7 @@ export interface Store {
   /** Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base`. */
   commit(commit: Commit): Promise<void>;
   /** Newest first, for revisions below `before`. */
-  audit(tenant: string, page: { before?: number; limit: number }): Promise<AuditRow[]>;
+  audit(tenant: string, page: AuditFilter & { before?: number; limit: number }): Promise<AuditRow[]>;
   /** The oldest revision whose records can be rebuilt, and the newest one. */
   historyStart(tenant: string): Promise<HistoryStart>;
   /** A revision by its number, or the newest one that was committed at this time or before. */
@@ -133,6 +133,18 @@ export interface AuditRow {
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];
   truncated: boolean;
+}
+
+/** Which commits are wanted. Times are RFC 3339 in UTC, and included. */
+export interface AuditFilter {
+  since?: string;
+  until?: string;
+  /** The id or the name of the credential. */
+  actor?: string;
+  /** The address of a record; as far as history goes back. */
+  record?: string;
+  /** The path of a subject, whose record and links are meant; as far as history goes back. */
+  subject?: string;
 }
 
 /** Who created or removed a tenant. Events outlive their tenants. */

@@ -17,6 +17,31 @@ import type {
   WhoAmI,
 } from './wire.js';
 
+/** Which commits of the audit trail are wanted. */
+export interface AuditFilter {
+  /** At this time (RFC 3339, or a date: its beginning in UTC) or later. */
+  since?: string | undefined;
+  /** At this time or earlier. */
+  until?: string | undefined;
+  /** Of this credential, by its name or id. */
+  actor?: string | undefined;
+  /** That changed the record with this address. */
+  record?: string | undefined;
+  /** That changed this subject (`user/alice`) or what is given to it. */
+  subject?: string | undefined;
+}
+
+export type AuditPage<T = AuditEntry> = Page<T> & {
+  /** With `record` or `subject`: the oldest revision that history holds. Later commits were all searched. */
+  searched_since?: { revision: string; at: string };
+};
+
+export interface AuditOptions extends ListOptions {
+  filter?: AuditFilter | undefined;
+  /** Is told of each page when it has come. */
+  onPage?: ((page: AuditPage<unknown>) => void) | undefined;
+}
+
 export type { ClientOptions, Credentials, DecideOptions } from './decision-client.js';
 
 /**
@@ -115,7 +140,7 @@ export class ServiceClient extends DecisionClient {
   }
 
   /** The commits of the tenant, the latest first, fetched page by page as the loop goes on. */
-  audit(options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined> {
+  audit(options?: AuditOptions): AsyncGenerator<AuditEntry, void, undefined> {
     return this.#audit('/v1/audit', options);
   }
 
@@ -124,10 +149,15 @@ export class ServiceClient extends DecisionClient {
     return this.#audit('/v1/audit/tenants', options);
   }
 
-  async *#audit<T>(path: string, { limit, ...options }: ListOptions = {}): AsyncGenerator<T, void, undefined> {
+  async *#audit<T>(
+    path: string,
+    { limit, filter, onPage, ...options }: AuditOptions = {},
+  ): AsyncGenerator<T, void, undefined> {
     yield* everyItem(async (cursor) => {
-      const query = { limit, cursor };
-      return (await this.json({ method: 'GET', path, query, repeat: 'harmless' }, options)) as Page<T>;
+      const query: ServiceRequest['query'] = { ...filter, limit, cursor };
+      const page = (await this.json({ method: 'GET', path, query, repeat: 'harmless' }, options)) as AuditPage<T>;
+      onPage?.(page);
+      return page;
     });
   }
 

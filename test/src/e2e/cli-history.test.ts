@@ -107,3 +107,28 @@ describe('--at', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
   });
 });
+
+it('tells who could do it on that day, and who gave it to them', async () => {
+  const who = await bench.json(['who-can', 'read', 'invoice:INV-1', '--at', between], { env });
+  expect(who).toEqual({ results: [{ type: 'user', id: 'alice' }] });
+  type Explained = { context: { explanation: { candidates: { through: string[] }[] } } };
+  const asked = await bench.json<Explained>(['authorize', ...QUESTION, '--at', between, '--explain'], { env });
+  const [candidate] = asked.context.explanation.candidates;
+  expect(candidate?.through).toEqual(['subject/user/alice', 'group/finance', 'role/billing/clerk']);
+  const links = ['group_membership/finance//subject/user/alice', 'role_assignment/billing/clerk//group/finance'];
+  for (const record of links) {
+    const { items } = await bench.json(['audit', '--record', record, '--until', between], { env });
+    expect(items).toMatchObject([
+      {
+        revision: first,
+        stack: 'billing',
+        credential: { name: 'administrator' },
+        changes: [{ op: 'create', address: record }],
+      },
+    ]);
+  }
+  const taken = await bench.json(['audit', '--subject', 'user:alice', '--since', between, '--actor', 'administrator'], {
+    env,
+  });
+  expect(taken).toMatchObject({ items: [{ changes: [{ op: 'delete', address: links[0] }] }] });
+}, 60_000);
