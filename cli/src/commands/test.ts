@@ -4,8 +4,10 @@ import { failureOf } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
 import { err, out } from '../output/terminal.js';
 import { writeText } from '../output/write-text.js';
-import { coverageReport, wantsCoverage } from '../policy-tests/coverage-report.js';
+import { assessmentsOf, wantedLines } from '../policy-tests/assessment.js';
+import { coverageReport } from '../policy-tests/coverage-report.js';
 import { junitText } from '../policy-tests/junit.js';
+import { mutationReport } from '../policy-tests/mutation-report.js';
 import { renderReport } from '../policy-tests/render.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
@@ -47,14 +49,19 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       description: 'Write the coverage in the LCOV format, too.',
       helpValue: 'FILE',
     }),
+    mutate: boolean({
+      helpGroup: 'COVERAGE',
+      description:
+        'Change each policy and assignment as by mistake, and show what no test notices, with a test that would.',
+    }),
     threshold: string({
       helpGroup: 'COVERAGE',
-      description: 'Fail if the coverage is less than this percentage; it is never rounded up.',
+      description: 'Fail if less than this percentage is covered, or of mutants killed; it is never rounded up.',
       helpValue: 'PERCENT',
     }),
     'changed-since': string({
       helpGroup: 'COVERAGE',
-      description: 'Only the coverage of records with a line that has changed since the branch left this revision.',
+      description: 'Only records with a line that has changed since the branch left this revision.',
       helpValue: 'REVISION',
     }),
     now: string({
@@ -66,7 +73,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Test);
     const now = momentOf(flags.now);
-    const measured = wantsCoverage(flags);
+    const asked = assessmentsOf(flags);
     const [{ Acceptances }, { readTreeAndTests }, { answerTests, prepareTests }] = await Promise.all([
       import('@authz-service/core/acceptances'),
       import('@authz-service/provider/reconcile/read-tree'),
@@ -87,10 +94,17 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
     }
     if (flags.junit !== undefined) await writeText(flags.junit, junitText(report));
-    const options = { now, acceptances: new Acceptances(records), style: out.style };
-    const coverage =
-      measured && faults.length === 0 ? await coverageReport(prepared, args.dir, flags, options) : undefined;
     const failed = results.filter((result) => !result.passed).length;
+    const options = { now, acceptances: new Acceptances(records), style: out.style };
+    const isWanted = faults.length > 0 ? () => false : await wantedLines(args.dir, flags);
+    const coverage =
+      asked.coverage && faults.length === 0 ? await coverageReport(prepared, flags, isWanted, options) : undefined;
+    if (asked.mutate && failed > 0) await err.line(NOT_MUTATED);
+    const mutation =
+      asked.mutate && faults.length === 0 && failed === 0
+        ? await mutationReport(prepared, flags, isWanted, options)
+        : undefined;
+    const assessed = [coverage, mutation].filter((one) => one !== undefined);
     const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
     return {
       json: {
@@ -100,16 +114,18 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
         results,
         faults,
         ...(coverage !== undefined && { coverage: coverage.json }),
+        ...(mutation !== undefined && { mutation: mutation.json }),
         ...(faults.length > 0 && { error: { ...error, errors: [] } }),
       },
-      text: [
-        renderReport(report, files.tests.length, out.style),
-        ...(coverage === undefined ? [] : ['', coverage.text]),
-      ].join('\n'),
-      exitCode: faults.length > 0 || failed > 0 || coverage?.reached === false ? 1 : 0,
+      text: [renderReport(report, files.tests.length, out.style), ...assessed.flatMap(({ text }) => ['', text])].join(
+        '\n',
+      ),
+      exitCode: faults.length > 0 || failed > 0 || assessed.some(({ reached }) => !reached) ? 1 : 0,
     };
   }
 }
+
+const NOT_MUTATED = 'Not all tests pass, so nothing can be said about mutants: mend the tests or the records first.';
 
 function momentOf(text: string | undefined): number {
   if (text === undefined) return Date.now();

@@ -1,5 +1,5 @@
 import type { CoveragePoint, Goal } from '@authz-service/core/policy-tests/coverage/coverage-point';
-import { type Share, shareOf } from '@authz-service/core/policy-tests/coverage/share';
+import { type Share, shareOf } from '@authz-service/core/policy-tests/share';
 import { table } from '../output/table.js';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
@@ -10,9 +10,9 @@ export function renderCoverage(points: readonly CoveragePoint[], since: string |
   const accepted = points.filter((point) => point.accepted !== undefined).length;
   const where = since === undefined ? '' : ` of what has changed since ${printable(since)}`;
   const also = accepted === 0 ? '' : `; ${counted(accepted, 'point')} accepted`;
-  const all = shareOf(points);
+  const all = share(points);
   const parts = PARTS.flatMap(([name, goals]) => {
-    const { covered, total } = shareOf(points.filter(({ goal }) => goals.includes(goal)));
+    const { covered, total } = share(points.filter(({ goal }) => goals.includes(goal)));
     return total === 0 ? [] : [`${name} ${covered}/${total}`];
   });
   return [
@@ -20,6 +20,10 @@ export function renderCoverage(points: readonly CoveragePoint[], since: string |
     ...missing.map((point) => lineOf(point, style)),
     `Coverage${where}: ${percentText(all)} (${parts.join(', ')})${also}`,
   ].join('\n');
+}
+
+function share(points: readonly CoveragePoint[]): Share {
+  return shareOf(points.filter(({ accepted }) => accepted === undefined).map(({ hits }) => hits > 0));
 }
 
 const PARTS: readonly (readonly [name: string, goals: readonly Goal[]])[] = [
@@ -41,7 +45,7 @@ function policyTable(points: readonly CoveragePoint[], style: Style): string {
     if (goal !== 'decides') return [];
     const own = points.filter((point) => point.address === address);
     const spares = own.find((point) => point.goal === 'does_not_apply');
-    const clauses = shareOf(own.filter(({ clause }) => clause !== undefined));
+    const clauses = share(own.filter(({ clause }) => clause !== undefined));
     const both = clauses.total === 0 ? '' : `${clauses.covered}/${clauses.total}`;
     return [[address, String(hits), spares === undefined ? '' : String(spares.hits), both, `${file}:${line}`]];
   });
@@ -55,4 +59,8 @@ function lineOf({ file, line, column, address, goal, clause = '' }: CoveragePoin
 
 export function percentText({ percent }: Share): string {
   return `${percent.toFixed(2)} %`;
+}
+
+export function belowText(what: string, share: Share, threshold: string | undefined, style: Style): string {
+  return `${style('red', '✗')} ${what}: ${percentText(share)}, less than ${threshold} %`;
 }

@@ -83,7 +83,7 @@ function read(ast: Ast, locals: ReadonlySet<string>): Reading {
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter', 'bind']);
 
 /** The path of an attribute like `context.a["b-c"]`; undefined for anything else. */
-function attributePath(ast: Ast, locals: ReadonlySet<string>): string | undefined {
+export function attributePath(ast: Ast, locals: ReadonlySet<string> = NONE): string | undefined {
   if (ast.op === 'id') return ROOTS.has(ast.args) && !locals.has(ast.args) ? ast.args : undefined;
   const key =
     ast.op === '.' ? ast.args[1] : ast.op === '[]' && ast.args[1].op === 'value' ? ast.args[1].args : undefined;
@@ -92,7 +92,8 @@ function attributePath(ast: Ast, locals: ReadonlySet<string>): string | undefine
   return base === undefined ? undefined : memberLabel(base, key);
 }
 
-function childrenOf(ast: Ast): Ast[] {
+/** The parts that an expression is made of. */
+export function childrenOf(ast: Ast): Ast[] {
   switch (ast.op) {
     case 'value':
     case 'id':

@@ -46,8 +46,18 @@ export class MayActAs {
       `${EVERYONE}/${type}`,
       ...roles.flatMap((role) => this.#roles.get(role) ?? []),
     ]);
-    for (const one of found) for (const above of this.#above.get(one) ?? []) found.add(above);
+    this.#climb(found);
     this.#known.set(key, found);
+    return found;
+  }
+
+  /** A principal and all that whoever acts as it acts as, too. */
+  above(principal: Address): ReadonlySet<Address> {
+    return this.#climb(new Set([principal]));
+  }
+
+  #climb(found: Set<Address>): Set<Address> {
+    for (const one of found) for (const above of this.#above.get(one) ?? []) found.add(above);
     return found;
   }
 }

@@ -43,16 +43,3 @@ function inFiles(left: CoveragePoint, right: CoveragePoint): number {
   if (left.file !== right.file) return left.file < right.file ? -1 : 1;
   return left.line - right.line || left.column - right.column;
 }
-
-/** The lines of one file. */
-export type ChangedLines = ReadonlyMap<string, ReadonlySet<number> | 'all'>;
-
-/** The points of records of which a line has changed. */
-export function pointsOnLines(points: readonly CoveragePoint[], changed: ChangedLines): CoveragePoint[] {
-  return points.filter(({ lines: { file, first, last } }) => {
-    const lines = changed.get(file);
-    if (lines === undefined || lines === 'all') return lines === 'all';
-    for (let line = first; line <= last; line++) if (lines.has(line)) return true;
-    return false;
-  });
-}

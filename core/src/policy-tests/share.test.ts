@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CoveragePoint } from './coverage-point.js';
 import { reaches, shareOf } from './share.js';
-
-const points = (covered: number, total: number): CoveragePoint[] =>
-  Array.from({ length: total }, (_, at) => ({
-    ...{ address: 'policy/p', goal: 'decides', file: 'a.yaml', line: 1, column: 1, hits: at < covered ? 1 : 0 },
-    lines: { file: 'a.yaml', first: 1, last: 1 },
-  }));
 
 describe('a share', () => {
   it.each([
@@ -18,7 +11,7 @@ describe('a share', () => {
     [0, 0, 100, '100', true],
     [3, 3, 100, '100.0', true],
   ])('of %d of %d is %f and is held against %s exactly', (covered, total, percent, threshold, reached) => {
-    const share = shareOf(points(covered, total));
+    const share = shareOf(Array.from({ length: total }, (_, at) => at < covered));
     expect(share.percent).toBe(percent);
     expect(reaches(share, threshold)).toBe(reached);
   });
