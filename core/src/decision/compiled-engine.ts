@@ -1,6 +1,7 @@
 import type { Outcome } from '../conditions/outcome.js';
 import { Scope } from '../conditions/scope.js';
 import { ReadWriteLock } from '../read-write-lock.js';
+import type { Path } from '../records/address.js';
 import type { SplitMap } from '../split-map.js';
 import type { Decision, Explanation } from './api/decision.js';
 import type { Engine, RecordChange } from './api/engine.js';
@@ -15,7 +16,7 @@ import { CandidateCollector, type Inspection, inspectionOf } from './evaluate/in
 import { LazyDecision } from './evaluate/lazy-decision.js';
 import type { ResolvedRequest } from './evaluate/resolved-request.js';
 import { visitCandidates } from './evaluate/visit-candidates.js';
-import type { Policy } from './grants/rule.js';
+import type { Policy, Rule } from './grants/rule.js';
 import type { Resource, ResourceType } from './grants/target.js';
 import type { RuleVisitor } from './grants/target-grants.js';
 import type { AccessPath } from './graph/access-path.js';
@@ -40,6 +41,8 @@ export class CompiledEngine implements Engine {
   readonly types: Names<ResourceType>;
   readonly resourcesById: SplitMap<Resource>;
   readonly everyone: Everyone;
+  readonly roles: Names<Principal>;
+  readonly groups: Names<Principal>;
   readonly #compiler: RecordCompiler;
   readonly #combining = new CombiningAlgorithm();
   readonly #effectivePrincipals: EffectivePrincipalsMemo;
@@ -52,6 +55,8 @@ export class CompiledEngine implements Engine {
     this.types = graph.types;
     this.resourcesById = graph.resourcesById;
     this.everyone = graph.everyone;
+    this.roles = graph.roles;
+    this.groups = graph.groups;
     this.#compiler = compiler;
     this.#effectivePrincipals = effectivePrincipals;
   }
@@ -68,6 +73,16 @@ export class CompiledEngine implements Engine {
   /** How many steps `apply` would take, of about a microsecond each: mostly one for each change. */
   weigh(changes: readonly RecordChange[]): number {
     return this.#compiler.weigh(changes);
+  }
+
+  /** The roles that requests may not name. */
+  get unnamed(): ReadonlySet<Principal> {
+    return this.#compiler.unnamed;
+  }
+
+  /** What a policy covers, whoever has it. */
+  rulesOf(policy: Path): readonly Rule[] {
+    return this.#compiler.rulesOf(policy);
   }
 
   /** The work of all decisions so far, in the steps that conditions are counted in. */

@@ -93,6 +93,10 @@ export class AssignedPolicies {
     this.#withdraw(principal, assigned.rules);
   }
 
+  rulesOf(path: Path): readonly Rule[] {
+    return this.#byPath.get(path)?.rules ?? [];
+  }
+
   /** How many grants a change of the policy touches. */
   grants(fields: PolicyFields): number {
     const { rules, assignees } = this.#at(pathOf(addressOf('policy', fields)));

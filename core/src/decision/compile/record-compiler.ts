@@ -1,8 +1,10 @@
+import type { Path } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
 import { kindRank } from '../../records/kinds.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
 import { periodOf } from '../grants/period.js';
+import type { Rule } from '../grants/rule.js';
 import type { Resource } from '../grants/target.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import { Graph } from '../graph/graph.js';
@@ -235,6 +237,11 @@ export class RecordCompiler {
   /** Takes a resource from its parents. */
   #part({ type, name, parents }: Fields<'resource'>): void {
     if (parents !== undefined) this.graph.place(this.graph.resource(this.graph.type(type), name), []);
+  }
+
+  /** The rules of the policy of this path; none where there is no such policy. */
+  rulesOf(policy: Path): readonly Rule[] {
+    return this.#policies.rulesOf(policy);
   }
 
   /** How many steps the changes take, of about a microsecond each. */

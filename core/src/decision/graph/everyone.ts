@@ -30,6 +30,11 @@ export class Everyone {
     return principal;
   }
 
+  /** The principals that something is assigned to. */
+  *principals(): Generator<Principal, void> {
+    for (const { principal } of this.#mentioned.values()) yield principal;
+  }
+
   /** For an assignment that is removed next. */
   release(entity: Path): Principal {
     const known = this.#mentioned.get(entity);

@@ -21,6 +21,10 @@ export class Names<T> {
     return this.#byPath.get(path);
   }
 
+  values(): Iterable<T> {
+    return this.#byPath.values();
+  }
+
   set(path: string, entry: T): void {
     this.#byPath.set(path, entry);
   }

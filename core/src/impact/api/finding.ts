@@ -33,9 +33,10 @@ export interface FindingSubjects {
 export interface FindingResources {
   readonly type: Path;
   /**
-   * `all` of the type, recorded or not; all `recorded` ones; all `unrecorded` ones; or the `named` ones.
+   * `all` of the type, recorded or not; all `recorded` ones; the `named` ones; all `unrecorded` ones, or of these only those
+   * that lie `nowhere` or of which nobody says where they lie (`unsaid`, docs/semantics.md 8.3).
    */
-  readonly which: 'all' | 'recorded' | 'unrecorded' | 'named';
+  readonly which: 'all' | 'recorded' | 'named' | 'unrecorded' | 'nowhere' | 'unsaid';
   /** Only those below this resource. */
   readonly below?: Path;
   /** Where `which` is `named`: their paths, the first ones if there are many. */

@@ -2,12 +2,15 @@ import type { Place } from '../../manifest/manifest.js';
 import type { Address } from '../../records/address.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 
+/** A record of a state. A live tenant knows its id; a tree does not. */
+export type SideRecord = DeclaredRecord & { readonly id?: string };
+
 /**
  * One of the two states of a tenant that are compared. Records are known by address, since a tree has no ids; they are
  * valid together. Credentials may be among them and make no difference.
  */
 export interface TenantSide {
-  readonly records: Iterable<DeclaredRecord>;
+  readonly records: Iterable<SideRecord>;
   /** Where a record is written, if it is written in files. */
   placeOf?(address: Address): Pick<Place, 'file' | 'line'> | undefined;
 }

@@ -1,0 +1,206 @@
+import { canonicalJson, type JsonObject } from '../../json.js';
+import type { Closure } from '../universe/closure.js';
+import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
+import type { Answer, Answers, Reached, TripleAnswer } from './answers.js';
+import type { ColumnGroup } from './column-groups.js';
+import type { Column, ColumnTables } from './columns.js';
+
+/** Subjects of a class that conditions cannot tell apart here. */
+export interface Block {
+  readonly key: string;
+  readonly one: SubjectClass;
+  readonly members: readonly Member[];
+}
+
+/** Subjects and resources whose access changes alike. */
+export interface Cell {
+  readonly block: Block;
+  readonly group: ColumnGroup;
+  /** Where requests may send properties that are not recorded. */
+  readonly answer: Answer;
+  /** Where they send none, for recorded triples. */
+  readonly triple: TripleAnswer | undefined;
+}
+
+type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<string> | undefined } | null;
+
+const NOTHING: JsonObject = {};
+
+/** Finds the cells of column groups that differ: only subjects that a change can reach are looked at. */
+export class ColumnComparison {
+  readonly #byPrincipal = new Map<number, SubjectClass[]>();
+  readonly #changed: readonly SubjectClass[];
+  readonly #answers = new Map<string, { answer: Answer; triple: TripleAnswer | undefined }>();
+  readonly #blocks = new Map<string, Block>();
+  /** A subject of a type that nothing mentions, for whom nobody vouches. */
+  readonly #anybody: SubjectClass | undefined;
+
+  constructor(
+    private readonly tables: ColumnTables,
+    classes: readonly SubjectClass[],
+    private readonly answers: Answers,
+  ) {
+    for (const one of classes)
+      for (const id of new Set([...one.before.ids, ...one.after.ids])) {
+        const known = this.#byPrincipal.get(id);
+        if (known === undefined) this.#byPrincipal.set(id, [one]);
+        else known.push(one);
+      }
+    this.#changed = classes.filter(({ changed }) => changed);
+    this.#anybody = classes.findLast(({ kind }) => kind === 'unrecorded');
+  }
+
+  classesOf(principal: number): readonly SubjectClass[] {
+    return this.#byPrincipal.get(principal) ?? [];
+  }
+
+  *cells(group: ColumnGroup): Generator<undefined, Cell[]> {
+    const found: Cell[] = [];
+    let done = 0;
+    const anybody = this.#anybody === undefined ? [] : this.#cellsOf(this.#anybody, group);
+    for (const one of this.#touched(group)) {
+      if (++done % 200 === 0) yield;
+      const cells = one === this.#anybody ? anybody : this.#cellsOf(one, group);
+      // What anybody gains without being vouched for is no finding about a role.
+      const own =
+        one.kind !== 'named' ? cells : cells.filter(({ answer }) => !anybody.some((two) => two.answer === answer));
+      found.push(...own);
+    }
+    return found;
+  }
+
+  /** The classes whose candidates may differ. */
+  #touched({ before, after }: ColumnGroup): ReadonlySet<SubjectClass> {
+    const found = new Set<SubjectClass>();
+    if (before !== after) {
+      for (const principal of new Set([...before.byPrincipal.keys(), ...after.byPrincipal.keys()]))
+        if (!same(before.byPrincipal.get(principal), after.byPrincipal.get(principal)))
+          for (const one of this.classesOf(principal)) found.add(one);
+    }
+    for (const one of this.#changed) if (reaches(one.before, before) || reaches(one.after, after)) found.add(one);
+    return found;
+  }
+
+  *#pieces(one: SubjectClass, reads: SubjectReads): Generator<Block, void> {
+    if (reads === null || one.kind !== 'recorded' || one.members.length === 1) {
+      yield this.#block(`${one.index}`, one, one.members);
+      return;
+    }
+    const byFacts = new Map<string, Member[]>();
+    for (const member of one.members) {
+      const key = factsOf(member, reads);
+      const known = byFacts.get(key);
+      if (known === undefined) byFacts.set(key, [member]);
+      else known.push(member);
+    }
+    for (const [key, members] of byFacts) yield this.#block(`${one.index} ${key}`, one, members);
+  }
+
+  #block(key: string, one: SubjectClass, members: readonly Member[]): Block {
+    let block = this.#blocks.get(key);
+    if (block === undefined) {
+      block = { key, one, members };
+      this.#blocks.set(key, block);
+    }
+    return block;
+  }
+
+  #cellsOf(one: SubjectClass, group: ColumnGroup): Cell[] {
+    const before = reached(one.before, group.before);
+    const after = reached(one.after, group.after);
+    if (before.length === 0 && after.length === 0) return [];
+    const keys = [keyOf(before), keyOf(after)] as const;
+    const { reads, guarded, asks } = this.#guards([...before, ...after]);
+    if (!guarded && keys[0] === keys[1]) return [];
+    const found: Cell[] = [];
+    for (const block of this.#pieces(one, reads)) {
+      const member = block.members[0] as Member;
+      const facts = guarded
+        ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}\n${reads && factsOf(member, reads)}`
+        : '';
+      const key = `${keys[0]}|${keys[1]}|${facts}`;
+      let known = this.#answers.get(key);
+      if (known === undefined) {
+        const asked = { one, member, before, after };
+        const answer = this.answers.of({ ...asked, sent: true });
+        const bare = guarded && one.kind === 'recorded' ? this.answers.of({ ...asked, sent: false }) : answer;
+        known = { answer, triple: this.answers.tripleOf(bare) };
+        this.#answers.set(key, known);
+      }
+      const { answer, triple } = known;
+      if (answer.differs || triple !== undefined) found.push({ block, group, answer, triple });
+    }
+    return found;
+  }
+
+  /** What the guards of these candidates read of the subject. */
+  #guards(candidates: readonly Reached[]): { reads: SubjectReads; guarded: boolean; asks: boolean } {
+    let [guarded, asks, id, all] = [false, false, false, false];
+    const properties = new Set<string>();
+    for (const { descriptor } of candidates) {
+      const { guard, unknown } = this.tables.descriptors.at(descriptor);
+      if (unknown) guarded = true;
+      if (guard === null) continue;
+      guarded = true;
+      const { reads } = guard;
+      if (reads.groups.length > 0 || reads.roles.length > 0) asks = true;
+      if (reads.subjectId) id = true;
+      if (reads.subjectProperties === undefined) all = true;
+      else for (const name of reads.subjectProperties) properties.add(name);
+    }
+    const reads = id || all || properties.size > 0 ? { id, properties: all ? undefined : properties } : null;
+    return { reads, guarded, asks };
+  }
+}
+
+function factsOf(member: Member, { id, properties }: NonNullable<SubjectReads>): string {
+  const of = (side: Side) => {
+    const recorded = member[side] ?? NOTHING;
+    if (properties === undefined) return recorded;
+    const names = [...properties].filter((name) => Object.hasOwn(recorded, name)).sort();
+    return Object.fromEntries(names.map((name) => [name, recorded[name]]));
+  };
+  return canonicalJson([id ? member.id : '', of('before'), of('after')] as never);
+}
+
+function reaches({ ids }: Closure, column: Column): boolean {
+  return ids.some((id) => column.byPrincipal.has(id) || column.asked.has(id));
+}
+
+function reached({ ids, periods }: Closure, { byPrincipal }: Column): Reached[] {
+  const found: Reached[] = [];
+  if (byPrincipal.size === 0) return found;
+  for (let at = 0; at < ids.length; at++) {
+    const descriptors = byPrincipal.get(ids[at] as number);
+    if (descriptors === undefined) continue;
+    for (const descriptor of descriptors) {
+      const known = found.findIndex((one) => one.descriptor === descriptor);
+      const own = periods[at] as Reached['periods'];
+      if (known < 0) found.push({ descriptor, periods: own });
+      else found[known] = { descriptor, periods: [...(found[known] as Reached).periods, ...own] };
+    }
+  }
+  return found;
+}
+
+function keyOf(candidates: readonly Reached[]): string {
+  return candidates
+    .map(({ descriptor, periods }) => {
+      const always = periods.some(
+        ({ start, end }) => start === Number.NEGATIVE_INFINITY && end === Number.POSITIVE_INFINITY,
+      );
+      return always
+        ? `${descriptor}`
+        : `${descriptor}@${periods
+            .map(({ start, end }) => `${start}~${end}`)
+            .sort()
+            .join('+')}`;
+    })
+    .sort()
+    .join(' ');
+}
+
+function same(first: readonly number[] | undefined, second: readonly number[] | undefined): boolean {
+  if (first === undefined || second === undefined) return first === second;
+  return first.length === second.length && first.every((one) => second.includes(one));
+}

@@ -1,0 +1,110 @@
+import { Absent } from '../../conditions/outcome.js';
+import type { Ancestry } from '../../conditions/scope.js';
+import type { ValueMap } from '../../conditions/value.js';
+import type { CompiledEngine } from '../../decision/compiled-engine.js';
+import { Ancestors } from '../../decision/evaluate/ancestors.js';
+import type { Period } from '../../decision/grants/period.js';
+import { itemsOf } from '../../decision/graph/few-or-many.js';
+import { heldRoles } from '../../decision/graph/held-roles.js';
+import { holdingOf, holdings } from '../../decision/graph/holders.js';
+import { includedIn } from '../../decision/graph/included-roles.js';
+import { placeOf } from '../../decision/graph/place.js';
+import { canonicalJson, type JsonObject } from '../../json.js';
+import type { Path } from '../../records/address.js';
+import type { GuardReads } from '../remainder/reads.js';
+import type { PrincipalIds } from '../universe/principal-ids.js';
+import type { Located } from '../universe/resource-places.js';
+
+/** Somebody who holds a role where a resource lies, or, if `unsaid`, where it may lie for all that is known. */
+interface Holding {
+  readonly role: Path;
+  readonly holder: number;
+  readonly period: Period | null;
+  readonly unsaid: boolean;
+}
+
+/** What one state knows of a resource, as far as a guard reads it; plain data that outlives the state. */
+export interface ResourceFacts {
+  readonly key: string;
+  readonly type: string;
+  readonly application: string;
+  readonly typePath: Path;
+  readonly recorded: boolean;
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly properties: JsonObject;
+  readonly ancestry: Ancestry;
+  readonly holdings: readonly Holding[];
+  /** Where the guard reads it. */
+  readonly action: string | undefined;
+}
+
+const NOTHING: JsonObject = {};
+
+/** The facts of a resource that these reads look at. */
+export function resourceFacts(
+  engine: CompiledEngine,
+  { unit, type, resource, where }: Located,
+  reads: GuardReads,
+  principals: PrincipalIds,
+  knownId: string | undefined,
+  action: string,
+): ResourceFacts {
+  const stored = resource?.properties ?? NOTHING;
+  const properties = reads.resourceProperties === undefined ? stored : picked(stored, reads.resourceProperties);
+  const recorded = resource !== undefined;
+  const source = where === null ? undefined : new Ancestors(where, resource);
+  const ancestors = new Map<Path, readonly ValueMap[] | Absent>();
+  for (const path of reads.ancestors) ancestors.set(path, source?.of(path) ?? []);
+  const holdings = reads.roles.flatMap((role) => [...holdingsOf(engine, role, where, principals)]);
+  const name = unit.name;
+  const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
+  const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
+  const held = holdings.map(({ role, holder, period, unsaid }) => [role, holder, period?.start, period?.end, unsaid]);
+  const key = `${type.path}\n${canonicalJson([properties, names, told, held, recorded, reads.actionName ? action : ''] as never)}`;
+  return {
+    key,
+    type: type.name,
+    application: type.application,
+    typePath: type.path,
+    recorded,
+    id: recorded ? knownId : undefined,
+    name,
+    properties,
+    ancestry: { of: (path) => ancestors.get(path) ?? [] },
+    holdings,
+    action: reads.actionName ? action : undefined,
+  };
+}
+
+function picked(properties: JsonObject, names: readonly string[]): JsonObject {
+  const found = names.filter((name) => Object.hasOwn(properties, name)).sort();
+  return Object.fromEntries(found.map((name) => [name, properties[name] as never]));
+}
+
+function* holdingsOf(
+  engine: CompiledEngine,
+  path: Path,
+  where: Located['where'],
+  principals: PrincipalIds,
+): Generator<Holding, void> {
+  const role = engine.roles.get(path);
+  if (role === undefined || where === null) return;
+  for (const place of where.places)
+    for (const [holder, { to, period }] of holdings(placeOf(place)?.holders ?? null))
+      if (to === role || includedIn(to).includes(role))
+        yield { role: path, holder: principals.of(holder), period, unsaid: false };
+  if (where.unknown === null) return;
+  for (const one of [
+    engine.groups.values(),
+    engine.everyone.principals(),
+    ...[...engine.subjects.values()].map((of) => of.values()),
+  ])
+    for (const holder of one)
+      for (const [held, places] of heldRoles(holder.held))
+        for (const place of held === role || includedIn(held).includes(role) ? itemsOf(places) : []) {
+          if (!where.unknown.has(place.type) || where.places.includes(place)) continue;
+          const period = holdingOf(placeOf(place)?.holders ?? null, holder, held)?.period ?? null;
+          yield { role: path, holder: principals.of(holder), period, unsaid: true };
+        }
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Kind } from '../records/kinds.js';
+import { type DeclaredRecord, declare, definitionOf } from '../records/registry.js';
+import { finished } from '../time-slicing.js';
+import type { PairLine } from './api/access-delta.js';
+import { computeImpact } from './compute-impact.js';
+
+const NOW = Date.parse('2026-11-23T00:00:00Z');
+
+function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
+  return declare(kind, definitionOf(kind).schema.parse(raw) as never) as DeclaredRecord;
+}
+
+const policy = (name: string, fields: Record<string, unknown> = {}) =>
+  record('policy', { name, effect: 'ALLOW', resource_type: 'docs/file', actions: ['read'], ...fields });
+const given = (name: string, entity_type: string, entity: string, more = {}) =>
+  record('policy_assignment', { policy: name, entity_type, entity, ...more });
+const member = (group: string, entity: string, more = {}) =>
+  record('group_membership', { group, entity_type: entity.includes('/') ? 'subject' : 'group', entity, ...more });
+const holds = (role: string, entity: string, more = {}) =>
+  record('role_assignment', { role, entity_type: entity.includes('/') ? 'subject' : 'group', entity, ...more });
+
+const folder = { application: 'docs', name: 'folder', actions: ['read'] };
+const file = { application: 'docs', name: 'file', actions: ['read', 'write'] };
+const parents = [{ type: 'docs/folder', property: 'folder' }];
+
+const base = [
+  record('application', { name: 'docs' }),
+  record('resource_type', folder),
+  record('resource_type', { ...file, parents }),
+  record('resource', { type: 'docs/folder', name: 'hr' }),
+  record('resource', { type: 'docs/folder', name: 'it' }),
+  record('resource', { type: 'docs/file', name: 'plan', parents: ['docs/folder/hr'] }),
+  record('resource', { type: 'docs/file', name: 'note' }),
+  ...['anne', 'bert', 'cleo'].map((id) => record('subject', { type: 'user', id })),
+  ...['staff', 'team'].map((name) => record('group', { name })),
+  record('role', { name: 'reader' }),
+  member('staff', 'team'),
+  member('team', 'user/anne'),
+  policy('files'),
+];
+
+function impactOf(before: DeclaredRecord[], after: DeclaredRecord[]) {
+  return finished(computeImpact({ records: before }, { records: after }, { now: NOW }));
+}
+
+const short = ({ subject, action, resource, before, after, change }: PairLine) =>
+  `${subject} ${action} ${resource} ${before} ${after} ${change}`;
+
+const without = (records: DeclaredRecord[], ...gone: DeclaredRecord[]) =>
+  records.filter(({ address }) => !gone.some((one) => one.address === address));
+
+describe('triples whose answer changes', () => {
+  const read = (who: string, what: string, change: string) => `user/${who} read docs/file/${what} ${change}`;
+  const gains = (who: string, ...what: string[]) => what.map((one) => read(who, one, 'deny allow gained'));
+  const loses = (who: string, ...what: string[]) => what.map((one) => read(who, one, 'allow deny lost'));
+  const toStaff = given('files', 'group', 'staff');
+  const denied = policy('shut', { effect: 'DENY', priority: 1 });
+  const tomorrow = '2026-11-24T00:00:00Z';
+  const changes: [string, DeclaredRecord[], DeclaredRecord[], string[]][] = [
+    ['a policy given to a group', base, [...base, toStaff], gains('anne', 'note', 'plan')],
+    [
+      'a membership in a nested group',
+      [...base, toStaff],
+      [...base, toStaff, member('team', 'user/bert')],
+      gains('bert', 'note', 'plan'),
+    ],
+    [
+      'a group that leaves its group',
+      [...base, toStaff],
+      [...without(base, member('staff', 'team')), toStaff],
+      loses('anne', 'note', 'plan'),
+    ],
+    [
+      'a role on a resource that holds another',
+      [...base, given('files', 'role', 'reader')],
+      [...base, given('files', 'role', 'reader'), holds('reader', 'user/bert', { resource: 'docs/folder/hr' })],
+      gains('bert', 'plan'),
+    ],
+    [
+      'a role that includes another',
+      [...base, record('role', { name: 'chief' }), given('files', 'role', 'reader'), holds('chief', 'user/cleo')],
+      [
+        ...base,
+        record('role', { name: 'chief', includes: ['reader'] }),
+        given('files', 'role', 'reader'),
+        holds('chief', 'user/cleo'),
+      ],
+      gains('cleo', 'note', 'plan'),
+    ],
+    [
+      'a policy given to everyone',
+      base,
+      [...base, given('files', 'everyone', 'user')],
+      ['anne', 'bert', 'cleo'].flatMap((who) => gains(who, 'note', 'plan')),
+    ],
+    [
+      'a policy on a folder and all below',
+      base,
+      [
+        ...base,
+        policy('hr', {
+          resource_type: undefined,
+          actions: undefined,
+          resources: [{ resource: 'docs/folder/hr', actions: ['read'], below: true }],
+        }),
+        given('hr', 'subject', 'user/bert'),
+      ],
+      [read('bert', 'plan', 'deny allow gained'), 'user/bert read docs/folder/hr deny allow gained'],
+    ],
+    [
+      'every action',
+      [...base, toStaff],
+      [...without(base, policy('files')), policy('files', { actions: ['*'] }), toStaff],
+      ['note', 'plan'].map((what) => `user/anne write docs/file/${what} deny allow gained`),
+    ],
+    [
+      'a DENY of a higher priority',
+      [...base, toStaff],
+      [...base, toStaff, denied, given('shut', 'subject', 'user/anne')],
+      loses('anne', 'note', 'plan'),
+    ],
+    [
+      'a DENY that loses its priority to the ALLOW',
+      [...base, toStaff, denied, given('shut', 'group', 'team')],
+      [
+        ...without(base, policy('files')),
+        policy('files', { priority: 2 }),
+        toStaff,
+        denied,
+        given('shut', 'group', 'team'),
+      ],
+      gains('anne', 'note', 'plan'),
+    ],
+    [
+      'a membership that ends',
+      [...base, toStaff],
+      [...without(base, member('team', 'user/anne')), toStaff, member('team', 'user/anne', { expires_at: tomorrow })],
+      ['note', 'plan'].map((what) => read('anne', what, 'allow depends lost')),
+    ],
+    [
+      'a resource that moves out of a folder',
+      [...base, given('files', 'role', 'reader'), holds('reader', 'team', { resource: 'docs/folder/hr' })],
+      [
+        ...without(base, record('resource', { type: 'docs/file', name: 'plan' })),
+        record('resource', { type: 'docs/file', name: 'plan', parents: ['docs/folder/it'] }),
+        given('files', 'role', 'reader'),
+        holds('reader', 'team', { resource: 'docs/folder/hr' }),
+      ],
+      loses('anne', 'plan'),
+    ],
+    [
+      'a subject of another name',
+      [...base, given('files', 'subject', 'user/cleo')],
+      [
+        ...without(base, record('subject', { type: 'user', id: 'cleo' })),
+        record('subject', { type: 'user', id: 'cora' }),
+        given('files', 'subject', 'user/cora'),
+      ],
+      [...loses('cleo', 'note', 'plan'), ...gains('cora', 'note', 'plan')],
+    ],
+    ['nothing but a description', base, [...without(base, policy('files')), policy('files', { description: 'x' })], []],
+    [
+      'a membership that was over',
+      base,
+      [...base, toStaff, member('staff', 'user/bert', { expires_at: '2026-01-01T00:00:00Z' })],
+      gains('anne', 'note', 'plan'),
+    ],
+  ];
+
+  it.each(changes)('%s', (_, before, after, expected) => {
+    const impact = impactOf(before, after);
+    expect([...impact.pairs()].map(short)).toEqual(expected);
+    const { gained, lost, mixed, unknown } = impact.delta.counts;
+    expect(gained + lost + mixed + unknown).toBe(expected.length);
+    const back = [...impactOf(after, before).pairs()].map(({ change }) => change);
+    expect(back.filter((change) => change === 'gained')).toHaveLength(lost);
+  });
+});

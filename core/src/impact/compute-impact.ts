@@ -1,0 +1,99 @@
+import { compileInSteps } from '../decision/compile-engine.js';
+import { Answers } from './access/answers.js';
+import { columnsOf, grouped, unitsOf } from './access/column-groups.js';
+import { Columns, ColumnTables } from './access/columns.js';
+import { type Cell, ColumnComparison } from './access/compare-columns.js';
+import { FreeTexts } from './access/free-texts.js';
+import { GrantedRules } from './access/granted-rules.js';
+import { Region } from './access/region.js';
+import { readsOf, standIn } from './access/stand-in.js';
+import { Touching } from './access/touched.js';
+import { TypeUniverses } from './access/type-universe.js';
+import type { PairChange } from './api/access-delta.js';
+import type { Impact } from './api/impact.js';
+import type { ImpactOptions, TenantSide } from './api/side.js';
+import { type DraftFinding, draftFindings } from './findings/findings.js';
+import { pairLines } from './findings/pair-lines.js';
+import { PrincipalIds } from './universe/principal-ids.js';
+import { type ChangedRecord, differing } from './universe/record-changes.js';
+import type { ResourceUnit } from './universe/resource-places.js';
+import { type Side, SubjectClasses } from './universe/subject-classes.js';
+
+/**
+ * Everything that becomes possible and impossible between two states (docs/semantics.md section 10). One compiled engine
+ * goes from the state before to that after and back, so that a tenant is held once, and what is compared is plain data.
+ */
+export function* computeImpact(
+  before: TenantSide,
+  after: TenantSide,
+  { now }: ImpactOptions,
+): Generator<undefined, Impact> {
+  const { records, changes, ids } = yield* differing(before.records, after.records);
+  const engine = yield* compileInSteps(records);
+  const principals = new PrincipalIds();
+  const tables = new ColumnTables(principals, now, readsOf);
+  const remainders = standIn();
+  const region = new Region();
+  const subjects = new SubjectClasses(changes, now, principals);
+  const universes = new TypeUniverses(engine, changes);
+  const universe = universes.of.bind(universes);
+  const idOf = ({ key }: ResourceUnit) => ids.get(`resource/${key}`);
+
+  const look = function* (side: Side) {
+    const granted = yield* GrantedRules.of(engine);
+    universes.look(granted);
+    yield* new Touching(engine, granted, tables, region).mark(changes, side);
+    yield* subjects.look(engine, side);
+    return granted;
+  };
+  yield* look('before');
+  engine.apply(changes);
+  const grantedAfter = yield* look('after');
+  const units = [...unitsOf(region, universe)];
+  const columnsAfter = yield* columnsOf(new Columns(engine, grantedAfter, tables, idOf), units);
+  engine.apply(reversed(changes));
+  // What went and came back is a new object in the graph, so the grants are read again.
+  const grantedBefore = yield* GrantedRules.of(engine);
+  const columnsBefore = yield* columnsOf(new Columns(engine, grantedBefore, tables, idOf), units);
+  const groups = yield* grouped(units, columnsBefore, columnsAfter, universe);
+
+  const classes = subjects.classes();
+  const answers = new Answers(tables, principals, remainders, new FreeTexts(engine, changes), now);
+  const comparison = new ColumnComparison(tables, classes, answers);
+  const cells: Cell[] = [];
+  for (const group of groups) {
+    yield;
+    cells.push(...(yield* comparison.cells(group)));
+  }
+  const drafts = yield* draftFindings({ cells, comparison, principals, remainders, universe, engine, changes, now });
+  const findings = drafts.map(({ finding }) => ({ ...finding, causes: [] }));
+  const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));
+  return {
+    delta: { format: 1, now: new Date(now).toISOString(), counts: countsOf(cells), exact: true, findings },
+    pairs: () => pairLines(cells, universe),
+    subjectsOf: ({ id }) => subjectsIn(rectangles.get(id)),
+    resourcesOf: ({ id }) => resourcesIn(rectangles.get(id)),
+  };
+}
+
+function subjectsIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
+  const recorded = rectangle?.blocks.filter(({ one }) => one.kind === 'recorded') ?? [];
+  return recorded.flatMap(({ members }) => members.map(({ path }) => path)).sort();
+}
+
+function resourcesIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
+  return (rectangle?.units ?? []).flatMap(({ place, key }) => (place === 'record' ? [key] : [])).sort();
+}
+
+/** The changes that lead back. */
+function reversed(changes: readonly ChangedRecord[]): ChangedRecord[] {
+  return changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
+}
+
+function countsOf(cells: readonly Cell[]): Record<PairChange, number> {
+  const counts = { gained: 0, lost: 0, mixed: 0, unknown: 0 };
+  for (const { block, group, triple } of cells)
+    if (triple !== undefined && block.one.kind === 'recorded')
+      counts[triple.change] += block.members.length * group.recorded;
+  return counts;
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../json.js';
+import type { Finding } from '../api/finding.js';
+
+/** The identity of a finding (docs/semantics.md 10.10). */
+export function findingId(finding: Omit<Finding, 'id' | 'causes' | 'risks' | 'witness' | 'triples' | 'exact'>): string {
+  const { change, subjects, actions, actions_except, resources, condition, condition_before, from, until } = finding;
+  const said = {
+    change,
+    principals: subjects.principals.map(({ principal }) => principal),
+    unrecorded: subjects.unrecorded,
+    named_role: subjects.named_role ?? null,
+    actions,
+    actions_except: actions_except ?? [],
+    resources: resources.map(({ type, which, below, names }) => [type, which, below ?? null, names ?? []]),
+    condition,
+    condition_before: condition_before ?? null,
+    from,
+    until,
+  };
+  return createHash('sha256')
+    .update(canonicalJson(said as never))
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,140 @@
+import type { CompiledEngine } from '../../decision/compiled-engine.js';
+import { type Address, type Path, splitAddress } from '../../records/address.js';
+import { OTHER_ACTION, type TypeUniverse } from '../access/column-groups.js';
+import type { Cell, ColumnComparison } from '../access/compare-columns.js';
+import { FINDING_RISKS, type Finding, type FindingChange, type FindingRisk } from '../api/finding.js';
+import type { Remainders } from '../remainder/remainders.js';
+import type { PrincipalIds } from '../universe/principal-ids.js';
+import type { ChangedRecord } from '../universe/record-changes.js';
+import type { ResourceUnit } from '../universe/resource-places.js';
+import { OTHER_TYPE } from '../universe/subject-classes.js';
+import { findingId } from './finding-id.js';
+import { nameResources } from './name-resources.js';
+import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
+import { type Rectangle, rectanglesOf } from './rectangles.js';
+
+interface Input {
+  readonly cells: readonly Cell[];
+  readonly comparison: ColumnComparison;
+  readonly principals: PrincipalIds;
+  readonly remainders: Remainders;
+  readonly universe: (type: Path) => TypeUniverse;
+  /** In the state before. */
+  readonly engine: CompiledEngine;
+  readonly changes: readonly ChangedRecord[];
+  readonly now: number;
+}
+
+export interface DraftFinding {
+  readonly finding: Omit<Finding, 'causes' | 'witness'>;
+  readonly rectangle: Rectangle;
+}
+
+/** The findings of the cells that differ, without causes and witnesses. */
+export function* draftFindings(input: Input): Generator<undefined, DraftFinding[]> {
+  const { cells, remainders, universe, now } = input;
+  const actionsKey = (unit: ResourceUnit, actions: readonly string[]) => {
+    const { only, except } = actionsOf(universe(unit.type), actions);
+    return JSON.stringify([only, except]);
+  };
+  const members = membersOf(input);
+  const drafts: DraftFinding[] = [];
+  for (const rectangle of rectanglesOf(cells, remainders, now, actionsKey)) {
+    yield;
+    drafts.push({ finding: findingOf(rectangle, input, members), rectangle });
+  }
+  return drafts.sort((left, right) => worse(left.finding, right.finding));
+}
+
+function findingOf(
+  { statement, blocks, units, actions }: Rectangle,
+  { principals, universe, changes }: Input,
+  members: (principal: number) => PrincipalMembers,
+): Omit<Finding, 'causes' | 'witness'> {
+  const subjects = nameSubjects(blocks, members, principals);
+  const { only, except } = actionsOf(universe(units[0]?.type ?? ''), actions);
+  const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  const said = {
+    change: statement.change,
+    subjects,
+    actions: only,
+    ...(except.length > 0 && { actions_except: except }),
+    resources: nameResources(units, universe),
+    condition: statement.condition,
+    ...(statement.conditionBefore !== undefined && { condition_before: statement.conditionBefore }),
+    from: moment(statement.from),
+    until: moment(statement.until),
+  };
+  let triples = 0;
+  for (const { place, type } of units) {
+    const declared = universe(type).actions;
+    if (place === 'record') for (const action of actions) if (declared.has(action)) triples += subjects.recorded;
+  }
+  const risks = risksOf(said.subjects.unrecorded, only, subjects.named_role, statement.change, changes);
+  return { id: findingId(said), ...said, triples, exact: true, risks };
+}
+
+/** Actions as findings name them: those of the type, or all but some of these. */
+function actionsOf({ actions: declared, named }: TypeUniverse, actions: readonly string[]) {
+  if (!actions.includes(OTHER_ACTION)) return { only: [...actions].sort(), except: [] };
+  const covered = new Set(actions);
+  return { only: ['*'], except: [...new Set([...declared, ...named])].filter((one) => !covered.has(one)).sort() };
+}
+
+function risksOf(
+  unrecorded: readonly string[],
+  actions: readonly string[],
+  role: Address | undefined,
+  change: FindingChange,
+  changes: readonly ChangedRecord[],
+): FindingRisk[] {
+  if (change === 'lost' || change === 'narrowed') return [];
+  const risks: FindingRisk[] = [];
+  if (unrecorded.includes(OTHER_TYPE)) risks.push('everyone');
+  if (actions.includes('*')) risks.push('any_action');
+  if (role !== undefined) risks.push('named_role');
+  void changes;
+  return risks;
+}
+
+const CHANGES: readonly FindingChange[] = ['unknown', 'gained', 'widened', 'changed', 'lost', 'narrowed'];
+
+/** Worst first: by what makes a finding risky, by its change, and by how many it is about. */
+export function worse(left: Pick<Finding, 'risks' | 'change' | 'triples' | 'id'>, right: typeof left): number {
+  const rank = ({ risks }: typeof left) =>
+    risks.reduce((sum, risk) => sum + 2 ** (FINDING_RISKS.length - FINDING_RISKS.indexOf(risk)), 0);
+  const gains = ({ change }: typeof left) => Number(change === 'lost' || change === 'narrowed');
+  return (
+    gains(left) - gains(right) ||
+    rank(right) - rank(left) ||
+    CHANGES.indexOf(left.change) - CHANGES.indexOf(right.change) ||
+    right.triples - left.triples ||
+    (left.id < right.id ? -1 : 1)
+  );
+}
+
+/** The recorded subjects of principals, before or after. */
+function membersOf({ comparison, principals, engine, changes }: Input): (principal: number) => PrincipalMembers {
+  const known = new Map<number, PrincipalMembers>();
+  const added = new Set(changes.filter(({ after }) => after !== undefined).map(({ address }) => address));
+  return (principal) => {
+    let found = known.get(principal);
+    if (found === undefined) {
+      const classes = comparison.classesOf(principal).filter(({ kind }) => kind === 'recorded');
+      const { address, kind } = principals.at(principal);
+      const link = kind === 'role' ? 'role_assignment' : 'group_membership';
+      const directly = (path: string) => {
+        if (kind !== 'group' && kind !== 'role') return true;
+        if (added.has(`${link}/${splitAddress(address).path}//subject/${path}`)) return true;
+        const [type = '', id = ''] = path.split('/').map(decodeURIComponent);
+        const subject = engine.subjects.get(type)?.get(id);
+        const links = kind === 'role' ? subject?.roles : subject?.groups;
+        return links?.some(({ to }) => to.address === address) === true;
+      };
+      const count = classes.reduce((sum, { members }) => sum + members.length, 0);
+      found = { classes, count, directly };
+      known.set(principal, found);
+    }
+    return found;
+  };
+}

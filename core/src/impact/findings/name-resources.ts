@@ -1,0 +1,45 @@
+import type { Path } from '../../records/address.js';
+import type { TypeUniverse } from '../access/column-groups.js';
+import type { FindingResources } from '../api/finding.js';
+import type { ResourceUnit } from '../universe/resource-places.js';
+
+/** So many resources are named; of more, their number says how many there are. */
+const NAMED_MAX = 20;
+
+/** Names resources by type: all of it, those with a record or without, or one by one. */
+export function nameResources(
+  units: readonly ResourceUnit[],
+  universe: (type: Path) => TypeUniverse,
+): FindingResources[] {
+  const byType = new Map<Path, ResourceUnit[]>();
+  for (const unit of units) {
+    const known = byType.get(unit.type);
+    if (known === undefined) byType.set(unit.type, [unit]);
+    else known.push(unit);
+  }
+  return [...byType]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([type, of]) => nameType(type, of, universe(type)));
+}
+
+function nameType(type: Path, units: readonly ResourceUnit[], { recorded: all }: TypeUniverse): FindingResources[] {
+  const recorded = units.filter(({ place }) => place === 'record').map(({ key }) => key);
+  const nowhere = units.some(({ place }) => place === 'nowhere');
+  const unsaid = units.some(({ place }) => place === 'unsaid');
+  const below = units.flatMap(({ place }) => (typeof place === 'object' ? [place.below] : [])).sort();
+  const found: FindingResources[] = [];
+  if (nowhere && unsaid && recorded.length === all) found.push({ type, which: 'all', recorded: all });
+  else {
+    if (recorded.length > 0)
+      found.push(
+        recorded.length === all && all > 1
+          ? { type, which: 'recorded', recorded: all }
+          : { type, which: 'named', names: recorded.sort().slice(0, NAMED_MAX), recorded: recorded.length },
+      );
+    if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0 });
+    else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
+    else if (unsaid) found.push({ type, which: 'unsaid', recorded: 0 });
+  }
+  for (const parent of below) found.push({ type, which: 'unrecorded', below: parent, recorded: 0 });
+  return found;
+}

@@ -1,0 +1,91 @@
+import type { Block } from '../access/compare-columns.js';
+import type { FindingPrincipal, FindingSubjects } from '../api/finding.js';
+import type { PrincipalIds } from '../universe/principal-ids.js';
+import { OTHER_TYPE, type SubjectClass } from '../universe/subject-classes.js';
+
+/** Single subjects are named up to this many, where no principal has them all. */
+const SINGLE_MAX = 5;
+
+/** The recorded subjects of a principal, as classes. */
+export interface PrincipalMembers {
+  readonly classes: readonly SubjectClass[];
+  readonly count: number;
+  /** Those that belong to it without another group between. */
+  directly(path: string): boolean;
+}
+
+/** Names subjects by as few principals as it takes; `preferred` are those through which the change reaches them. */
+export function nameSubjects(
+  blocks: readonly Block[],
+  membersOf: (principal: number) => PrincipalMembers,
+  principals: PrincipalIds,
+): FindingSubjects {
+  const open = new Map<SubjectClass, Set<string>>();
+  let recorded = 0;
+  for (const { one, members } of blocks) {
+    if (one.kind !== 'recorded') continue;
+    const known = open.get(one) ?? new Set<string>();
+    for (const { path } of members) known.add(path);
+    open.set(one, known);
+    recorded += members.length;
+  }
+  const wanted = new Map([...open].map(([one, paths]) => [one, new Set(paths)]));
+  const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
+  const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
+  const named: FindingPrincipal[] = [];
+  const candidates = candidatesOf(open, principals, unrecorded.includes(OTHER_TYPE));
+  const described = (id: number): FindingPrincipal => {
+    const { classes, count, directly } = membersOf(id);
+    const paths = classes.flatMap((one) => [...(wanted.get(one) ?? [])]);
+    return {
+      principal: principals.at(id).address,
+      subjects: paths.length,
+      of: count,
+      directly: paths.filter((path) => directly(path)).length,
+    };
+  };
+  for (const whole of [true, false]) {
+    while (open.size > 0 && left(open) > (whole ? 0 : SINGLE_MAX)) {
+      let best: { id: number; gain: number } | undefined;
+      for (const id of candidates) {
+        const { classes, count } = membersOf(id);
+        let [gain, has] = [0, 0];
+        for (const one of classes) {
+          gain += open.get(one)?.size ?? 0;
+          has += wanted.get(one)?.size ?? 0;
+        }
+        if (gain < 2 || (whole ? has < count : has * 2 < count)) continue;
+        if (best === undefined || gain > best.gain) best = { id, gain };
+      }
+      if (best === undefined) break;
+      named.push(described(best.id));
+      for (const one of membersOf(best.id).classes) open.delete(one);
+    }
+  }
+  const single = [...open.values()].flatMap((paths) => [...paths]).sort();
+  for (const path of single) named.push({ principal: `subject/${path}`, subjects: 1, of: 1, directly: 1 });
+  return {
+    principals: named,
+    recorded,
+    unrecorded: unrecorded.sort(),
+    ...(role !== undefined && { named_role: role }),
+  };
+}
+
+function left(open: ReadonlyMap<SubjectClass, ReadonlySet<string>>): number {
+  let count = 0;
+  for (const paths of open.values()) count += paths.size;
+  return count;
+}
+
+/** The groups, roles and everyone that the subjects act as, in the order in which they are preferred. */
+function candidatesOf(open: ReadonlyMap<SubjectClass, unknown>, principals: PrincipalIds, everyone: boolean): number[] {
+  const found = new Set<number>();
+  for (const one of open.keys()) for (const id of [...one.after.ids, ...one.before.ids]) found.add(id);
+  const rank = { everyone: everyone ? 0 : 3, group: 1, role: 2, subject: 4 } as const;
+  return [...found]
+    .map((id) => ({ id, ...principals.at(id) }))
+    .filter(({ kind }) => kind !== 'subject')
+    .sort((left, right) => rank[left.kind] - rank[right.kind] || (left.address < right.address ? -1 : 1))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,208 @@
+import type { CompiledEngine } from '../../decision/compiled-engine.js';
+import { includedIn } from '../../decision/graph/included-roles.js';
+import type { Link, Principal } from '../../decision/graph/principal.js';
+import type { JsonObject } from '../../json.js';
+import { type Address, path } from '../../records/address.js';
+import type { Fields } from '../../records/registry.js';
+import { type Closure, closureOf } from './closure.js';
+import type { PrincipalIds } from './principal-ids.js';
+import type { ChangedRecord } from './record-changes.js';
+
+export type Side = 'before' | 'after';
+
+/** A subject of the universe; one without an id stands for those of its type that have no record. */
+export interface Member {
+  readonly type: string;
+  readonly id: string;
+  readonly path: string;
+  /** What each state records of it; undefined where it has no record. */
+  before: JsonObject | undefined;
+  after: JsonObject | undefined;
+}
+
+/**
+ * Subjects that act as the same principals at the same times, before and after. They differ in nothing else but what
+ * conditions read of them.
+ */
+export interface SubjectClass {
+  readonly index: number;
+  readonly type: string;
+  /** `recorded` in either state; `unrecorded` of a type; `named`: whoever is vouched for as a role. */
+  readonly kind: 'recorded' | 'unrecorded' | 'named';
+  /** The address of that role. */
+  readonly role?: Address;
+  readonly members: readonly Member[];
+  readonly before: Closure;
+  readonly after: Closure;
+  readonly changed: boolean;
+}
+
+interface Draft {
+  readonly key: string;
+  readonly principal: Principal | undefined;
+}
+
+const STEP = 500;
+/** Stands for a type of subjects that no record mentions: a name that no record can have. */
+export const OTHER_TYPE = '*';
+
+/** All subjects of both states in classes. Call `look` in each state, then `classes`. */
+export class SubjectClasses {
+  /** Subjects by path that changed records name themselves: each has a class by what it is in both states. */
+  readonly #named = new Map<string, { type: string; id: string; before?: Draft; after?: Draft }>();
+  /** Of the others: the members of each class by what they are before. */
+  readonly #others = new Map<string, Member[]>();
+  readonly #representatives = new Map<string, { type: string; id: string }>();
+  readonly #closures = { before: new Map<string, Closure>(), after: new Map<string, Closure>() };
+  readonly #types = new Set<string>();
+  readonly #roles = new Map<Address, { before?: Closure; after?: Closure }>();
+  readonly #records = new Map<string, { before?: JsonObject | undefined; after?: JsonObject | undefined }>();
+
+  constructor(
+    changes: readonly ChangedRecord[],
+    private readonly now: number,
+    private readonly principals: PrincipalIds,
+  ) {
+    for (const { before, after } of changes) {
+      for (const [side, record] of [
+        ['before', before],
+        ['after', after],
+      ] as const) {
+        if (record === undefined) continue;
+        if (record.kind === 'subject') {
+          const { type, id, properties } = record.fields as Fields<'subject'>;
+          this.#name(type, id);
+          const known = this.#records.get(path(type, id)) ?? {};
+          known[side] = properties ?? {};
+          this.#records.set(path(type, id), known);
+        }
+        const { entity_type, entity } = record.fields as { entity_type?: string; entity?: string };
+        if (entity === undefined) continue;
+        if (entity_type === 'subject') {
+          const [type = '', id = ''] = entity.split('/').map(decodeURIComponent);
+          this.#name(type, id);
+        } else if (entity_type === 'everyone' && entity !== OTHER_TYPE) this.#types.add(decodeURIComponent(entity));
+      }
+    }
+  }
+
+  #name(type: string, id: string): void {
+    const key = path(type, id);
+    this.#types.add(type);
+    if (!this.#named.has(key)) this.#named.set(key, { type, id });
+  }
+
+  /** Looks at all subjects of a state, the state before first. */
+  *look(engine: CompiledEngine, side: Side): Generator<undefined, void> {
+    let done = 0;
+    for (const principal of engine.everyone.principals()) {
+      const [, type] = principal.name.split('/');
+      if (type !== undefined) this.#types.add(decodeURIComponent(type));
+    }
+    for (const type of engine.subjects.keys()) this.#types.add(type);
+    if (side === 'before') {
+      for (const [type, subjects] of engine.subjects) {
+        for (const principal of subjects.values()) {
+          if (++done % STEP === 0) yield;
+          const { name: id, properties = {} } = principal;
+          const key = path(type, id);
+          if (this.#named.has(key)) continue;
+          const signature = signatureOf(principal, this.principals);
+          const member = { type, id, path: key, before: properties, after: properties };
+          const members = this.#others.get(signature);
+          if (members !== undefined) members.push(member);
+          else {
+            this.#others.set(signature, [member]);
+            this.#representatives.set(signature, member);
+          }
+        }
+      }
+    }
+    for (const [signature, { type, id }] of this.#representatives) {
+      if (++done % STEP === 0) yield;
+      this.#closures[side].set(signature, this.#closure(engine, engine.subjects.get(type)?.get(id), type));
+    }
+    for (const named of this.#named.values()) {
+      if (++done % STEP === 0) yield;
+      const principal = engine.subjects.get(named.type)?.get(named.id);
+      const signature = principal === undefined ? `${named.type}\n-` : signatureOf(principal, this.principals);
+      named[side] = { key: signature, principal };
+      const key = path(named.type, named.id);
+      const recorded = this.#records.get(key) ?? {};
+      if (principal !== undefined) recorded[side] ??= principal.properties ?? {};
+      this.#records.set(key, recorded);
+      if (!this.#closures[side].has(signature))
+        this.#closures[side].set(signature, this.#closure(engine, principal, named.type));
+    }
+    for (const type of [...this.#types, OTHER_TYPE])
+      this.#closures[side].set(`?${type}`, this.#closure(engine, undefined, type));
+    for (const role of engine.roles.values()) {
+      if (++done % STEP === 0) yield;
+      if (engine.unnamed.has(role)) continue;
+      const named = [role, ...includedIn(role, engine.unnamed)];
+      const member = engine.everyone.memberOf(OTHER_TYPE);
+      const known = this.#roles.get(role.address) ?? {};
+      known[side] = closureOf(undefined, member, named, this.now, this.principals);
+      this.#roles.set(role.address, known);
+    }
+  }
+
+  #closure(engine: CompiledEngine, principal: Principal | undefined, type: string): Closure {
+    return closureOf(principal, engine.everyone.memberOf(type), [], this.now, this.principals);
+  }
+
+  /** The classes. `look` must have been called for both states. */
+  classes(): SubjectClass[] {
+    const found: SubjectClass[] = [];
+    const add = (one: Omit<SubjectClass, 'index' | 'changed'>, changed = false) =>
+      found.push({ ...one, index: found.length, changed: changed || one.before.key !== one.after.key });
+    const closures = (before: string, after: string) => ({
+      before: this.#closures.before.get(before) as Closure,
+      after: this.#closures.after.get(after) as Closure,
+    });
+    for (const [signature, members] of this.#others) {
+      const type = members[0]?.type ?? '';
+      add({ type, kind: 'recorded', members, ...closures(signature, signature) });
+    }
+    const named = new Map<string, Member[]>();
+    for (const [key, { type, id, before, after }] of this.#named) {
+      const recorded = this.#records.get(key) ?? {};
+      if (recorded.before === undefined && recorded.after === undefined) continue;
+      const both = `${before?.key}\n\n${after?.key}`;
+      const member = { type, id, path: key, before: recorded.before, after: recorded.after };
+      const members = named.get(both);
+      if (members === undefined) named.set(both, [member]);
+      else members.push(member);
+    }
+    for (const [both, members] of named) {
+      const [before = '', after = ''] = both.split('\n\n');
+      const changed = members.some((one) => one.before !== one.after);
+      add({ type: members[0]?.type ?? '', kind: 'recorded', members, ...closures(before, after) }, changed);
+    }
+    for (const type of [...this.#types, OTHER_TYPE]) {
+      const members = [{ type, id: '', path: type, before: undefined, after: undefined }];
+      add({ type, kind: 'unrecorded', members, ...closures(`?${type}`, `?${type}`) });
+    }
+    const nobody = closures(`?${OTHER_TYPE}`, `?${OTHER_TYPE}`);
+    for (const [role, { before = nobody.before, after = nobody.after }] of this.#roles) {
+      const members = [{ type: OTHER_TYPE, id: '', path: OTHER_TYPE, before: undefined, after: undefined }];
+      add({ type: OTHER_TYPE, kind: 'named', role, members, before, after });
+    }
+    return found;
+  }
+}
+
+/** Subjects of equal signatures act as the same principals. */
+function signatureOf(principal: Principal, principals: PrincipalIds): string {
+  const { type, groups, roles, grants, held } = principal;
+  const own = grants !== null || held !== null ? ` =${principals.of(principal)}` : '';
+  return `${type}\n${linked(groups, principals)}/${linked(roles, principals)}${own}`;
+}
+
+function linked(links: readonly Link[] | null, principals: PrincipalIds): string {
+  if (links === null) return '';
+  const texts = links.map(({ to, period }) =>
+    period === null ? `${principals.of(to)}` : `${principals.of(to)}@${period.start}~${period.end}`,
+  );
+  return texts.length > 1 ? texts.sort().join(',') : (texts[0] as string);
+}
