@@ -12,7 +12,7 @@ import { placeOf } from '../../decision/graph/place.js';
 import type { Principal } from '../../decision/graph/principal.js';
 import { canonicalJson } from '../../json.js';
 import type { Address } from '../../records/address.js';
-import type { GuardReads, ReadsOf } from '../remainder/reads.js';
+import { type GuardReads, readsOf } from '../remainder/reads.js';
 import type { PolicyGuard } from '../remainder/remainders.js';
 import { Interner } from '../universe/interner.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
@@ -71,7 +71,6 @@ export class ColumnTables {
   constructor(
     readonly principals: PrincipalIds,
     readonly now: number,
-    private readonly readsOf: ReadsOf,
   ) {}
 
   guard(lazy: LazyGuard): KnownGuard & { id: number } {
@@ -82,7 +81,7 @@ export class ColumnTables {
     let found = this.#guards.get(key);
     if (found === undefined) {
       const guard = { condition, modifiers, unless };
-      found = { id: this.#guards.size, guard, reads: this.readsOf(guard) };
+      found = { id: this.#guards.size, guard, reads: readsOf(guard) };
       this.#guards.set(key, found);
     }
     this.#byObject.set(lazy, found);

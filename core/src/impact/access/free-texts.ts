@@ -63,8 +63,9 @@ export class FreeTexts {
         return found?.id !== undefined || this.#added.has(`resource\n${type}\n${name}`);
       };
       free = {
-        admits: (id, name) =>
-          (id !== undefined || name !== undefined) && !(name === undefined ? recorded(id as string) : recorded(name)),
+        names: true,
+        admitsName: (name) => !recorded(name),
+        admitsId: (id) => !recorded(id) && this.engine.resourcesById.get(id)?.type.path !== type,
       };
       this.#resources.set(type, free);
     }

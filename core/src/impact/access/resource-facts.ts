@@ -61,7 +61,7 @@ export function resourceFacts(
   const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
   const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
   const held = holdings.map(({ role, holder, period, unsaid }) => [role, holder, period?.start, period?.end, unsaid]);
-  const key = `${type.path}\n${canonicalJson([properties, names, told, held, recorded, reads.actionName ? action : ''] as never)}`;
+  const key = `${reads.resourceType || reads.resourceNames ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, reads.actionName ? action : ''] as never)}`;
   return {
     key,
     type: type.name,
