@@ -16,6 +16,8 @@ const WAIT_MAX_MS = 100;
 /** How long the creation of a record that still exists waits for its deletion, which Terraform may start later. */
 const HOLD_MS = 150;
 const GRACE_MS = 5_000;
+/** How long a refused change that another one may make valid waits for it, from the last arrival on. */
+const PATIENCE_MS = 3_000;
 
 /** One change that a resource requests, and the record that it is about. */
 export interface Wish {
@@ -72,6 +74,8 @@ export interface ChangeQueueOptions {
   log: Log;
   /** How long the answer to sent changes is awaited after Terraform was interrupted. */
   graceMs?: number;
+  /** How long a refused change waits for one that may make it valid. */
+  patienceMs?: number;
 }
 
 interface Entry extends Wish {
@@ -92,11 +96,15 @@ const NOTHING: ChangesetResult = { revision: '', added: 0, changed: 0, removed: 
 /**
  * Joins the requests that Terraform makes at the same time into change-sets, sent one after the other, so that agents
  * see few revisions. A change-set is accepted as a whole or refused: refused requests fail one by one, and the others
- * are sent again without them. An interrupt of Terraform cancels waiting requests, but the answers to sent ones are
+ * are sent again without them. One that another request may make valid, such as a type whose parent names it as its own,
+ * is sent once more with the next ones, since Terraform knows no order of the two. An interrupt of Terraform cancels waiting requests, but the answers to sent ones are
  * awaited.
  */
 export class ChangeQueue {
   private waiting: Entry[] = [];
+  /** Refused requests that others may make valid, and until when they wait. */
+  private patient: Entry[] = [];
+  private patientUntil = 0;
   private sending = false;
   /** The largest number of requests that ever waited at the same time. */
   private peak = 1;
@@ -116,8 +124,9 @@ export class ChangeQueue {
       this.watch(signal);
       if (this.waiting.length === 0) this.firstAt = performance.now();
       this.waiting.push({ ...wish, signal, resolve, reject });
-      this.schedule(this.waiting.length === this.peak && this.peak > 1 ? 0 : QUIET_MS);
-      this.peak = Math.max(this.peak, this.waiting.length);
+      const held = this.waiting.length + this.patient.length;
+      this.schedule(held === this.peak && this.peak > 1 ? 0 : QUIET_MS);
+      this.peak = Math.max(this.peak, held);
     });
   }
 
@@ -126,19 +135,29 @@ export class ChangeQueue {
     if (this.watched.has(signal)) return;
     this.watched.add(signal);
     signal.addEventListener('abort', () => {
-      for (const entry of this.waiting.splice(0)) entry.reject(new Stopped());
+      for (const entry of [...this.waiting.splice(0), ...this.patient.splice(0)]) entry.reject(new Stopped());
     });
   }
 
   private schedule(ms: number): void {
-    if (this.sending || this.waiting.length === 0) return;
-    const left = this.firstAt + WAIT_MAX_MS - performance.now();
+    if (this.sending) return;
+    const now = performance.now();
+    const left =
+      this.waiting.length > 0
+        ? Math.min(ms, this.firstAt + WAIT_MAX_MS - now)
+        : this.patient.length > 0
+          ? this.patientUntil - now
+          : undefined;
+    if (left === undefined) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.flush(), Math.max(0, Math.min(ms, left)));
+    this.timer = setTimeout(() => this.flush(), Math.max(0, left));
   }
 
   private flush(): void {
-    const batch = this.takeReady();
+    const ready = this.takeReady();
+    const expired = this.waiting.length === 0 && this.patientUntil <= performance.now();
+    const batch = ready.length > 0 || expired ? [...this.patient.splice(0), ...ready] : ready;
+    if (ready.length > 0) this.patientUntil = performance.now() + (this.options.patienceMs ?? PATIENCE_MS);
     if (batch.length === 0) {
       const soonest = Math.min(...this.waiting.map((entry) => entry.heldUntil ?? 0));
       this.firstAt = soonest;
@@ -218,6 +237,10 @@ export class ChangeQueue {
         for (const entry of rest) {
           const item = refused.get(entry);
           if (refused.size > 0 && item === undefined) continue;
+          if (item !== undefined && isProblemThatMayPass(error, entry, item) && this.patientUntil > performance.now()) {
+            this.patient.push(entry);
+            continue;
+          }
           entry.reject(error instanceof ProblemError ? new Refused(error, entry, item) : error);
         }
         rest = refused.size === 0 ? [] : rest.filter((entry) => !refused.has(entry));
@@ -274,6 +297,21 @@ function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, Pr
     if (entry !== undefined && !refused.has(entry)) refused.set(entry, { ...item, pointer: rest ?? '' });
   }
   return refused;
+}
+
+/**
+ * Whether another request may make a refused one valid: types that hold each other, and schemas with the conditions and
+ * subjects that are checked against them, are no references by which Terraform could order them.
+ */
+function isProblemThatMayPass(error: unknown, { address, change }: Wish, { pointer }: ProblemItem): boolean {
+  if (!(error instanceof ProblemError)) return false;
+  const kind = address.slice(0, address.indexOf('/'));
+  if (error.code === 'conflict') return kind === 'resource_type' && change.op === 'delete';
+  if (error.code !== 'invalid_records') return false;
+  if (kind === 'resource_type') return pointer.startsWith('/parents');
+  if (kind === 'policy') return pointer === '/condition';
+  if (kind === 'subject') return pointer.startsWith('/properties');
+  return kind === 'subject_type' || kind === 'context_attribute';
 }
 
 /** Refusals that may concern only one request, so that the others are worth another attempt without it. */

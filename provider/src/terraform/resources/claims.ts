@@ -3,7 +3,7 @@ import type { Values } from '../framework/value.js';
 import type { Service } from './service.js';
 
 /** Terraform prints this with the second resource. */
-export function declareOnce({ declared }: Service, { address }: Values): void {
+export function declareOnce({ declared, arrivals }: Service, { address }: Values): void {
   if (typeof address !== 'string') return;
   if (declared.has(address)) {
     throw refuse(
@@ -12,6 +12,7 @@ export function declareOnce({ declared }: Service, { address }: Values): void {
     );
   }
   declared.add(address);
+  arrivals.emit(address);
 }
 
 /** If two resources hold one record, removing one of them would remove the other's record. */

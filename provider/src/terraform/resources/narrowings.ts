@@ -1,19 +1,24 @@
 import type { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
+import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
+import { affectedBySchemas } from '@authz-service/core/state/affected';
 import type { RecordView } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { validateRecords } from '@authz-service/core/state/validate';
+import { finished } from '@authz-service/core/time-slicing';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import type { Wish } from './change-queue.js';
-import { mentionsType, type ResourceType } from './dependents.js';
+import { mentionsType } from './dependents.js';
 import type { Records } from './snapshot.js';
 
 type TypeFields = Fields<'resource_type'>;
+/** What says which form others may have: types of resources, and schemas. */
+type Form = DeclaredRecord<'resource_type' | 'subject_type' | 'context_attribute'>;
 
-/** The future form of a type, and the records of this run's stack that must change first. */
+/** The future form of a type or schema, and the records of this run's stack that must change first. */
 interface Waiting {
-  fields: TypeFields;
+  fields: Form['fields'];
   users: ReadonlySet<Address>;
 }
 
@@ -25,7 +30,8 @@ export interface Composed {
 }
 
 /**
- * Types that lose actions or properties which other records of the stack still mention. Terraform changes a type before
+ * Types that lose actions or properties which other records of the stack still mention, and schemas that these would no
+ * longer fit. Terraform changes a type before
  * the records that mention it and awaits each answer, so the loss cannot be part of one request with its consequences.
  * Such a type first gets a form that is valid both before and after. It loses the rest in the change-set that changes
  * the last record that mentions it. Every intermediate state is valid, and none allows anything that neither the old
@@ -52,7 +58,9 @@ export class Narrowings {
       : [...this.waiting]
           .filter(([address, { fields, users }]) => {
             const isTouched = [...users].some((user) => sent.has(user));
-            return isTouched && !sent.has(address) && dependentsAmong(users, typeOf(fields), after).length === 0;
+            return (
+              isTouched && !sent.has(address) && dependentsAmong(users, formOf(address, fields), after).length === 0
+            );
           })
           .map(([address, { fields }]): Wish => ({ address, change: { op: 'update', address, fields } }));
     return { changes, along };
@@ -89,14 +97,14 @@ export class Narrowings {
 
   private changeFor({ address, change }: Wish, after: RecordView, records: Records): Wish['change'] | undefined {
     const present = records.get(address);
-    if (change.op !== 'update' || present?.kind !== 'resource_type') return change;
-    const fields = change.fields as TypeFields;
-    const mentioning = [...records.all()].filter((record) => mentionsType(record, address)).map((one) => one.address);
-    const users = dependentsAmong(mentioning, typeOf(fields), after);
+    if (change.op !== 'update' || present === undefined || !isForm(present)) return change;
+    const fields = change.fields as Form['fields'];
+    const form = formOf(address, fields);
+    const users = dependentsAmong(usersOf(form, present, records, after), form, after);
     // The records of other stacks do not change in this run: the service refuses the change and names them.
     if (users.length === 0 || users.some((user) => !this.isOwn(records.get(user)?.managed_by ?? ''))) return change;
     const waiting = { fields, users: new Set(users) };
-    const both = fitForBoth(present.fields, fields);
+    const both = joined(present, form);
     if (equalJson(both, present.fields)) {
       this.waiting.set(address, waiting);
       return undefined;
@@ -112,8 +120,38 @@ function stays(type: Address, why: string): Diagnostic {
   return { severity: 'warning', summary: `"${type}" is not narrowed yet`, detail };
 }
 
-const isType = (address: Address) => address.startsWith('resource_type/');
-const typeOf = (fields: TypeFields) => declare('resource_type', fields) as ResourceType;
+const isType = (address: Address) => /^(?:resource_type|subject_type|context_attribute)\//.test(address);
+const formOf = (address: Address, fields: Form['fields']) =>
+  declare(address.slice(0, address.indexOf('/')) as Form['kind'], fields) as Form;
+const isForm = (record: DeclaredRecord): record is Form => isType(record.address);
+
+/** The records that are judged by a form, of which the present one may say another thing. */
+function usersOf(form: Form, present: Form, records: Records, after: RecordView): Iterable<Address> {
+  if (form.kind === 'resource_type')
+    return [...records.all()].filter((record) => mentionsType(record, form.address)).map(({ address }) => address);
+  const view = { ...after, get: (address: Address) => (address === form.address ? form : after.get(address)) };
+  return finished(affectedBySchemas(view, [form.address], new Map([[form.address, present]]))).keys();
+}
+
+/** The fields under which every record stays valid that is valid before or after. */
+function joined(before: Form, after: Form): Form['fields'] {
+  if (before.kind === 'resource_type' && after.kind === 'resource_type') return fitForBoth(before.fields, after.fields);
+  if (before.kind === 'subject_type' && after.kind === 'subject_type') {
+    const { properties, ...others } = after.fields;
+    const both = propertiesOfBoth(before.fields.properties, properties);
+    return both === undefined ? others : { ...others, properties: both };
+  }
+  return { ...after.fields, type: 'any' } as Form['fields'];
+}
+
+type Properties = TypeFields['properties'];
+
+function propertiesOfBoth(before: Properties, after: Properties): Properties {
+  if (before === undefined || after === undefined) return undefined;
+  const both = { ...before, ...after };
+  for (const [name, type] of Object.entries(before)) if (both[name] !== type) both[name] = 'any';
+  return both;
+}
 
 /**
  * The fields of a type under which every record stays valid that is valid before or after; a type that declares no
@@ -124,10 +162,8 @@ export function fitForBoth(before: TypeFields, after: TypeFields): TypeFields {
   const actions = [...new Set([...before.actions, ...after.actions])].sort();
   const parents = parentsOfBoth(before.parents ?? [], after.parents ?? []);
   const rest = parents.length === 0 ? others : { ...others, parents };
-  if (before.properties === undefined || properties === undefined) return { ...rest, actions };
-  const joined = { ...before.properties, ...properties };
-  for (const [name, type] of Object.entries(before.properties)) if (joined[name] !== type) joined[name] = 'any';
-  return { ...rest, actions, properties: joined };
+  const both = propertiesOfBoth(before.properties, properties);
+  return both === undefined ? { ...rest, actions } : { ...rest, actions, properties: both };
 }
 
 type Parents = NonNullable<TypeFields['parents']>;
@@ -138,10 +174,10 @@ function parentsOfBoth(before: Parents, after: Parents): Parents {
   return [...after, ...kept].sort((left, right) => (left.property < right.property ? -1 : 1));
 }
 
-/** The records that a type would make invalid. */
-function dependentsAmong(addresses: Iterable<Address>, type: ResourceType, records: RecordView): Address[] {
-  const get = (address: Address) => (address === type.address ? type : records.get(address));
-  const found = validateRecords({ get, inbound: () => [] }, addresses, { external: () => true });
+/** The records that a type or schema would make invalid. */
+function dependentsAmong(addresses: Iterable<Address>, form: Form, records: RecordView): Address[] {
+  const get = (address: Address) => (address === form.address ? form : records.get(address));
+  const found = validateRecords({ ...records, get }, addresses, { external: () => true });
   return [...new Set(found.filter(({ severity }) => severity === 'error').map(({ address }) => address))];
 }
 
@@ -155,5 +191,10 @@ function recordsAfter(wishes: readonly Wish[], records: Records): RecordView {
     if (kind !== undefined) changed.set(address, declare(kind, change.fields as StoredRecord['fields']));
   }
   const get = (address: Address) => (changed.has(address) ? changed.get(address) : records.get(address));
-  return { get, inbound: () => [] };
+  const addresses = function* (kind: Kind) {
+    for (const { kind: own, address } of records.all()) if (own === kind && get(address) !== undefined) yield address;
+    for (const [address, record] of changed)
+      if (record?.kind === kind && records.get(address) === undefined) yield address;
+  };
+  return { get, inbound: () => [], addresses };
 }

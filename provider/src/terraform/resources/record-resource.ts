@@ -19,6 +19,7 @@ import { outsideLimits } from './outside-limits.js';
 import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
 import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
+import { isSchema, unfitFor } from './schema-faults.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
 import { foundInPlace, notAdopted } from './takeover.js';
@@ -201,6 +202,9 @@ class RecordResource implements Resource<Configured> {
     });
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
+    const record = recordFrom(this.form, prior);
+    const unfit = record !== undefined && isSchema(record) ? unfitFor(record, view, service.stack) : [];
+    if (unfit.length > 0) throw new Refusal(unfit);
   }
 
   private differs(prior: Values, planned: Values): boolean {
@@ -230,7 +234,7 @@ class RecordResource implements Resource<Configured> {
     const { signal } = context;
     const records = await service.records(signal);
     const held = prior === null ? records.get(String(planned.address)) : undefined;
-    const dangling = danglingIn(this.form, planned, records, service.declared);
+    const dangling = await this.dangling(service, planned, records);
     if (held !== undefined) {
       if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
       const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
@@ -243,8 +247,11 @@ class RecordResource implements Resource<Configured> {
     if (record === undefined) return;
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
-    const found = judgeRecord(record, view);
-    if (prior === null || this.differs(prior, planned)) found.push(...outsideLimits(service, record, records, view));
+    const changes = prior === null || this.differs(prior, planned);
+    const found = [...(await service.schemaFaults.final(record, view, () => judgeRecord(record, view)))];
+    if (changes) found.push(...outsideLimits(service, record, records, view));
+    if (isSchema(record)) service.schemaFaults.arrived();
+    if (isSchema(record) && changes) found.push(...unfitFor(record, view, service.stack));
     if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
       found.push(...dependentsOf(record, records, isOwn, service.typesInState.get(record.address)));
@@ -252,6 +259,18 @@ class RecordResource implements Resource<Configured> {
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new Refusal(errors);
+  }
+
+  /** Types that hold each other name each other by text, so that Terraform plans them at the same time. */
+  private async dangling(service: Service, planned: Values, records: Records): Promise<Diagnostic[]> {
+    const found = danglingIn(this.form, planned, records, service.declared);
+    if (this.kind !== 'resource_type' || found.length === 0) return found;
+    const fields = recordFrom(this.form, planned)?.fields as Partial<Fields<'resource_type'>> | undefined;
+    const missing = (fields?.parents ?? []).map(({ type }) => `resource_type/${type}`);
+    await Promise.all(
+      missing.filter((type) => records.get(type) === undefined).map((type) => service.plannedSoon(type)),
+    );
+    return danglingIn(this.form, planned, records, service.declared);
   }
 
   private foreign(held: StoredRecord, more: readonly Diagnostic[]): Refusal {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Address } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
@@ -12,6 +13,7 @@ import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Narrowings } from './narrowings.js';
 import { RetryPolicy } from './retry-policy.js';
+import { isSchema, SchemaFaults } from './schema-faults.js';
 import { Records, Snapshot } from './snapshot.js';
 
 /** The provider's configuration. */
@@ -44,6 +46,9 @@ export class Service {
   writer: Writer | undefined;
   /** The planned state of this run's resources. */
   readonly declared = new Set<Address>();
+  /** Emits the address of each record when it is planned. */
+  readonly arrivals = new EventEmitter().setMaxListeners(0);
+  readonly schemaFaults = new SchemaFaults();
   /**
    * The records that resources of this run have created or taken over. They belong to this run, whoever else claims
    * them.
@@ -129,14 +134,21 @@ export class Service {
 
   /**
    * The records that a planned one is checked against: those of other stacks and those that this process has planned so
-   * far. The stack's own records are left out until they are planned, since they may be about to change.
+   * far. The stack's own records are left out until they are planned, since they may be about to change; not its schemas,
+   * without which those of others would seem to say more than they do.
    */
   async judged(signal: AbortSignal): Promise<Overlay> {
     this.view ??= this.records(signal).then((records) => {
-      const foreign = [...records.all()].filter((record) => record.managed_by !== this.stack);
+      const foreign = [...records.all()].filter((record) => record.managed_by !== this.stack || isSchema(record));
       return new Overlay(new TenantState(foreign));
     });
     return this.view;
+  }
+
+  /** Waits a moment until a record is planned that may be, since Terraform plans it at the same time. */
+  async plannedSoon(address: Address): Promise<void> {
+    if (this.declared.has(address)) return;
+    await once(this.arrivals, address, { signal: AbortSignal.timeout(SOON_MS) }).catch(() => {});
   }
 
   /** The records that mentioned each record when this process first read them. */
@@ -166,6 +178,8 @@ export class Service {
 }
 
 const NO_RECORDS = new Records([]);
+/** Terraform asks for the plans of independent resources at once, as many as `-parallelism` says. */
+const SOON_MS = 1_000;
 
 /** A record of this stack as the service stores it, without its times, which are fetched again where they matter. */
 export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {
