@@ -9,7 +9,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** If a commit has more changes than this, the counts beside it say how many. */
 const CHANGES_SHOWN = 3;
-const MARKS = { create: '+', update: '~', move: '→', delete: '-' } as const;
+const MARKS = { create: '+', update: '~', move: '→', delete: '-', erase: '×' } as const;
 
 export default class Audit extends ServiceCommand {
   static override summary = 'Show who changed what, latest commits first.';
@@ -27,7 +27,7 @@ export default class Audit extends ServiceCommand {
   static override flags = {
     limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
     tenants: boolean({
-      description: 'Show who created and removed tenants instead; for operators.',
+      description: 'Show who created, removed and erased from tenants instead; for operators.',
       exclusive: ['since', 'until', 'actor', 'record', 'subject'],
     }),
     since: string({ description: 'Only at this time (RFC 3339, or a date) or later.', helpValue: 'TIME' }),
@@ -46,7 +46,11 @@ export default class Audit extends ServiceCommand {
     const client = await connect(flags);
     const page = { limit: Math.min(flags.limit, 100), signal: this.signal };
     if (flags.tenants)
-      return shown(['OP', 'TENANT', 'AT', 'BY'], await first(flags.limit, client.tenantAudit(page)), eventCells);
+      return shown(
+        ['OP', 'TENANT', 'AT', 'BY', 'ERASED'],
+        await first(flags.limit, client.tenantAudit(page)),
+        eventCells,
+      );
     const { since, until, actor, record, subject } = flags;
     let searched: AuditPage['searched_since'];
     const onPage = ({ searched_since }: AuditPage<unknown>) => {
@@ -81,8 +85,9 @@ function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]
   };
 }
 
-function eventCells({ op, tenant, at, credential }: TenantEvent): string[] {
-  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name];
+function eventCells({ op, tenant, at, credential, subject, properties }: TenantEvent): string[] {
+  const erased = subject === undefined ? '' : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
+  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name, erased];
 }
 
 function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {

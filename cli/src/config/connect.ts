@@ -62,10 +62,26 @@ export async function clientOf(
     url,
     credentials,
     at,
+    ...(at !== undefined && { fetch: warningOfErasures() }),
     userAgent: 'authz-service-cli',
     decisionTimeoutMs: DECISION_TIMEOUT_MS,
     attemptTimeoutMs: DECISION_TIMEOUT_MS,
   });
+}
+
+/** Fetches, and says once on stderr if values of the revision that is asked about have been erased. */
+function warningOfErasures(): typeof fetch {
+  let warned = false;
+  return async (...request) => {
+    const answer = await fetch(...request);
+    const erased = answer.headers.get('service-erased-records');
+    if (erased !== null && !warned) {
+      warned = true;
+      const what = `Values of ${erased === '1' ? 'one record' : `${erased} records`} of that revision have been erased: conditions that read them may be decided otherwise than then.`;
+      await err.line(`${err.style('yellow', 'warning:')} ${what}`);
+    }
+    return answer;
+  };
 }
 
 /** The `Authorization` header for requests outside the client; undefined if none is needed. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import type { Moment } from '../history/history.js';
+import type { ReadableTenant } from '../tenants/tenant.js';
 
 /** The query parameter of everything that can be asked about the past. */
 export const pastQuery = {
@@ -12,8 +13,20 @@ export const pastQuery = {
   }),
 };
 
+const ERASED_HEADER = 'service-erased-records';
+
 /** The answer names the revision that it is about. */
-export const PAST_HEADERS = { [REVISION_HEADER]: 'With `at`: the revision that the answer is about.' };
+export const PAST_HEADERS = {
+  [REVISION_HEADER]: 'With `at`: the revision that the answer is about.',
+  [ERASED_HEADER]:
+    'With `at`: how many records of that revision have lost values by an erasure. Its digest proves nothing, and conditions that read them may be decided otherwise than then. Absent if none has.',
+};
+
+/** The headers of an answer that may be about the past. */
+export function pastHeaders(at: string | undefined, { revision, erased }: ReadableTenant): Record<string, string> {
+  if (at === undefined) return {};
+  return { [REVISION_HEADER]: revision, ...(erased > 0 && { [ERASED_HEADER]: String(erased) }) };
+}
 
 /** The credential's tenant: at a point of its history if the request names one, or else as it is. */
 export async function tenantAt(

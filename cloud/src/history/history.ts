@@ -25,6 +25,9 @@ export class History {
   /** States are rebuilt one at a time, so that many requests do not fill the memory. */
   readonly #queue = new SerialQueue();
 
+  /** Counts calls of `forget`: what was read before one is not kept after it. */
+  #forgotten = 0;
+
   constructor(
     private readonly store: Store,
     private readonly slicing: TimeSlicing,
@@ -47,6 +50,7 @@ export class History {
 
   /** Forgets what is kept in memory of a tenant. */
   forget(tenant: string): void {
+    this.#forgotten++;
     for (const key of this.#kept.keys()) if (key.startsWith(`${tenant} `)) this.#kept.delete(key);
   }
 
@@ -80,8 +84,9 @@ export class History {
     const known = this.#recall(key);
     if (known !== undefined) return known;
     return await this.#queue.run(async () => {
+      const forgotten = this.#forgotten;
       const past = this.#recall(key) ?? (await this.#rebuild(tenant, point));
-      this.#keep(key, past);
+      if (forgotten === this.#forgotten) this.#keep(key, past);
       return past;
     });
   }
@@ -90,18 +95,20 @@ export class History {
     const revision = textOf(point);
     const records = new Map<string, StoredRecord>();
     let after: PastPosition | undefined;
+    let erased = 0;
     do {
       const page = await this.store.readPast(tenant.id, point.revision, after);
       for (const record of page.records) records.set(record.address, record);
+      erased += page.erased;
       after = page.next;
     } while (after !== undefined);
     const state = await this.slicing.run(TenantState.inSteps([...records.values()]), tenant.id);
-    if (state.digest() !== point.digest) {
+    if (erased === 0 && state.digest() !== point.digest) {
       // History may have been cut off while it was read; then this throws the refusal.
       await this.#find(tenant, { revision: point.revision });
       throw new Error(`history of the tenant "${tenant.name}" gives another digest for revision ${revision}`);
     }
-    return await this.slicing.run(PastTenant.inSteps(tenant, revision, state), tenant.id);
+    return await this.slicing.run(PastTenant.inSteps(tenant, { revision, state, erased }), tenant.id);
   }
 
   #recall(key: string): PastTenant | undefined {

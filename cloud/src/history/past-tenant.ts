@@ -20,6 +20,8 @@ export class PastTenant implements ReadableTenant {
     readonly revision: string,
     readonly state: TenantState,
     readonly engine: CompiledEngine,
+    /** How many of its records have lost values since. */
+    readonly erased: number,
   ) {
     this.id = tenant.id;
     this.name = tenant.name;
@@ -27,8 +29,11 @@ export class PastTenant implements ReadableTenant {
   }
 
   /** Compiles the records of a past revision, step by step. */
-  static *inSteps(tenant: Tenant, revision: string, state: TenantState): Generator<undefined, PastTenant> {
-    return new PastTenant(tenant, revision, state, yield* compileInSteps(state.records()));
+  static *inSteps(
+    tenant: Tenant,
+    { revision, state, erased }: Pick<PastTenant, 'revision' | 'state' | 'erased'>,
+  ): Generator<undefined, PastTenant> {
+    return new PastTenant(tenant, revision, state, yield* compileInSteps(state.records()), erased);
   }
 
   inTurn<T>(work: () => T): Promise<Awaited<T>> {

@@ -12,11 +12,16 @@ import type { AuditFilter } from '../store/store.js';
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
 const eventSchema = z.strictObject({
-  op: z.enum(['create', 'delete']),
+  op: z.enum(['create', 'delete', 'erase']),
   at: z.iso.datetime(),
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   request_id: z.string(),
   credential: who,
+  subject: z.string().optional().meta({ description: 'Of an erasure: the path of the subject.' }),
+  properties: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
 });
 
 const moment = z
@@ -128,7 +133,8 @@ export function auditRoutes(cloud: Cloud): Route[] {
       query: z.strictObject(paging),
       operation: {
         id: 'listTenantAudit',
-        summary: 'Who created and removed which tenant, including tenants that no longer exist; latest first.',
+        summary:
+          'Who created and removed which tenant, including tenants that no longer exist, and who erased what from its history; latest first.',
         tag: 'tenants',
         responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
         problems: ['invalid_cursor', 'storage_failed'],

@@ -5,7 +5,7 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { pastQuery, tenantAt } from '../commands/tenant-at.js';
+import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { CloudCall } from '../http/cloud-call.js';
 import { json, type Reply } from '../http/reply.js';
 import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
@@ -38,7 +38,7 @@ export function decisionRoutes(cloud: Cloud): Route[] {
           const { tenant, now } = await tenantAt(cloud, { credential, at, now: call.now });
           const { revision } = tenant;
           const asked = new CloudCall(cloud, call, tenant, now);
-          const reply = await tenant.inTurn(() => answer(endpoint, call.body, asked));
+          const reply = await tenant.inTurn(() => answer(endpoint, call.body, asked, pastHeaders(at, tenant)));
           // A commit may have come between; then what was the present revision is found in history.
           if (at === undefined || asked.revision === undefined || asked.revision === revision) return reply;
         }
@@ -56,14 +56,22 @@ function operationOf({ operation, summary, response, problems, open }: Endpoint)
   const all: ProblemCode[] = open ? [...problems] : [...problems, 'too_many_requests', 'not_found', 'outside_history'];
   const answered = open
     ? response
-    : { ...response, headers: { [REVISION_HEADER]: "The tenant's revision that the answer was found at." } };
+    : {
+        ...response,
+        headers: { ...PAST_HEADERS, [REVISION_HEADER]: "The tenant's revision that the answer was found at." },
+      };
   return { id: operation, summary, tag: 'decisions', responses: { 200: answered }, problems: all };
 }
 
-async function answer(endpoint: Endpoint, asked: unknown, call: CloudCall): Promise<Reply> {
+async function answer(
+  endpoint: Endpoint,
+  asked: unknown,
+  call: CloudCall,
+  more: Record<string, string> = {},
+): Promise<Reply> {
   const { cacheControl } = endpoint;
   const answered = await endpoint.answer(asked, call);
-  const headers: Record<string, string> = {};
+  const headers = { ...more };
   if (cacheControl !== undefined) headers['cache-control'] = cacheControl;
   if (call.revision !== undefined) headers[REVISION_HEADER] = call.revision;
   return json(200, answered, headers);

@@ -168,6 +168,10 @@ async function tenants(): Promise<void> {
   await ask('POST', '/v1/tenants', { body: { name: 'acme' } });
   await ask('POST', '/v1/tenants', { body: { name: 'acme' } });
   await ask('GET', '/v1/tenants/acme');
+  const named = { subject: 'user/alice', properties: ['email'] };
+  for (const body of [named, { subject: 'user/alice' }, { subject: 'user/nobody' }, { nonsense: true }])
+    await ask('POST', '/v1/tenants/default/erasures', { body });
+  await ask('POST', '/v1/tenants/default/erasures', { body: named, headers: { 'content-type': 'text/plain' } });
   await ask('DELETE', '/v1/tenants/acme');
   await ask('DELETE', '/v1/tenants/default');
 }
@@ -185,6 +189,7 @@ async function unstored(): Promise<void> {
   });
   await ask('POST', '/v1/tenants', { body: { name: 'lost' } });
   await ask('DELETE', '/v1/tenants/acme');
+  await ask('POST', '/v1/tenants/default/erasures', { body: { subject: 'user/carol' } });
   await ask('POST', '/v1/bundle-keys', { body: {} });
   await ask('GET', '/readyz');
 }
@@ -214,6 +219,7 @@ describe('the document', () => {
     'commitChangeset',
     'createTenant',
     'deleteTenant',
+    'eraseFromHistory',
     'rotateBundleKeys',
   ])('says that %s is answered with 507 while nothing can be stored', (operationId) => {
     expect(reference.seen).toContain(`${operationId} 507`);
@@ -221,7 +227,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 4);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 5);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

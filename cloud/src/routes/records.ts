@@ -5,13 +5,12 @@ import { definitionOf, type StoredRecord } from '@authz-service/core/records/reg
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
-import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import { demand, demandUnlimited, type Grant, scopeToWrite } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
-import { PAST_HEADERS, pastQuery, tenantAt } from '../commands/tenant-at.js';
+import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json, matches, versioned } from '../http/reply.js';
@@ -67,7 +66,7 @@ function list(cloud: Cloud, kind: Kind): Route {
       const page = listRecords(tenant, { kind, filter, limit, at, ...(cursor !== undefined && { cursor }) });
       const items = page.records.map((record) => shown(cloud, record, tenant.state, at));
       const next = page.next === undefined ? {} : { next_cursor: page.next };
-      return json(200, { items, ...next }, headersAt(at, tenant.revision));
+      return json(200, { items, ...next }, pastHeaders(at, tenant));
     },
   });
 }
@@ -131,9 +130,9 @@ function read(cloud: Cloud, kind: Kind): Route {
     },
     handle: async ({ credential, params, headers, query: { at }, now }) => {
       const { tenant } = await tenantAt(cloud, { credential, at, now });
-      const { state, revision } = tenant;
+      const { state } = tenant;
       const record = findRecord(state, kind, params.id ?? '');
-      const body = () => json(200, shown(cloud, record, state, at), headersAt(at, revision));
+      const body = () => json(200, shown(cloud, record, state, at), pastHeaders(at, tenant));
       return versioned(headers['if-none-match'], etagOf(record), body);
     },
   });
@@ -224,10 +223,6 @@ function etagOf(record: StoredRecord): string {
 
 function isExpected(ifMatch: string | undefined): (revision: number) => boolean {
   return (revision) => ifMatch === undefined || matches(ifMatch, `"${revision}"`, 'strong');
-}
-
-function headersAt(at: string | undefined, revision: string): Record<string, string> {
-  return at === undefined ? {} : { [REVISION_HEADER]: revision };
 }
 
 /**

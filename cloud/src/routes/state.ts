@@ -2,7 +2,7 @@ import { KINDS } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { pastQuery, tenantAt } from '../commands/tenant-at.js';
+import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
@@ -34,7 +34,9 @@ export function stateRoutes(cloud: Cloud): Route[] {
         id: 'readState',
         summary: 'All records of the tenant at one revision: the newest, or a past one.',
         tag: 'records',
-        responses: { 200: { description: 'The records, without secrets.', schema: stateSchema } },
+        responses: {
+          200: { description: 'The records, without secrets.', schema: stateSchema, headers: PAST_HEADERS },
+        },
         problems: ['not_found', 'outside_history'],
         headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
       },
@@ -44,7 +46,7 @@ export function stateRoutes(cloud: Cloud): Route[] {
         return versioned(headers['if-none-match'], `"${revision}"`, async () => {
           const records = KINDS.flatMap((kind) => tenant.sorted(kind));
           const content = await cloud.slicing.run(stateText({ tenant: tenant.name, revision }, records), tenant.id);
-          return { status: 200, body: { type: 'application/json', content } };
+          return { status: 200, headers: pastHeaders(at, tenant), body: { type: 'application/json', content } };
         });
       },
     }),

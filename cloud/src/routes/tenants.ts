@@ -8,6 +8,7 @@ import { demandUnlimited } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { deleteTenant } from '../commands/delete-tenant.js';
+import { eraseFromHistory } from '../commands/erase-history.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
@@ -16,6 +17,16 @@ const shape = { id: z.string(), name: z.string(), created_at: z.iso.datetime() }
 const tenantSchema = z.strictObject(shape);
 const madeSchema = z.strictObject({ ...shape, client_id: z.string(), client_secret: z.string() });
 const newTenantSchema = z.strictObject({ name: nameText.meta({ description: 'The name, unique in this cloud.' }) });
+
+const erasureSchema = z.strictObject({
+  subject: z.string().min(1, 'must not be empty').meta({ description: 'The path of the subject: `user/alice`.' }),
+  properties: z.array(z.string()).min(1, 'must name a property').optional().meta({
+    description: 'The names of the properties; if absent, all of them and the name of the subject.',
+  }),
+});
+const erasedSchema = z.strictObject({
+  versions: z.int().meta({ description: 'How many past versions of the subject history holds.' }),
+});
 
 const LIST = ['tenants'];
 
@@ -108,6 +119,34 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         await deleteTenant(cloud, { name: params.name ?? '', credential, requestId, now });
         log.warn({ tenant_name: params.name, credential: credential.id }, 'tenant deleted');
         return { status: 204 };
+      },
+    }),
+    secured<undefined, z.output<typeof erasureSchema>>({
+      method: 'POST',
+      path: '/v1/tenants/{name}/erasures',
+      anyOf: ['operator'],
+      body: {
+        limitBytes: MIB,
+        schema: erasureSchema,
+        parse: parserOf(erasureSchema),
+        wrongType: 'unsupported_media_type',
+      },
+      writes: true,
+      operation: {
+        id: 'eraseFromHistory',
+        summary:
+          'Erase properties of a subject from the history of a tenant, leaving no copy of them in the database file.',
+        tag: 'tenants',
+        responses: { 200: { description: 'They are erased.', schema: erasedSchema } },
+        problems: ['conflict', 'not_found', 'outside_limits'],
+      },
+      handle: async ({ params, body, credential, requestId, now, log }) => {
+        demandUnlimited(credential);
+        const { subject, properties } = body;
+        const tenant = params.name ?? '';
+        const versions = await eraseFromHistory(cloud, { tenant, subject, properties, credential, requestId, now });
+        log.warn({ tenant_name: tenant, credential: credential.id }, 'properties of a subject erased from history');
+        return json(200, { versions });
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
+import { eraseHistory } from './erase-history.js';
 import { loadTenant, type RecordRow } from './load-tenant.js';
 import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
 import { rowDigestAfter } from './row-digest-after.js';
@@ -57,6 +58,8 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
     readPast: (tenant, revision, after) => readPast(knex, tenant, revision, after),
 
     newestCommits: (tenant, bounds) => newestCommits(knex, tenant, bounds),
+
+    eraseHistory: (erasure) => eraseHistory(knex, erasure),
 
     pruneHistory: (before) => pruneHistory(knex, before),
 

@@ -80,9 +80,13 @@ export async function readPast(knex: Knex, tenant: string, revision: number, aft
       .orderBy('address')
       .limit(PAGE_ROWS);
     const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
-    return { records: recordsOf(rows), next: last ? { record: last.address } : { until: revision, version: '' } };
+    return {
+      records: recordsOf(rows),
+      erased: 0,
+      next: last ? { record: last.address } : { until: revision, version: '' },
+    };
   }
-  const rows: (RecordRow & { until: number })[] = await knex('record_versions')
+  const rows: (RecordRow & { until: number; erased: number | boolean })[] = await knex('record_versions')
     .where('tenant_id', tenant)
     .andWhereRaw('(until, address) > (?, ?)', [after.until, after.version])
     .andWhere('until', '>', revision)
@@ -92,13 +96,14 @@ export async function readPast(knex: Knex, tenant: string, revision: number, aft
   const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined;
   return {
     records: recordsOf(rows),
+    erased: rows.filter(({ erased }) => Boolean(erased)).length,
     ...(last && { next: { until: Number(last.until), version: last.address } }),
   };
 }
 
 /**
  * The newest commits with the records before and after them, oldest first: as many as have no more changes than
- * `changes`, and no more commits than `commits`. Kinds that no bundle contains are left out.
+ * `changes`, and no more commits than `commits`, and have lost no values. Kinds that no bundle contains are left out.
  */
 export async function newestCommits(
   knex: Knex,
@@ -106,9 +111,13 @@ export async function newestCommits(
   bounds: { commits: number; changes: number },
 ): Promise<KeptCommit[]> {
   const { oldest } = await historyStart(knex, tenant);
+  const lost = await knex('record_versions')
+    .where({ tenant_id: tenant, erased: true })
+    .max<{ until: number | null }>('until as until')
+    .first();
   const rows: { number: number; digest: string; changes: number }[] = await knex('revisions')
     .where('tenant_id', tenant)
-    .andWhere('number', '>=', oldest.revision)
+    .andWhere('number', '>=', Math.max(oldest.revision, Number(lost?.until ?? 0)))
     .orderBy('number', 'desc')
     .limit(bounds.commits + 1)
     .select('number', 'digest', knex.raw('added + changed + removed as changes'));

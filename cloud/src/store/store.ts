@@ -30,6 +30,11 @@ export interface Store {
   readPast(tenant: string, revision: number, after?: PastPosition): Promise<PastPage>;
   /** The newest commits within these bounds, oldest first, of the kinds that bundles contain. */
   newestCommits(tenant: string, bounds: { commits: number; changes: number }): Promise<KeptCommit[]>;
+  /**
+   * Takes values out of the past versions of a subject, and leaves no copy of them in the database file. Returns the
+   * number of its versions.
+   */
+  eraseHistory(erasure: Erasure): Promise<number>;
   /** Forgets what only revisions need that are older than the one of this time. The newest one always stays. */
   pruneHistory(before: string): Promise<void>;
   /** The credentials of all tenants, with the hashes of their secrets. */
@@ -96,8 +101,20 @@ export type PastPosition = { record: string } | { until: number; version: string
 
 export interface PastPage {
   records: StoredRecord[];
+  /** How many of them have lost values since. */
+  erased: number;
   /** Absent on the last page. */
   next?: PastPosition;
+}
+
+/** What is to be erased, and who asks for that. */
+export interface Erasure {
+  tenant: Pick<TenantRow, 'id' | 'name'>;
+  /** The path of the subject. */
+  subject: string;
+  /** The names of its properties; if absent all of them, and its name. */
+  properties?: readonly string[] | undefined;
+  by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
 }
 
 /** A commit with the records before and after it. */
@@ -147,11 +164,15 @@ export interface AuditFilter {
   subject?: string;
 }
 
-/** Who created or removed a tenant. Events outlive their tenants. */
+/** Who created or removed a tenant, or erased something from its history. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
-  op: 'create' | 'delete';
+  op: 'create' | 'delete' | 'erase';
   tenant: { id: string; name: string };
+  /** Of an erasure. */
+  subject?: string;
+  /** Of an erasure that did not concern all properties. */
+  properties?: string[];
 }
 
 export interface AuditedChange {

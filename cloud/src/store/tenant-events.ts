@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import type { AuditRow, TenantEvent, TenantRow } from './store.js';
 
-/** Notes that a tenant was created or removed, in the same transaction. As for commits, the times never decrease. */
+/** Notes that a tenant was created or removed, or something erased from its history, in the same transaction. As for commits, the times never decrease. */
 export async function noteTenantEvent(
   trx: Knex,
   op: TenantEvent['op'],
   { id, name }: Pick<TenantRow, 'id' | 'name'>,
   { at, request_id, credential }: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
+  erased?: { subject: string; properties?: readonly string[] | undefined },
 ): Promise<void> {
   const before = await trx('tenant_events').max<{ at: string | null }>('at as at').first();
   await trx('tenant_events').insert({
@@ -18,6 +19,8 @@ export async function noteTenantEvent(
     credential_kind: credential.kind,
     credential_id: credential.id,
     credential_name: credential.name,
+    subject: erased?.subject ?? null,
+    properties: erased?.properties === undefined ? null : JSON.stringify(erased.properties),
   });
 }
 
@@ -31,6 +34,8 @@ interface TenantEventRow {
   credential_kind: AuditRow['credential']['kind'];
   credential_id: string;
   credential_name: string;
+  subject: string | null;
+  properties: string | null;
 }
 
 /** The names of tenants that were created, were not removed, and are missing. */
@@ -59,5 +64,7 @@ export async function listTenantEvents(
     tenant: { id: row.tenant_id, name: row.tenant_name },
     request_id: row.request_id,
     credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
+    ...(row.subject !== null && { subject: row.subject }),
+    ...(row.properties !== null && { properties: JSON.parse(row.properties) }),
   }));
 }

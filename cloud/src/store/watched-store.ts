@@ -9,6 +9,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'saveIdempotent',
   'purgeIdempotent',
   'pruneHistory',
+  'eraseHistory',
   'addSigningKey',
   'addBundleKey',
 ]);

@@ -36,6 +36,8 @@ export interface ReadableTenant {
   readonly name: string;
   readonly revision: string;
   readonly state: TenantState;
+  /** Of a past revision, how many of its records have lost values since: then its digest proves nothing. */
+  readonly erased: number;
   /** For work that ends within one turn of the event loop. */
   readonly engine: CompiledEngine;
   inTurn<T>(work: () => T): Promise<Awaited<T>>;
@@ -70,6 +72,7 @@ export class Tenant implements ReadableTenant {
   #committedAt: number;
   /** Runs decisions and searches, of past revisions too, within the tenant's budget. */
   readonly work: TenantWork;
+  readonly erased = 0;
   readonly #engine: TenantEngine;
   #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
@@ -222,6 +225,12 @@ export class Tenant implements ReadableTenant {
         this.changed(this);
       },
     );
+  }
+
+  /** Sends no more deltas over the commits up to now, because history has lost something of them. */
+  forgetCommits(): void {
+    this.#journal.clear();
+    this.#deltas.clear();
   }
 
   /** Reads the store again, if the memory may have fallen behind it. */

@@ -1,5 +1,5 @@
 import { everyItem, type ListOptions, type Send } from './records.js';
-import type { CallOptions } from './transport.js';
+import type { CallOptions, ServiceRequest } from './transport.js';
 import type { MadeTenant, Page, Tenant } from './wire.js';
 
 /** The tenants, for operators. */
@@ -33,6 +33,21 @@ export class Tenants {
       { method: 'POST', path: '/v1/tenants', body: tenant, repeat: 'once', writes: true },
       options,
     )) as MadeTenant;
+  }
+
+  /**
+   * Erases properties of a subject (all of them and its name, unless named) from the history of the tenant. The answer
+   * says how many past versions of the subject there are.
+   */
+  async erase(
+    name: string,
+    erasure: { subject: string; properties?: string[] | undefined },
+    options?: CallOptions,
+  ): Promise<{ versions: number }> {
+    const path = `${itemPath(name)}/erasures`;
+    const route = '/v1/tenants/{name}/erasures';
+    const request: ServiceRequest = { method: 'POST', path, route, body: erasure, repeat: 'harmless', writes: true };
+    return (await this.#send(request, options)) as { versions: number };
   }
 
   /** Removes the tenant with all its records. */

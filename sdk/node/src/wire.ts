@@ -128,13 +128,16 @@ export interface AuditEntry {
   truncated: boolean;
 }
 
-/** Who made or removed a tenant. */
+/** Who made or removed a tenant, or erased something from its history. */
 export interface TenantEvent {
-  op: 'create' | 'delete';
+  op: 'create' | 'delete' | 'erase';
   at: string;
   tenant: { id: string; name: string };
   request_id: string;
   credential: AuditEntry['credential'];
+  /** Of an erasure: the path of the subject, and the names of the properties, unless all were erased. */
+  subject?: string;
+  properties?: string[];
 }
 
 /** The key that signs bundles from now on. */

@@ -7,6 +7,7 @@ const QUESTION = ['--subject', 'user:alice', '--action', 'read', '--resource', '
 
 let bench: Workbench;
 let env: Record<string, string>;
+let operator: Record<string, string>;
 /** The revision in which alice is in the group finance, and the time between it and the next. */
 let first: string;
 let between: string;
@@ -25,7 +26,9 @@ async function applied(): Promise<string> {
 
 beforeAll(async () => {
   bench = await Workbench.create();
-  env = await (await bench.startCloud()).tenant();
+  const cloud = await bench.startCloud();
+  env = await cloud.tenant();
+  operator = cloud.operator;
   await bench.write(below('repo/tenant', billing()));
   git('init', '--quiet', '--initial-branch', 'main');
   git('add', '.');
@@ -131,4 +134,30 @@ it('tells who could do it on that day, and who gave it to them', async () => {
     env,
   });
   expect(taken).toMatchObject({ items: [{ changes: [{ op: 'delete', address: links[0] }] }] });
+}, 60_000);
+
+it('erases properties from history, and says so', async () => {
+  const { tenant } = await bench.json<{ tenant: { name: string } }>(['whoami'], { env });
+  const people = (properties: string) =>
+    `version: 1\nsubjects:\n  user/alice: ${properties}\n  user/bob: { roles: [billing/accountant] }\n`;
+  await bench.write({ 'repo/tenant/people.yaml': people('{ properties: { email: alice@example.com } }') });
+  const had = await applied();
+  const args = ['tenants', 'erase', tenant.name, 'user/alice'];
+  const early = await bench.run([...args, '--yes'], { env: operator });
+  expect([early.code, early.stderr]).toEqual([
+    1,
+    expect.stringMatching(/still has "email": remove that where "billing"/),
+  ]);
+  await bench.write({ 'repo/tenant/people.yaml': people('{}') });
+  await applied();
+  expect((await bench.run(args, { env: operator })).stderr).toMatch(/cannot be undone: without a terminal, pass --yes/);
+  const erased = await bench.json([...args, '--property', 'email', '--yes'], { env: operator });
+  expect(erased).toEqual({ erased: 'user/alice', versions: 2 });
+  const { stdout, stderr } = await bench.run(['get', 'subject/user/alice', '--at', had], { env });
+  expect([stdout.includes('alice@example.com'), stderr]).toEqual([
+    false,
+    expect.stringMatching(/warning: Values of one record/),
+  ]);
+  const { stdout: trail } = await bench.run(['audit', '--tenants', '--limit', '1'], { env: operator });
+  expect(trail).toMatch(/×erase .*user\/alice: email/);
 }, 60_000);

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as initial from './0001-initial.js';
 import * as bundleKeys from './0002-bundle-keys.js';
 import * as history from './0003-history.js';
+import * as erasures from './0004-erasures.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -10,6 +11,7 @@ const MIGRATIONS: Named[] = [
   { name: '0001-initial', ...initial },
   { name: '0002-bundle-keys', ...bundleKeys },
   { name: '0003-history', ...history },
+  { name: '0004-erasures', ...erasures },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {
