@@ -11,7 +11,8 @@ import { TypeUniverses } from './access/type-universe.js';
 import type { PairChange } from './api/access-delta.js';
 import type { Impact } from './api/impact.js';
 import type { ImpactOptions, TenantSide } from './api/side.js';
-import { type DraftFinding, draftFindings } from './findings/findings.js';
+import { completeFindings } from './findings/complete-findings.js';
+import { type DraftFinding, draftFindings, worse } from './findings/findings.js';
 import { pairLines } from './findings/pair-lines.js';
 import { Remainders } from './remainder/remainders.js';
 import { PrincipalIds } from './universe/principal-ids.js';
@@ -66,7 +67,9 @@ export function* computeImpact(
     cells.push(...(yield* comparison.cells(group)));
   }
   const drafts = yield* draftFindings({ cells, comparison, principals, remainders, universe, engine, changes, now });
-  const findings = drafts.map(({ finding }) => ({ ...finding, causes: [] }));
+  const sides = { before, after };
+  const findings = yield* completeFindings({ drafts, engine, changes, sides, principals, universe });
+  findings.sort(worse);
   const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));
   return {
     delta: { format: 1, now: new Date(now).toISOString(), counts: countsOf(cells), exact: true, findings },

@@ -43,12 +43,12 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
     yield;
     drafts.push({ finding: findingOf(rectangle, input, members), rectangle });
   }
-  return drafts.sort((left, right) => worse(left.finding, right.finding));
+  return drafts;
 }
 
 function findingOf(
   { statement, blocks, units, actions }: Rectangle,
-  { principals, universe, changes }: Input,
+  { principals, universe }: Input,
   members: (principal: number) => PrincipalMembers,
 ): Omit<Finding, 'causes' | 'witness'> {
   const subjects = nameSubjects(blocks, members, principals);
@@ -70,7 +70,7 @@ function findingOf(
     const declared = universe(type).actions;
     if (place === 'record') for (const action of actions) if (declared.has(action)) triples += subjects.recorded;
   }
-  const risks = risksOf(said.subjects.unrecorded, only, subjects.named_role, statement.change, changes);
+  const risks = risksOf(said.subjects.unrecorded, only, subjects.named_role, statement.change);
   return { id: findingId(said), ...said, triples, exact: true, risks };
 }
 
@@ -86,14 +86,12 @@ function risksOf(
   actions: readonly string[],
   role: Address | undefined,
   change: FindingChange,
-  changes: readonly ChangedRecord[],
 ): FindingRisk[] {
   if (change === 'lost' || change === 'narrowed') return [];
   const risks: FindingRisk[] = [];
   if (unrecorded.includes(OTHER_TYPE)) risks.push('everyone');
   if (actions.includes('*')) risks.push('any_action');
   if (role !== undefined) risks.push('named_role');
-  void changes;
   return risks;
 }
 

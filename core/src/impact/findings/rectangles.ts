@@ -18,8 +18,22 @@ export interface Statement {
   readonly span: SpanAnswer;
 }
 
+/** A block in a column group, with the span that the statement is about. */
+interface Place {
+  readonly block: Block;
+  readonly span: SpanAnswer;
+}
+
+/** One subject, resource and action of a rectangle, and how the answers compare there. */
+export interface Sample {
+  readonly block: Block;
+  readonly cell: UnitAction;
+  readonly span: SpanAnswer;
+}
+
 /** Subjects, actions and resources of which the same is said. */
 export interface Rectangle {
+  readonly sample: Sample;
   readonly statement: Statement;
   readonly blocks: readonly Block[];
   readonly units: readonly ResourceUnit[];
@@ -28,7 +42,7 @@ export interface Rectangle {
 
 interface Said {
   readonly statement: Statement;
-  readonly byGroup: Map<ColumnGroup, Block[]>;
+  readonly byGroup: Map<ColumnGroup, Place[]>;
 }
 
 /** What cells say, factored: no subject, action, resource and instant is in two rectangles. */
@@ -46,9 +60,10 @@ export function rectanglesOf(
         known = { statement, byGroup: new Map() };
         said.set(statement.key, known);
       }
-      const blocks = known.byGroup.get(group);
-      if (blocks === undefined) known.byGroup.set(group, [block]);
-      else blocks.push(block);
+      const place = { block, span: statement.span };
+      const places = known.byGroup.get(group);
+      if (places === undefined) known.byGroup.set(group, [place]);
+      else places.push(place);
     }
   }
   return [...said.values()].flatMap((one) => factored(one, actionsKey));
@@ -116,32 +131,35 @@ function factored(
   { statement, byGroup }: Said,
   actionsKey: (unit: ResourceUnit, actions: readonly string[]) => string,
 ): Rectangle[] {
-  const byBlocks = new Map<string, { blocks: readonly Block[]; cells: UnitAction[] }>();
-  for (const [group, blocks] of byGroup) {
-    const key = blocks
-      .map((block) => block.key)
+  const byBlocks = new Map<string, { blocks: readonly Block[]; groups: [ColumnGroup, Place][] }>();
+  for (const [group, places] of byGroup) {
+    const key = places
+      .map(({ block }) => block.key)
       .sort()
       .join('\n');
+    const first = places[0] as Place;
     const known = byBlocks.get(key);
-    if (known === undefined) byBlocks.set(key, { blocks, cells: [...group.cells] });
-    else for (const cell of group.cells) known.cells.push(cell);
+    if (known === undefined) byBlocks.set(key, { blocks: places.map(({ block }) => block), groups: [[group, first]] });
+    else known.groups.push([group, first]);
   }
   const found: Rectangle[] = [];
-  for (const { blocks, cells } of byBlocks.values()) {
-    const byUnit = new Map<string, { unit: ResourceUnit; actions: string[] }>();
-    for (const { unit, action } of cells) {
-      const known = byUnit.get(unit.key);
-      if (known === undefined) byUnit.set(unit.key, { unit, actions: [action] });
-      else known.actions.push(action);
-    }
-    const byActions = new Map<string, { actions: readonly string[]; units: ResourceUnit[] }>();
-    for (const { unit, actions } of byUnit.values()) {
+  for (const { blocks, groups } of byBlocks.values()) {
+    const byUnit = new Map<string, { unit: ResourceUnit; actions: string[]; sample: Sample }>();
+    for (const [{ cells }, place] of groups)
+      for (const cell of cells) {
+        const known = byUnit.get(cell.unit.key);
+        if (known !== undefined) known.actions.push(cell.action);
+        else byUnit.set(cell.unit.key, { unit: cell.unit, actions: [cell.action], sample: { ...place, cell } });
+      }
+    const byActions = new Map<string, { actions: readonly string[]; units: ResourceUnit[]; sample: Sample }>();
+    for (const { unit, actions, sample } of byUnit.values()) {
       const key = actionsKey(unit, actions);
       const known = byActions.get(key);
-      if (known === undefined) byActions.set(key, { actions, units: [unit] });
+      if (known === undefined) byActions.set(key, { actions, units: [unit], sample });
       else known.units.push(unit);
     }
-    for (const { actions, units } of byActions.values()) found.push({ statement, blocks, units, actions });
+    for (const { actions, units, sample } of byActions.values())
+      found.push({ statement, blocks, units, actions, sample });
   }
   return found;
 }

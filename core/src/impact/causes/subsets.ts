@@ -1,0 +1,70 @@
+import type { Address } from '../../records/address.js';
+import { type Fields, referencesOf } from '../../records/registry.js';
+import type { ChangedRecord } from '../universe/record-changes.js';
+
+/**
+ * Which changes can be made without which others: what is added needs what it mentions, and what goes takes with it what
+ * mentioned it.
+ */
+export class Dependencies {
+  readonly #byAddress = new Map<Address, ChangedRecord>();
+  /** The changes that a change needs. */
+  readonly #needs = new Map<ChangedRecord, readonly ChangedRecord[]>();
+  /** The changes that mention a record before. */
+  readonly #mentioning = new Map<Address, ChangedRecord[]>();
+
+  constructor(changes: readonly ChangedRecord[]) {
+    for (const change of changes) {
+      this.#byAddress.set(change.address, change);
+      for (const target of mentions(change.before)) {
+        const known = this.#mentioning.get(target);
+        if (known === undefined) this.#mentioning.set(target, [change]);
+        else known.push(change);
+      }
+    }
+  }
+
+  #needed(change: ChangedRecord): readonly ChangedRecord[] {
+    let needed = this.#needs.get(change);
+    if (needed === undefined) {
+      const added = [...mentions(change.after)].map((target) => this.#byAddress.get(target));
+      const made = added.filter((one) => one !== undefined && one.before === undefined) as ChangedRecord[];
+      const gone =
+        change.after === undefined
+          ? (this.#mentioning.get(change.address) ?? []).filter((one) => !mentions(one.after).has(change.address))
+          : [];
+      needed = [...made, ...gone].filter((one) => one !== change);
+      this.#needs.set(change, needed);
+    }
+    return needed;
+  }
+
+  /** These changes with all that they need. */
+  closed(changes: Iterable<ChangedRecord>): Set<ChangedRecord> {
+    const found = new Set(changes);
+    for (const one of found) for (const needed of this.#needed(one)) found.add(needed);
+    return found;
+  }
+
+  /** The changes of a closed set that are left without one, and without those that need it. */
+  without(set: ReadonlySet<ChangedRecord>, gone: ChangedRecord): Set<ChangedRecord> {
+    const left = new Set(set);
+    left.delete(gone);
+    for (let again = true; again; ) {
+      again = false;
+      for (const one of left)
+        if (this.#needed(one).some((needed) => !left.has(needed))) {
+          left.delete(one);
+          again = true;
+        }
+    }
+    return left;
+  }
+}
+
+const NOTHING: ReadonlySet<Address> = new Set();
+
+function mentions(record: ChangedRecord['before']): ReadonlySet<Address> {
+  if (record === undefined) return NOTHING;
+  return new Set(referencesOf(record.kind, record.fields as Fields).map(({ target }) => target));
+}

@@ -1,0 +1,70 @@
+import type { DecisionRequest } from '../../decision/api/request.js';
+import type { CompiledEngine } from '../../decision/compiled-engine.js';
+import type { JsonObject } from '../../json.js';
+import { ProblemError } from '../../problem.js';
+import { splitAddress } from '../../records/address.js';
+import { OTHER_ACTION } from '../access/column-groups.js';
+import type { ResourceUnit } from '../universe/resource-places.js';
+import { OTHER_TYPE } from '../universe/subject-classes.js';
+import type { Rectangle } from './rectangles.js';
+
+/** A request and an instant at which it is made. */
+export interface AskedAt {
+  readonly request: DecisionRequest;
+  readonly now: number;
+}
+
+/** Names for what has no record. */
+export interface FreshNames {
+  readonly type: string;
+  subject(type: string): string;
+  resource(type: string): string;
+  action(type: string): string;
+  /** The properties by which a request says where a resource without a record lies. */
+  placing(unit: ResourceUnit): JsonObject;
+}
+
+/** A request that shows what a rectangle says, as far as the comparison found one. */
+export function requestOf({ sample, statement }: Rectangle, fresh: FreshNames): AskedAt | undefined {
+  const { block, cell, span } = sample;
+  const { gained, lost } = span.comparison;
+  const loses = statement.change === 'lost' || statement.change === 'narrowed';
+  const witness = loses ? lost : (gained ?? lost);
+  if (witness === undefined) return undefined;
+  const [{ one, members }, { unit, action }] = [block, cell];
+  const type = one.type === OTHER_TYPE ? fresh.type : one.type;
+  const id = one.kind === 'recorded' ? (members[0]?.id ?? '') : (witness.subjectId ?? fresh.subject(type));
+  const roles = [...witness.roles, ...(one.role === undefined ? [] : [splitAddress(one.role).path])];
+  const named = unit.name ?? witness.resourceName;
+  const ids = witness.resourceId === undefined ? {} : { id: witness.resourceId };
+  const names =
+    named !== undefined
+      ? { ...ids, name: named }
+      : witness.resourceId === undefined
+        ? { name: fresh.resource(unit.type) }
+        : ids;
+  const properties = { ...witness.resourceProperties, ...fresh.placing(unit) };
+  const sent = (name: string, value: JsonObject) => (Object.keys(value).length > 0 ? { [name]: value } : {});
+  return {
+    request: {
+      subject: { type, id, ...sent('properties', witness.subjectProperties), ...(roles.length > 0 && { roles }) },
+      resource: { type: unit.type, ...names, ...sent('properties', properties) },
+      action: {
+        name: action === OTHER_ACTION ? fresh.action(unit.type) : action,
+        ...sent('properties', witness.actionProperties),
+      },
+      ...sent('context', witness.context),
+    },
+    now: witness.now ?? span.from,
+  };
+}
+
+/** Whether the engine allows a request; one that it refuses or that fails is not allowed. */
+export function isAllowed(engine: CompiledEngine, { request, now }: AskedAt): boolean {
+  try {
+    return engine.decide(request, now).decision;
+  } catch (error) {
+    if (error instanceof ProblemError) return false;
+    throw error;
+  }
+}
