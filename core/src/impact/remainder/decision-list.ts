@@ -25,12 +25,13 @@ export class DecisionLists {
     this.#pool = pool;
   }
 
-  of(candidates: readonly RemainingCandidate[]): StepList {
+  /** `failures` says whether a DENY that fails counts, or does not apply. */
+  of(candidates: readonly RemainingCandidate[], failures: 'count' | 'ignore' = 'count'): StepList {
     const groups = new Map<string, { deny: boolean; priority: number; parts: Formula[] }>();
     for (const { effect, priority, remainder } of candidates) {
       const key = `${priority}/${effect}`;
       const group = groups.get(key) ?? { deny: effect === 'DENY', priority, parts: [] };
-      group.parts.push(remainder);
+      group.parts.push(failures === 'ignore' && group.deny ? this.#pool.sure(remainder) : remainder);
       groups.set(key, group);
     }
     const sorted = [...groups.values()].sort(
@@ -49,14 +50,11 @@ export class DecisionLists {
     return steps.every(({ remainder }, at) => remainder === list.steps[at]?.remainder) ? list : this.#list(steps);
   }
 
-  withoutFailures({ steps }: StepList): StepList {
-    return this.#list(
-      steps.map(({ deny, remainder }) => ({ deny, remainder: deny ? this.#pool.sure(remainder) : remainder })),
-    );
-  }
-
   #list(steps: readonly Step[]): StepList {
-    const kept = this.#merged(withoutEnd(effective(steps)));
+    const plain = steps.map((step) =>
+      step.deny ? step : { ...step, remainder: this.#pool.only('true', step.remainder) },
+    );
+    const kept = this.#merged(withoutEnd(effective(plain)));
     const key = kept.map(({ deny, remainder }) => `${deny ? '-' : '+'}${remainder.id}`).join(' ');
     const known = this.#made.get(key);
     if (known !== undefined) return known;
@@ -100,7 +98,7 @@ function effective(steps: readonly Step[]): Step[] {
     }
     if (remainder.constant === 'false') continue;
     // Below a DENY that applies nothing else can apply, and below one that fails nothing can allow.
-    if (remainder.constant === 'true' || remainder.constant === 'absent') break;
+    if (!mayTurnOut(remainder, 'false') && !mayTurnOut(remainder, 'failed')) break;
     kept.push(step);
     if (remainder.constant === 'failed') break;
   }
@@ -127,19 +125,4 @@ function decidedOf(steps: readonly Step[]): boolean | undefined {
   const [first] = steps;
   if (first === undefined) return false;
   return steps.length === 1 && !first.deny && first.remainder.constant === 'true' ? true : undefined;
-}
-
-/**
- * Whether a list allows a request in which the parts turn out as `outcomeOf` says: the first ALLOW that is true, unless a
- * DENY applies before it, or fails without one that excuses it (docs/semantics.md 5.1 to 5.5).
- */
-export function allows({ steps }: StepList, outcomeOf: (remainder: Formula) => string): boolean {
-  let allowed = false;
-  for (const { deny, remainder } of steps) {
-    const outcome = outcomeOf(remainder);
-    if (!deny) allowed ||= outcome === 'true';
-    else if (outcome === 'failed') return false;
-    else if (outcome !== 'false') return allowed;
-  }
-  return allowed;
 }

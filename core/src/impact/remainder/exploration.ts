@@ -1,6 +1,6 @@
 import type { Atom } from './atom.js';
 import type { Assignment } from './attribute.js';
-import type { Cluster, Clusters } from './cluster.js';
+import type { Cell, Cluster, Clusters } from './cluster.js';
 import type { DecisionLists, StepList } from './decision-list.js';
 import { type FormulaOutcome, OUTCOMES } from './formula.js';
 
@@ -75,7 +75,7 @@ export class Exploration {
     const atom = firstAtom(before, after);
     const cluster = this.#of.get(atom) as Cluster;
     let found = SAME;
-    for (const { outcomes, chosen } of cluster.cells) {
+    for (const { outcomes, chosen } of distinct(cluster, before, after)) {
       const inside = this.#settled(before, after, outcomes, (left, right) => this.#explore(left, right));
       found = {
         gained: either(found.gained, with_(chosen, inside.gained)),
@@ -102,7 +102,7 @@ export class Exploration {
     const atom = firstAtom(before, after);
     const cluster = this.#of.get(atom) as Cluster;
     const all = cluster.complete
-      ? cluster.cells.map(({ outcomes }) => outcomes)
+      ? distinct(cluster, before, after).map(({ outcomes }) => outcomes)
       : OUTCOMES.map((outcome) => new Map([[atom, outcome]]));
     let found = SAME;
     for (const outcomes of all) {
@@ -152,6 +152,19 @@ function firstAtom(before: StepList, after: StepList): Atom {
   }
   const [any] = [...atomsOf(before), ...atomsOf(after)];
   return any as Atom;
+}
+
+/** The cells of a cluster that are told apart by the atoms that are left. */
+function distinct({ atoms, cells }: Cluster, before: StepList, after: StepList): readonly Cell[] {
+  const left = new Set([...atomsOf(before), ...atomsOf(after)]);
+  const relevant = atoms.filter((atom) => left.has(atom));
+  if (relevant.length === atoms.length) return cells;
+  const found = new Map<string, Cell>();
+  for (const cell of cells) {
+    const key = relevant.map((atom) => cell.outcomes.get(atom)).join();
+    if (!found.has(key)) found.set(key, cell);
+  }
+  return [...found.values()];
 }
 
 function isCertain(side: Side): side is { with: Choice | undefined } {

@@ -106,6 +106,22 @@ export class FormulaPool {
     return this.#make('sure', [part], undefined, (part.can & ~BIT.failed) | BIT.false);
   }
 
+  /**
+   * A formula that is true where this one is, and otherwise anything; with `false`, one that is false where this one is.
+   * What is always absent or failed in it comes out as the opposite.
+   */
+  only(outcome: 'true' | 'false', formula: Formula): Formula {
+    const { op, parts, constant } = formula;
+    const opposite = outcome === 'true' ? 'false' : 'true';
+    if (constant !== undefined) return this.constant(constant === outcome ? outcome : opposite);
+    if (!mayTurnOut(formula, outcome)) return this.constant(opposite);
+    if (op === 'and' || op === 'or') {
+      const changed = parts.map((part) => this.only(outcome, part));
+      return changed.every((part, at) => part === parts[at]) ? formula : this[op](changed);
+    }
+    return op === 'not' ? this.not(this.only(opposite, parts[0] as Formula)) : formula;
+  }
+
   /** The formula with the outcomes of some atoms filled in; `count` is called for each part that is looked at. */
   settle(formula: Formula, settled: Settled, count: () => void): Formula {
     if (!formula.atoms.some((atom) => settled.has(atom))) return formula;

@@ -83,8 +83,11 @@ export class Remainders {
     return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
   }
 
-  listOf(candidates: readonly RemainingCandidate[]): DecisionList {
-    return this.#lists.of(candidates);
+  /**
+   * With `ignore` the list decides what would be decided if no DENY failed: for rules of what must never be possible.
+   */
+  listOf(candidates: readonly RemainingCandidate[], failures: 'count' | 'ignore' = 'count'): DecisionList {
+    return this.#lists.of(candidates, failures);
   }
 
   verdictOf(list: DecisionList): Verdict {
@@ -112,11 +115,6 @@ export class Remainders {
     const { gained } = this.#exploration.difference(this.#none, list as StepList);
     if (typeof gained === 'object') return { possible: 'yes', witness: witnessOf(gained.with) };
     return { possible: gained === 'no' ? 'no' : 'unknown' };
-  }
-
-  /** The list that decides what this one would decide if no DENY failed: for rules of what must never be possible. */
-  withoutFailures(list: DecisionList): DecisionList {
-    return this.#lists.withoutFailures(list as StepList);
   }
 
   /** What a request must satisfy, as readable Service CEL: `resource.properties.amount < 10000`. */

@@ -1,9 +1,10 @@
 import { memberLabel } from '../../conditions/build.js';
 import type { Ast } from '../../conditions/parse.js';
-import { attributePath, partsOf, type Read } from './syntax.js';
+import type { Value } from '../../conditions/value.js';
+import { hasLocals, isLocalName, partsOf } from './syntax.js';
 
-/** The value that a part of a condition has for every request, if it is known; undefined where it is absent or not known. */
-export type ValueOf = (read: Read) => { readonly value: unknown } | undefined;
+/** The value that a part of a condition has for every request; undefined where it has none, or requests choose it. */
+export type ValueOf = (ast: Ast) => Value | undefined;
 
 const COMPARISON = 4;
 const BINDING: { readonly [op: string]: number } = {
@@ -32,12 +33,8 @@ export function renderSides([left, right]: readonly [Ast, Ast], known: ValueOf):
 }
 
 function write(ast: Ast, known: ValueOf, around: number, hidden: ReadonlySet<string>): string {
-  const path = attributePath(ast, hidden);
-  if (path !== undefined) {
-    const found = known(path.read);
-    const value = found && memberOf(found.value, path.members);
-    if (value !== undefined) return literal(value);
-  }
+  const value = [...hidden].every(isLocalName) && !hasLocals(ast) ? known(ast) : undefined;
+  if (value !== undefined) return literal(value);
   const binding = BINDING[ast.op] ?? TIGHTEST;
   const text = inner(ast, known, binding, hidden);
   return binding < around ? `(${text})` : text;
@@ -64,7 +61,7 @@ function inner(ast: Ast, known: ValueOf, binding: number, hidden: ReadonlySet<st
     case 'map':
       return `{${ast.args.map(([key, value]) => `${list([key])}: ${list([value])}`).join(', ')}}`;
     case 'call':
-      return `${ast.args[0]}(${ast.args[0] === 'has' ? selection(ast.args[1], known, hidden) : list(ast.args[1])})`;
+      return `${ast.args[0]}(${ast.args[0] === 'has' ? selection(ast.args[1]) : list(ast.args[1])})`;
     case 'rcall': {
       const [name, receiver, args] = ast.args;
       const [variable] = args;
@@ -83,23 +80,8 @@ function inner(ast: Ast, known: ValueOf, binding: number, hidden: ReadonlySet<st
 }
 
 /** What `has()` looks for is named, never replaced by its value. */
-function selection(args: readonly Ast[], known: ValueOf, hidden: ReadonlySet<string>): string {
-  const [ast] = args;
-  if (ast?.op !== '.') return args.map((part) => write(part, known, 0, hidden)).join(', ');
-  return memberLabel(
-    write(ast.args[0], () => undefined, TIGHTEST, hidden),
-    ast.args[1],
-  );
-}
-
-function memberOf(value: unknown, members: readonly string[]): unknown {
-  let found = value;
-  for (const name of members) {
-    if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, name))
-      return undefined;
-    found = (found as { [name: string]: unknown })[name];
-  }
-  return found;
+function selection(args: readonly Ast[]): string {
+  return args.map((part) => write(part, () => undefined, 0, new Set())).join(', ');
 }
 
 /** A value as a literal of Service CEL. */

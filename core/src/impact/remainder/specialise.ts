@@ -3,11 +3,13 @@ import { Guard } from '../../conditions/guard.js';
 import { OutOfSteps } from '../../conditions/outcome.js';
 import { type Ast, ConditionFault, parseCondition } from '../../conditions/parse.js';
 import { MAP } from '../../conditions/static-type.js';
+import { isTrouble, type Value } from '../../conditions/value.js';
 import type { Modifiers, TimeWindow } from '../../records/policy.js';
 import { type Answer, answerOf, scopeOf } from './answers.js';
 import { type Atom, type AtomSource, outcomeOf, runPart } from './atom.js';
 import { type Attribute, AttributePool } from './attribute.js';
 import { comparisonForm } from './comparison-form.js';
+import { isJson } from './domain/is-json.js';
 import { type Formula, FormulaPool } from './formula.js';
 import type { Known } from './known.js';
 import type { PolicyGuard } from './remainders.js';
@@ -127,9 +129,11 @@ export class Specialiser {
     for (const { attribute } of answers.values()) if (attribute !== undefined) attributes.add(attribute);
     if (attributes.size === 0 || this.#absentAnyway(ast, known))
       return this.formulas.constant(constantOutcome(ast, known));
-    const given: ValueOf = (read) => {
-      const answer = answers.get(keyOf(read));
-      return answer?.attribute === undefined ? answer : undefined;
+    const given: ValueOf = (part) => {
+      const found = readsIn(part).map((read) => answers.get(keyOf(read)));
+      if (found.length === 0 || found.some((answer) => answer === undefined || answer.attribute !== undefined))
+        return undefined;
+      return jsonOf(part, known);
     };
     const text = render(ast, given);
     const absent = [...answers].filter(([, answer]) => answer.attribute === undefined && answer.value === undefined);
@@ -198,6 +202,17 @@ function constantOutcome(ast: Ast, known: Known) {
     return outcomeOf(runPart(ast, scopeOf(known, NO_REQUEST)));
   } catch (error) {
     if (error instanceof OutOfSteps || error instanceof RangeError) return 'failed';
+    throw error;
+  }
+}
+
+/** The value of a part of which all is known, if it is one that JSON has. */
+function jsonOf(ast: Ast, known: Known): Value | undefined {
+  try {
+    const value = runPart(ast, scopeOf(known, NO_REQUEST));
+    return isTrouble(value) || !isJson(value) ? undefined : value;
+  } catch (error) {
+    if (error instanceof OutOfSteps || error instanceof RangeError) return undefined;
     throw error;
   }
 }

@@ -79,7 +79,13 @@ function unheld(formula: Formula): Text {
 function either(test: Formula, yes: Text, no: Text): Text {
   if (yes === FALSE) return all([whenFalse(test), no]);
   if (no === FALSE) return all([whenTrue(test), yes]);
+  if (hasConstants(test)) return any([all([whenTrue(test), yes]), all([whenFalse(test), no])]);
   return { text: `${within(whenTrue(test), 1)} ? ${within(yes, 1)} : ${within(no, 1)}`, binding: 0 };
+}
+
+/** Whether something in it is always absent or failed, so that it may be neither true nor false. */
+function hasConstants({ constant, parts }: Formula): boolean {
+  return constant !== undefined || parts.some(hasConstants);
 }
 
 function all(texts: readonly Text[]): Text {

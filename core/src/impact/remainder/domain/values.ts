@@ -1,8 +1,8 @@
 import type { IpRange } from '../../../conditions/ip-range.js';
-import { isMap, type Value } from '../../../conditions/value.js';
 import type { Json, JsonObject } from '../../../json.js';
 import type { TimeWindow } from '../../../records/policy.js';
 import { addressesFor } from './addresses.js';
+import { isJson } from './is-json.js';
 import { listsFor } from './lists.js';
 import { BEYOND_TEXTS, FIRST_MS, LAST_MS, momentsFor, momentTexts } from './moments.js';
 import { numbersFor } from './numbers.js';
@@ -165,11 +165,4 @@ function sorted(questions: readonly Question[]): Sorted {
     }
   }
   return of;
-}
-
-/** Whether a value may be sent in a request: moments and lengths of time may not. */
-function isJson(value: Value): value is Json {
-  if (value === null || typeof value !== 'object') return true;
-  if (Array.isArray(value)) return (value as readonly Value[]).every(isJson);
-  return isMap(value) && Object.values(value).every(isJson);
 }
