@@ -74,6 +74,8 @@ async function start(tenantId?: string): Promise<RunningAgent> {
       cacheDir: dir,
       logLevel: 'info',
       decisionLog: false,
+      decisionLogInputs: false,
+      decisionLogMask: [],
       allowRollback: false,
       ...(tenantId === undefined ? {} : { tenantId }),
     },

@@ -45,7 +45,9 @@ export interface AgentOutputs {
 export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {
   const metrics = new AgentMetrics();
   const state = new AgentState(metrics);
-  const decisionLog = config.decisionLog ? new DecisionLog(decisions, log) : undefined;
+  const decisionLog = config.decisionLog
+    ? new DecisionLog(decisions, log, config.decisionLogInputs ? config.decisionLogMask : undefined)
+    : undefined;
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
   const server = createAgentServer({ state, metrics, log, decisionLog, publicUrl });

@@ -46,6 +46,8 @@ describe('configuration', () => {
       cacheDir: join(dir, 'home', '.service', 'bundles'),
       logLevel: 'info',
       decisionLog: false,
+      decisionLogInputs: false,
+      decisionLogMask: [],
       bundleJwks: undefined,
       allowRollback: false,
     });
@@ -80,6 +82,8 @@ allow_rollback: true
       cacheDir: join(dir, 'home', 'cache'),
       logLevel: 'warn',
       decisionLog: true,
+      decisionLogInputs: false,
+      decisionLogMask: [],
       bundleJwks: [expect.objectContaining({ kid: 'bundle-1' })],
       allowRollback: true,
     });

@@ -63,9 +63,16 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
     cacheDir: read('cacheDir'),
     logLevel: read('logLevel'),
     decisionLog: read('decisionLog'),
+    decisionLogInputs: read('decisionLogInputs'),
+    decisionLogMask: read('decisionLogMask'),
     bundleJwks: read('bundleJwks'),
     allowRollback: read('allowRollback'),
   };
+  if (config.decisionLogInputs && config.decisionLog === false) {
+    faults.push(
+      `${variableOf(YAML_KEYS.decisionLogInputs)}: there is no decision log: set ${variableOf(YAML_KEYS.decisionLog)}=true, too`,
+    );
+  }
   const source = path === undefined ? {} : { path };
   if (faults.length > 0) return { faults, warnings, ...source };
   return { config: config as AgentConfig, faults, warnings, ...source };

@@ -1,4 +1,6 @@
 import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { maskedInputs } from '@authz-service/core/replay/decision-inputs';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 
@@ -13,13 +15,21 @@ export interface DecisionEntry {
   policyId: string;
   /** The evaluation time. */
   ms: number;
+  /** The address of the deciding policy. */
+  policy: string;
+  /** Whether no decision could be made. */
+  failed: boolean;
+  /** Absent if the request could not be read. */
+  request?: DecisionRequest | undefined;
+  /** The clock of the decision, in milliseconds since the epoch. */
+  now: number;
 }
 
 /**
  * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all fields.
  * So is a refused or failed one; its reason is the problem's detail. `resource_id` is the id of the record that the
  * resource was resolved to, by id or by name; otherwise the id in the request; otherwise, like every unknown field, an
- * empty text.
+ * empty text. With inputs, a line also holds the address of the deciding policy and what `service replay` needs.
  *
  * Answers come before lines: if nobody reads standard output, lines are dropped, and the log says how many.
  */
@@ -29,6 +39,8 @@ export class DecisionLog {
   constructor(
     private readonly writer: LineWriter,
     private readonly log: Logger,
+    /** The paths of inputs that are not logged; if absent, no inputs are. */
+    private readonly masks?: readonly string[],
   ) {}
 
   write(entry: DecisionEntry): void {
@@ -44,6 +56,7 @@ export class DecisionLog {
       access_path: entry.accessPath,
       policy_id: entry.policyId,
       ms: Math.round(entry.ms * 1000) / 1000,
+      ...this.#inputs(entry),
     };
     const written = this.writer.write(`${JSON.stringify(line)}\n`);
     if (written && this.#dropping) {
@@ -55,5 +68,11 @@ export class DecisionLog {
       this.log.error('decision log lines are being dropped: standard output is not read');
     }
     this.#dropping = !written;
+  }
+
+  /** What makes a line replayable: the deciding policy by its address, and what the decision was made of. */
+  #inputs({ request, policy, failed, now }: DecisionEntry): object {
+    if (this.masks === undefined || request === undefined) return {};
+    return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, this.masks) };
   }
 }

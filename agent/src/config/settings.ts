@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { readServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleKey } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
+import { isMaskable } from '@authz-service/core/replay/decision-inputs';
 import { Secret } from '@authz-service/core/secret';
 import { durationMs } from './duration.js';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
@@ -24,6 +25,10 @@ export interface AgentConfig {
   cacheDir: string;
   logLevel: LogLevel;
   decisionLog: boolean;
+  /** Whether its lines hold what decisions were made of, so that they can be replayed. */
+  decisionLogInputs: boolean;
+  /** The paths of inputs that are not logged. */
+  decisionLogMask: string[];
   /** The keys with which bundles are verified. Absent: those of the first contact with the cloud. */
   bundleJwks?: BundleKey[];
   /** Whether a revision older than the one served is accepted. */
@@ -101,6 +106,8 @@ export const SETTINGS: Settings = {
     },
   },
   decisionLog: { default: 'false', read: readBoolean },
+  decisionLogInputs: { default: 'false', read: readBoolean },
+  decisionLogMask: { default: '', read: readMask },
   bundleJwks: { read: readJwks },
   allowRollback: { default: 'false', read: readBoolean },
 };
@@ -116,6 +123,8 @@ export const YAML_KEYS: { [K in keyof Settings]: string } = {
   cacheDir: 'cache_dir',
   logLevel: 'log_level',
   decisionLog: 'decision_log',
+  decisionLogInputs: 'decision_log_inputs',
+  decisionLogMask: 'decision_log_mask',
   bundleJwks: 'bundle_jwks',
   allowRollback: 'allow_rollback',
 };
@@ -138,6 +147,15 @@ function readBoolean(text: string): boolean {
     throw new SettingFault(`"${text}" is neither true nor false: write ${meant}`);
   }
   return lower === 'true';
+}
+
+function readMask(text: string): string[] {
+  const paths = text.split(',').flatMap((part) => part.trim() || []);
+  const wrong = paths.find((path) => !isMaskable(path));
+  if (wrong === undefined) return paths;
+  throw new SettingFault(
+    `"${wrong}" is not the path of an input: write paths like "context.ip,subject.properties.email"`,
+  );
 }
 
 /** A JWKS given directly, or the path of one. */

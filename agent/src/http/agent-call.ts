@@ -67,7 +67,7 @@ export class AgentCall implements EndpointCall {
     metrics.called(allowed, refused ? 'none' : outcome.access_path);
     if (ms !== undefined) metrics.evaluated(allowed, ms);
     if (refused && PROBLEM_STATUS[outcome.code] === 500) this.#logFailure(evaluation, outcome);
-    if (decisionLog !== undefined) logDecision(decisionLog, evaluation);
+    if (decisionLog !== undefined) logDecision(decisionLog, evaluation, this.now);
   }
 
   publicUrl(): string {
@@ -98,7 +98,7 @@ export class AgentCall implements EndpointCall {
   }
 }
 
-function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation): void {
+function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation, now: number): void {
   const refused = outcome instanceof ProblemError;
   decisionLog.write({
     subjectId: request?.subject.id ?? '',
@@ -109,5 +109,9 @@ function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceI
     accessPath: refused ? 'none' : outcome.access_path,
     policyId: (refused ? undefined : outcome.policy_id) ?? '',
     ms: ms ?? 0,
+    policy: (refused ? undefined : outcome.policy) ?? '',
+    failed: refused,
+    request,
+    now,
   });
 }
