@@ -2,8 +2,9 @@ import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { JsonObject } from '@authz-service/core/json';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { addressOf, definitionOf } from '@authz-service/core/records/registry';
+import { addressOf, definitionOf, type Fields } from '@authz-service/core/records/registry';
 import fc from 'fast-check';
+import { CONTEXT_MEMBERS, type ContextMember, membersOf } from './contexts.js';
 
 /*
  * Random tenants and requests over so few names that collisions are the rule: types and roles of one name in two
@@ -42,6 +43,13 @@ const CONDITIONS = [
   'subject.properties.n == resource.properties.n',
   'resource.name == "1"',
   '[1, 2].exists(i, i == context.a)',
+  'context.a in [1, 2, "x"] && context.b != true',
+  'context.a >= resource.properties.n',
+  'context.a != subject.properties.n',
+  'context.b ? context.a > 1 : context.a < 1',
+  'context.s.startsWith("x")',
+  'context.s.startsWith("xy") || context.s == "x"',
+  'has(context.s) && !(context.s in ["x", "y"])',
   'resource.type == "y" && resource.application == "a"',
 ];
 
@@ -74,11 +82,17 @@ const ABOUT_PRINCIPALS = [
 ];
 
 /** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
-const UNLESS = [
+const UNLESS: NonNullable<Fields<'policy'>['unless']>[] = [
   { mfa_required: true },
   { ip_ranges: ['10.0.0.0/8'] },
   { mfa_required: true, ip_ranges: ['10.0.0.0/8'] },
 ];
+
+/** Whether policies read other members of the context than these. */
+const exceeds = (policies: Parameters<typeof membersOf>[0], reads: readonly ContextMember[]) =>
+  !membersOf(policies).every((member) => reads.includes(member));
+const reading = (conditions: readonly string[], reads: readonly ContextMember[]) =>
+  conditions.filter((condition) => !exceeds([{ condition }], reads));
 
 const some = <T>(items: readonly T[], most: number) =>
   fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
@@ -113,7 +127,8 @@ const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(
 
 const actions = fc.constantFrom(['read'], ['read'], ['read', 'write'], ['write'], ['*'], ['read', 'other']);
 
-const policy = (name: string) =>
+/** `reads` are the members of the context that policies may read. */
+const policy = (name: string, reads: readonly ContextMember[]) =>
   fc
     .record({
       application: fc.constantFrom(undefined, ...APPLICATIONS),
@@ -121,12 +136,12 @@ const policy = (name: string) =>
       priority: fc.constantFrom(0, 1, 2),
       condition: fc.oneof(
         { weight: 6, arbitrary: fc.constant(undefined) },
-        { weight: 2, arbitrary: fc.constantFrom(...CONDITIONS) },
-        { weight: 4, arbitrary: fc.constantFrom(...QUESTIONS) },
-        { weight: 3, arbitrary: fc.constantFrom(...ABOUT_PRINCIPALS) },
+        { weight: 2, arbitrary: fc.constantFrom(...reading(CONDITIONS, reads)) },
+        { weight: 4, arbitrary: fc.constantFrom(...reading(QUESTIONS, reads)) },
+        { weight: 3, arbitrary: fc.constantFrom(...reading(ABOUT_PRINCIPALS, reads)) },
       ),
-      mfa: fc.constantFrom(undefined, undefined, undefined, true as const),
-      unless: fc.option(fc.constantFrom(...UNLESS), { nil: undefined, freq: 2 }),
+      mfa: fc.constantFrom(undefined, undefined, undefined, reads.includes('mfa') ? (true as const) : undefined),
+      unless: fc.constantFrom(undefined, ...UNLESS, ...UNLESS).filter((unless) => !exceeds([{ unless }], reads)),
       covered: fc.oneof(
         fc.record({
           resource_type: fc.constantFrom('a/x', 'a/x', 'a/x', ...TYPES),
@@ -166,13 +181,17 @@ interface Size {
   policies: { min: number; max: number };
   assignments: number;
   memberships: number;
+  /** The members of the context that conditions may read. */
+  reads?: readonly ContextMember[];
 }
 
 const many = <T>(item: fc.Arbitrary<T>, most: number) =>
   fc.array(item, { minLength: most / 2, maxLength: most, size: 'max' });
 
-const policies = ({ min, max }: Size['policies']) =>
-  fc.integer({ min, max }).chain((count) => fc.tuple(...Array.from({ length: count }, (_, at) => policy(`p${at}`))));
+const policies = ({ policies: { min, max }, reads = CONTEXT_MEMBERS }: Size) =>
+  fc
+    .integer({ min, max })
+    .chain((count) => fc.tuple(...Array.from({ length: count }, (_, at) => policy(`p${at}`, reads))));
 
 const holder = (groups: readonly string[]) =>
   fc.oneof(
@@ -224,7 +243,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
         size: 'max',
       }),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
-      policies: policies(size.policies),
+      policies: policies(size),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
       held: many(holding(size.groups), 16),
       memberships: many(membership(size.groups), size.memberships),
@@ -269,13 +288,18 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       return storedRecords(list);
     });
 
-/** Tenants small enough that a failing one can be read. */
-export const tenant = tenantOf({
+const SMALL: Size = {
   groups: ['f', 'g', 'h', 'i'],
   policies: { min: 8, max: 16 },
   assignments: 44,
   memberships: 8,
-});
+};
+
+/** Tenants small enough that a failing one can be read. */
+export const tenant = tenantOf(SMALL);
+
+/** The same where conditions read only these members of the context. */
+export const tenantReading = (reads: readonly ContextMember[]) => tenantOf({ ...SMALL, reads });
 
 /** Tenants with more of everything on a few principals and targets than the engine scans. */
 export const crowdedTenant = tenantOf({
@@ -306,6 +330,7 @@ const context = fc.record(
   {
     a: fc.constantFrom<JsonObject[string]>(1, 2, true, 'x'),
     b: fc.constantFrom<JsonObject[string]>(true, false, 0, 'x'),
+    s: fc.constantFrom<JsonObject[string]>('x', 'xyz', 'y'),
     mfa: fc.constantFrom<JsonObject[string]>(true, true, false, 'yes'),
     ip: fc.constantFrom<JsonObject[string]>('10.0.0.1', '10.0.0.1', '11.0.0.1', 'x'),
   },

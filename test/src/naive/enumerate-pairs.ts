@@ -1,0 +1,75 @@
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { PairAnswer, PairLine } from '@authz-service/core/impact/api/access-delta';
+import type { Kind } from '@authz-service/core/records/kinds';
+import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import { contextsFor } from './contexts.js';
+import { askWithout, type NaiveAnswer } from './evaluate.js';
+
+type Records = readonly EngineRecord[];
+
+/**
+ * The triples that are answered differently (docs/semantics.md 10.5), found by asking each of them in both states at every
+ * instant that matters with every context that does. `now` is milliseconds.
+ */
+export function enumeratePairs(before: Records, after: Records, now: number): PairLine[] {
+  const instants = instantsOf(before, after, now);
+  const lines: PairLine[] = [];
+  for (const [subject, { type, id }] of fieldsOf('subject', before, after))
+    for (const [resource, { type: ofType, name }] of fieldsOf('resource', before, after))
+      for (const action of actionsOf(ofType, before, after)) {
+        const request = { subject: { type, id }, resource: { type: ofType, name }, action: { name: action } };
+        const line = comparedAt(instants, before, after, request);
+        if (line !== undefined) lines.push({ subject, action, resource, ...line });
+      }
+  return lines;
+}
+
+/** From `now` on, each instant at which a link of either state begins or ends. */
+export function instantsOf(before: Records, after: Records, now: number): number[] {
+  const instants = new Set([now]);
+  for (const { fields } of [...before, ...after])
+    for (const name of ['starts_at', 'expires_at'] as const) {
+      const text = (fields as { starts_at?: string; expires_at?: string })[name];
+      if (text !== undefined && Date.parse(text) > now) instants.add(Date.parse(text));
+    }
+  return [...instants].sort((one, other) => one - other);
+}
+
+/** By path, the records of a kind that either state has. */
+export function fieldsOf<K extends Kind>(kind: K, ...states: Records[]): Map<string, Fields<K>> {
+  const found = new Map<string, Fields<K>>();
+  for (const record of states.flat())
+    if (record.kind === kind)
+      found.set(addressOf(kind, record.fields).slice(kind.length + 1), record.fields as Fields<K>);
+  return found;
+}
+
+function actionsOf(type: string, ...states: Records[]): Set<string> {
+  return new Set(states.flatMap((state) => fieldsOf('resource_type', state).get(type)?.actions ?? []));
+}
+
+export const isAllowed = (answer: NaiveAnswer): boolean => 'decision' in answer && answer.decision;
+
+function comparedAt(instants: readonly number[], before: Records, after: Records, request: DecisionRequest) {
+  const seen = { before: new Set<boolean>(), after: new Set<boolean>() };
+  let [gained, lost] = [false, false];
+  for (const now of instants) {
+    const [was, is] = [askWithout(before, request, now), askWithout(after, request, now)];
+    if ('error' in was || 'error' in is) throw new Error('a question about records is refused');
+    for (const context of contextsFor([...was.policies, ...is.policies])) {
+      const [first, second] = [isAllowed(was.answer(context)), isAllowed(is.answer(context))];
+      seen.before.add(first);
+      seen.after.add(second);
+      gained ||= second && !first;
+      lost ||= first && !second;
+    }
+  }
+  if (!gained && !lost) return undefined;
+  const change = gained && lost ? ('mixed' as const) : gained ? ('gained' as const) : ('lost' as const);
+  return { before: answerOf(seen.before), after: answerOf(seen.after), change };
+}
+
+function answerOf(seen: ReadonlySet<boolean>): PairAnswer {
+  return seen.size > 1 ? 'depends' : seen.has(true) ? 'allow' : 'deny';
+}

@@ -1,0 +1,25 @@
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { TenantSide } from '@authz-service/core/impact/api/side';
+import { computeImpact } from '@authz-service/core/impact/compute-impact';
+import { declare } from '@authz-service/core/records/registry';
+import { finished } from '@authz-service/core/time-slicing';
+import fc from 'fast-check';
+import type { ContextMember } from './contexts.js';
+import { tenantReading } from './generate.js';
+import { history } from './history.js';
+
+/** Two states, of which the second is made of the first; conditions read only these members of the context. */
+export const statesReading = (reads: readonly ContextMember[]) =>
+  history(tenantReading(reads), 3).map(
+    (states) => [[...(states[0]?.values() ?? [])], [...(states.at(-1)?.values() ?? [])]] as const,
+  );
+
+/** Where the look at two states begins. */
+export const starts = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
+
+const sideOf = (records: readonly EngineRecord[]): TenantSide => ({
+  records: records.map(({ kind, fields }) => declare(kind, fields)),
+});
+
+export const impactOf = (before: readonly EngineRecord[], after: readonly EngineRecord[], now: number) =>
+  finished(computeImpact(sideOf(before), sideOf(after), { now }));
