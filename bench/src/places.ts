@@ -193,23 +193,32 @@ const single = questions(100_000, 99).map((question) => {
 });
 const p99 = Float64Array.from(single).sort()[Math.floor(single.length * 0.99)] ?? Number.NaN;
 
-const search = new TenantSearch(engine);
-/** First pages of 100, one search after another, each on names of its own. */
-function searches(what: string, of: (at: number) => SearchQuestion, times: number): PlacesFigures['searches'][number] {
+let search = new TenantSearch(engine);
+/** First pages of 100, one search after another, each on names of its own. `before` is not measured. */
+function searches(
+  what: string,
+  of: (at: number) => SearchQuestion,
+  times: number,
+  { before = () => {}, all = false }: { before?: (at: number) => void; all?: boolean } = {},
+): PlacesFigures['searches'][number] {
   const taken: number[] = [];
   let longestStep = 0;
   let found = 0;
   for (let at = 0; at < times; at++) {
-    const steps = search.find(of(at), { after: '', limit: 100, now, late: () => false });
+    before(at);
     const start = performance.now();
-    for (let from = start; ; ) {
-      const step = steps.next();
-      const end = performance.now();
-      longestStep = Math.max(longestStep, end - from);
-      from = end;
-      if (!step.done) continue;
-      found += step.value.results.length;
-      break;
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const steps = search.find(of(at), { after, limit: 100, now, late: () => false });
+      for (let from = performance.now(); ; ) {
+        const step = steps.next();
+        const end = performance.now();
+        longestStep = Math.max(longestStep, end - from);
+        from = end;
+        if (!step.done) continue;
+        found += step.value.results.length;
+        after = all ? step.value.next : undefined;
+        break;
+      }
     }
     taken.push(performance.now() - start);
   }
@@ -222,6 +231,37 @@ const some = questions(400, 5);
 const user = (at: number) => some[at]?.subject ?? { type: 'user', id: 'u0' };
 const read = { name: 'read' };
 const root = (at: number) => ({ type: 'folder', name: `r${at % 10}` });
+/** A commit: a subject that is new, or one more membership. */
+function commit(at: number): void {
+  const fields = { type: 'user', id: `new-${at >> 1}` };
+  const record =
+    at % 2 === 0
+      ? { kind: 'subject', id: `user/${fields.id}`, fields }
+      : {
+          kind: 'group_membership',
+          id: `new-${at}`,
+          fields: { group: 'g1', entity_type: 'subject', entity: `user/${fields.id}` },
+        };
+  engine.apply([{ before: undefined, after: record as unknown as EngineRecord }]);
+  search = new TenantSearch(engine);
+}
+
+/** Makes the documents 100,000, and lets everyone sign them on a condition that never holds. */
+function letNobodySign(): void {
+  const policy = { application: 'docs', name: 'sign', effect: 'ALLOW', priority: 0, resource_type: 'docs/document' };
+  const made: [Kind, object][] = [
+    ...Array.from({ length: 10_000 }, (_, at): [Kind, object] => [
+      'resource',
+      { type: 'docs/document', name: `more-${at}` },
+    ]),
+    ['policy', { ...policy, actions: ['sign'], condition: 'context.signed' }],
+    ['policy_assignment', { policy: 'docs/sign', entity_type: 'everyone', entity: '*' }],
+  ];
+  const changes = made.map(([kind, fields], at) => ({ kind, id: `sign-${at}`, fields }) as unknown as EngineRecord);
+  engine.apply(changes.map((after) => ({ before: undefined, after })));
+  search = new TenantSearch(engine);
+}
+
 const found: PlacesFigures['searches'] = [
   searches(
     'the index, at the first search',
@@ -257,6 +297,18 @@ const found: PlacesFigures['searches'] = [
     'which documents somebody may delete: none',
     (at) => ({ kind: 'resource', subject: user(at), resource: { type: 'document' }, action: { name: 'none' } }),
     10,
+  ),
+  searches(
+    'who may read a folder, each time after a commit',
+    (at) => ({ kind: 'subject', subject: { type: 'user' }, resource: root(at), action: read }),
+    40,
+    { before: commit },
+  ),
+  searches(
+    'none of 100,000 candidates pass',
+    (at) => ({ kind: 'resource', subject: user(at), resource: { type: 'document' }, action: { name: 'sign' } }),
+    5,
+    { before: (at) => (at === 0 ? letNobodySign() : undefined), all: true },
   ),
 ];
 

@@ -60,7 +60,7 @@ export class SplitMap<V> {
 }
 
 /** FNV-1a; of a long key, its two ends. */
-function hashOf(key: string): number {
+export function hashOf(key: string): number {
   const { length } = key;
   const end = length > 2 * ENDS ? ENDS : length;
   let hash = length;

@@ -22,6 +22,7 @@ import type { RuleVisitor } from './grants/target-grants.js';
 import type { AccessPath } from './graph/access-path.js';
 import type { EffectivePrincipalsMemo } from './graph/effective-principals.js';
 import type { Everyone } from './graph/everyone.js';
+import type { GraphWatcher } from './graph/graph-watcher.js';
 import { type NamedRoles, NO_ROLES, namedRoles } from './graph/named-roles.js';
 import { findResource, findType, type Names } from './graph/names.js';
 import type { Principal } from './graph/principal.js';
@@ -68,6 +69,12 @@ export class CompiledEngine implements Engine {
    */
   apply(changes: readonly RecordChange[]): void {
     this.#compiler.apply(changes);
+    this.#compiler.graph.watcher?.changed(changes);
+  }
+
+  /** From now on, the watcher is told of every change. There is one at most. */
+  watch(watcher: GraphWatcher): void {
+    this.#compiler.graph.watcher = watcher;
   }
 
   /** How many steps `apply` would take, of about a microsecond each: mostly one for each change. */

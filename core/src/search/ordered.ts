@@ -15,18 +15,22 @@ export class Ordered<T> {
 /** Sorted at once; longer lists are merged of such runs, in steps of about the same size. */
 const RUN = 512;
 
-/** The items in the order of their addresses, by code units. Names must differ. */
+export function ordered<T>(name: string, item: T): Ordered<T> {
+  return new Ordered(name, item);
+}
+
+/** The items in the order of their addresses, by code units; of several with one name only one. */
 export function* inOrder<T>(items: Iterable<T>, nameOf: (item: T) => string): Generator<undefined, Ordered<T>[]> {
   let runs: Ordered<T>[][] = [];
   let run: Ordered<T>[] = [];
   for (const item of items) {
     run.push(new Ordered(nameOf(item), item));
     if (run.length < RUN) continue;
-    runs.push(run.sort(byKey));
+    runs.push(once(run.sort(byKey)));
     run = [];
     yield;
   }
-  runs.push(run.sort(byKey));
+  runs.push(once(run.sort(byKey)));
   while (runs.length > 1) {
     const merged: Ordered<T>[][] = [];
     for (let at = 0; at < runs.length; at += 2) merged.push(yield* merge(runs[at] ?? [], runs[at + 1] ?? []));
@@ -35,15 +39,21 @@ export function* inOrder<T>(items: Iterable<T>, nameOf: (item: T) => string): Ge
   return runs[0] ?? [];
 }
 
-function* merge<T>(left: Ordered<T>[], right: Ordered<T>[]): Generator<undefined, Ordered<T>[]> {
+function once<T>(sorted: Ordered<T>[]): Ordered<T>[] {
+  return sorted.filter(({ key }, at) => at === 0 || key !== sorted[at - 1]?.key);
+}
+
+export function* merge<T>(left: Ordered<T>[], right: Ordered<T>[]): Generator<undefined, Ordered<T>[]> {
   if (right.length === 0) return left;
   const merged: Ordered<T>[] = [];
   let [fromLeft, fromRight] = [0, 0];
-  while (merged.length < left.length + right.length) {
-    const [first, second] = [left[fromLeft], right[fromRight]];
-    if (first !== undefined && (second === undefined || first.key < second.key)) {
+  while (fromLeft < left.length || fromRight < right.length) {
+    const first = left[fromLeft];
+    const second = right[fromRight];
+    if (first !== undefined && (second === undefined || first.key <= second.key)) {
       merged.push(first);
       fromLeft++;
+      if (second?.key === first.key) fromRight++;
     } else if (second !== undefined) {
       merged.push(second);
       fromRight++;
@@ -55,6 +65,12 @@ function* merge<T>(left: Ordered<T>[], right: Ordered<T>[]): Generator<undefined
 
 function byKey(left: Ordered<unknown>, right: Ordered<unknown>): number {
   return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
+}
+
+/** The index of the first that does not come before the key. */
+export function firstAt(ordered: readonly Ordered<unknown>[], key: string): number {
+  const after = firstAfter(ordered, key);
+  return ordered[after - 1]?.key === key ? after - 1 : after;
 }
 
 /** The index of the first that comes after the key. */

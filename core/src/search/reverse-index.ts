@@ -1,8 +1,10 @@
+import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { ActionSet } from '../decision/grants/action-set.js';
 import { rulesOf } from '../decision/grants/grants.js';
+import type { Rule } from '../decision/grants/rule.js';
 import type { Target } from '../decision/grants/target.js';
 import type { Principal } from '../decision/graph/principal.js';
-import type { SplitMap } from '../split-map.js';
+import { SplitTable } from '../split-table.js';
 
 /** Someone who was assigned a policy that allows actions on a target. */
 interface Assignee {
@@ -10,42 +12,61 @@ interface Assignee {
   actions: ActionSet;
 }
 
-const STEP = 512;
+const STEP = 256;
+/** So many entries may be added after it was filled, whatever its size. */
+const ADDED_MIN = 10_000;
 
 /**
  * The compiled tenant read backwards: from what policies allow to the principals that they are assigned to, and from
  * groups and roles to their members and holders. It finds candidates and leaves the decision to the engine: periods,
- * conditions and denials are not considered.
+ * conditions and denials are not considered. So entries may stay although a link or policy is gone; what comes is added at
+ * once.
  */
 export class ReverseIndex {
-  readonly #assignees = new Map<Target, Assignee[]>();
-  readonly #members = new Map<Principal, Principal[]>();
+  readonly #assignees = new SplitTable<Target, Assignee[]>();
+  readonly #members = new SplitTable<Principal, Principal[]>();
+  #filled = 0;
+  #added = 0;
 
-  /** Goes once through all subjects and whatever they are members and holders of. */
-  static *of(subjects: ReadonlyMap<string, SplitMap<Principal>>): Generator<undefined, ReverseIndex> {
-    const index = new ReverseIndex();
-    const seen = new Set<Principal>();
+  constructor(private readonly recorded: CompiledEngine['subjects']) {}
+
+  /** Whether it holds so much that came later, and may have gone, that it is worth making anew. */
+  get isOverfull(): boolean {
+    return this.#added > Math.max(ADDED_MIN, this.#filled);
+  }
+
+  /** Goes once through all principals. What changes meanwhile may come twice. */
+  *fill({ subjects, groups, roles, everyone }: CompiledEngine): Generator<undefined, void> {
     let worked = 0;
-    for (const ofType of subjects.values()) {
-      for (const subject of ofType.values()) {
-        const open = [subject];
-        for (let next = open.pop(); next !== undefined; next = open.pop()) {
-          for (const link of [...(next.groups ?? []), ...(next.roles ?? [])]) {
-            add(index.#members, link.to, next);
-            if (seen.has(link.to)) continue;
-            seen.add(link.to);
-            open.push(link.to);
-          }
-          for (const rule of next.grants === null ? [] : rulesOf(next.grants)) {
-            if (rule.policy.deny) continue;
-            add(index.#assignees, rule.target, { principal: next, actions: rule.actions });
-            if (++worked % STEP === 0) yield;
-          }
+    for (const principals of [everyone.principals(), groups.values(), roles.values(), ...valuesOf(subjects)]) {
+      for (const principal of principals) {
+        if (++worked % STEP === 0) yield;
+        for (const link of [...(principal.groups ?? []), ...(principal.roles ?? [])]) {
+          add(this.#members, link.to, principal);
+          if (++worked % STEP === 0) yield;
+        }
+        for (const rule of principal.grants === null ? [] : rulesOf(principal.grants)) {
+          this.#grant(principal, rule);
           if (++worked % STEP === 0) yield;
         }
       }
     }
-    return index;
+    this.#filled = worked;
+    this.#added = 0;
+  }
+
+  link(from: Principal, to: Principal): void {
+    this.#added++;
+    add(this.#members, to, from);
+  }
+
+  grant(principal: Principal, rule: Rule): void {
+    this.#added++;
+    this.#grant(principal, rule);
+  }
+
+  #grant(principal: Principal, { policy, target, actions }: Rule): void {
+    if (!policy.deny) add(this.#assignees, target, { principal, actions });
   }
 
   /**
@@ -57,16 +78,20 @@ export class ReverseIndex {
     others: readonly Principal[],
     action: string,
     type: string,
-  ): Generator<undefined, Set<Principal>> {
-    const found = new Set<Principal>();
-    const seen = new Set<Principal>();
+  ): Generator<undefined, Iterable<Principal>> {
+    const found = new SplitTable<Principal, true>();
+    const seen = new SplitTable<Principal, true>();
     const open: Principal[] = [];
+    const ofType = this.recorded.get(type);
     let worked = 0;
     const enter = (principal: Principal) => {
-      if (seen.has(principal)) return;
-      seen.add(principal);
-      if (principal.kind !== 'subject') open.push(principal);
-      else if (principal.type === type) found.add(principal);
+      if (principal.kind === 'subject') {
+        // One that is gone may still be in a list, and another may have its name.
+        if (principal.type === type && ofType?.get(principal.name) === principal) found.set(principal, true);
+      } else if (!seen.has(principal)) {
+        seen.set(principal, true);
+        open.push(principal);
+      }
     };
     for (const principal of others) {
       if (++worked % STEP === 0) yield;
@@ -84,11 +109,15 @@ export class ReverseIndex {
         enter(member);
       }
     }
-    return found;
+    return found.keys();
   }
 }
 
-function add<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+function* valuesOf(subjects: CompiledEngine['subjects']): Generator<Iterable<Principal>, void> {
+  for (const ofType of subjects.values()) yield ofType.values();
+}
+
+function add<K extends { readonly name: string }, V>(lists: SplitTable<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);

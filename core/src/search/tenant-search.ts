@@ -11,6 +11,7 @@ import { findResource, findType } from '../decision/graph/names.js';
 import { placeOf } from '../decision/graph/place.js';
 import type { Principal } from '../decision/graph/principal.js';
 import { type Whereabouts, whereaboutsOf } from '../decision/graph/whereabouts.js';
+import { SplitTable } from '../split-table.js';
 import { inOrder, type Ordered } from './ordered.js';
 import { type Candidates, type Page, type PageBounds, pageOf } from './page.js';
 import type {
@@ -22,11 +23,11 @@ import type {
   SubjectSearch,
 } from './question.js';
 import { Recent } from './recent.js';
-import { ReverseIndex } from './reverse-index.js';
+import { recorded, SearchIndex } from './search-index.js';
 
 /** Candidates kept for the pages that follow, at some 50 bytes each. */
 const KEPT_MAX = 2_000_000;
-const STEP = 512;
+const STEP = 256;
 
 type Item = Principal | Resource;
 
@@ -39,14 +40,15 @@ type Item = Principal | Resource;
  */
 export class TenantSearch {
   readonly #kept = new Recent<Ordered<Item>>(KEPT_MAX);
-  #reverse: ReverseIndex | undefined;
-  #reversing: Generator<undefined, ReverseIndex> | undefined;
+  readonly #index: SearchIndex;
 
   /** `shouldEnd` says whether a page should end with what it has, for reasons of whoever runs the search. */
   constructor(
     private readonly engine: CompiledEngine,
     readonly shouldEnd: () => boolean = () => false,
-  ) {}
+  ) {
+    this.#index = SearchIndex.of(engine);
+  }
 
   /** Whether a change of the tenant waits until the searches that run have ended. */
   get holdsUp(): boolean {
@@ -73,21 +75,22 @@ export class TenantSearch {
     const one = resourceType && findResource(resourceType, this.engine.resourcesById, resource);
     const where = resourceType && whereaboutsOf(resourceType, one, resource.properties);
     const targets = targetsOf(resourceType, one, where ?? null);
-    const all = this.engine.subjects.get(type);
     const member = this.engine.everyone.memberOf(type);
     const everyone = member === null ? [] : [...actedAs(member)];
     const anyone = [...roles, ...everyone].some((one) => covers(one, targets, action.name));
     const above = one === undefined ? where?.places.map((place) => `${place.type.path} ${place.name}`) : undefined;
-    const key = anyone
-      ? ['subject', type]
-      : ['subject', type, resourceType?.path, one?.name, action.name, ...(above ?? [])];
-    const index = anyone || targets.length === 0 ? undefined : yield* this.#index();
-    const ordered = yield* this.#ordered(key, function* () {
-      if (anyone) return all?.values() ?? [];
-      const holders = where == null ? [] : yield* holdersOf(where.places, targets, action.name);
-      if (holders.some((holder) => everyone.includes(holder))) return all?.values() ?? [];
-      return index === undefined ? [] : yield* index.subjects(targets, holders, action.name, type);
-    });
+    const key = ['subject', type, resourceType?.path, one?.name, action.name, ...(above ?? [])];
+    const index = this.#index;
+    const ordered = anyone
+      ? yield* index.subjects(type)
+      : yield* this.#ordered(key, function* () {
+          const holders = where == null ? [] : yield* holdersOf(where.places, targets, action.name);
+          if (holders.some((holder) => everyone.includes(holder))) return yield* index.subjects(type);
+          if (targets.length === 0) return [];
+          const reverse = yield* index.reverse();
+          const found = yield* reverse.subjects(targets, holders, action.name, type);
+          return yield* inOrder(found, nameOf);
+        });
     return {
       ordered,
       ask: ({ name }) => ({ subject: { ...subject, id: name }, resource, action, context }),
@@ -105,18 +108,17 @@ export class TenantSearch {
     const principals = [...acting.flatMap((one) => [...actedAs(one)]), ...roles];
     const anything = type !== undefined && principals.some((one) => covers(one, [type], action.name));
     const named = roles.map((role) => role.name).sort();
-    const key = anything
-      ? ['resource', type.path]
-      : ['resource', type?.path, subject.type, principal?.address, named.join(' '), action.name];
-    const ordered = yield* this.#ordered(key, function* () {
-      if (type === undefined) return [];
-      if (anything) return recorded(type.resources.values());
-      const found = new Set<Resource>();
-      yield* addCovered(found, principals, type, action.name);
-      const holders = acting.flatMap((one) => [one, ...groupsOf(one.groups ?? []).keys()]);
-      yield* addHeld(found, holders, type, action.name);
-      return recorded(found);
-    });
+    const key = ['resource', type?.path, subject.type, principal?.address, named.join(' '), action.name];
+    const ordered = anything
+      ? yield* this.#index.resources(type.path)
+      : yield* this.#ordered(key, function* () {
+          if (type === undefined) return [];
+          const found: Found = new SplitTable();
+          yield* addCovered(found, principals, type, action.name);
+          const holders = acting.flatMap((one) => [one, ...groupsOf(one.groups ?? []).keys()]);
+          yield* addHeld(found, holders, type, action.name);
+          return yield* inOrder(recorded(found.keys()), nameOf);
+        });
     const idOf = (item: Item) => this.#idOf(item as Resource);
     return {
       ordered,
@@ -156,28 +158,21 @@ export class TenantSearch {
   /** The candidates that the key names, in order; `gather` finds them where they are not at hand. */
   *#ordered<T extends Item>(
     key: readonly (string | undefined)[],
-    gather: () => Generator<undefined, Iterable<T>>,
+    gather: () => Generator<undefined, readonly Ordered<T>[]>,
   ): Generator<undefined, readonly Ordered<Item>[]> {
     const text = JSON.stringify(key);
     const known = this.#kept.get(text);
     if (known !== undefined) return known;
-    const ordered: Ordered<Item>[] = yield* inOrder<Item>(yield* gather(), ({ name }) => name);
+    const ordered: readonly Ordered<Item>[] = yield* gather();
     this.#kept.keep(text, ordered);
     return ordered;
   }
-
-  /** Made at the first search that needs it. Searches that come meanwhile help to finish the one that was begun. */
-  *#index(): Generator<undefined, ReverseIndex> {
-    while (this.#reverse === undefined) {
-      this.#reversing ??= ReverseIndex.of(this.engine.subjects);
-      const { done, value } = this.#reversing.next();
-      if (done) this.#reverse = value;
-      else yield;
-    }
-    this.#reversing = undefined;
-    return this.#reverse;
-  }
 }
+
+/** The resources found so far. */
+type Found = SplitTable<Resource, true>;
+
+const nameOf = ({ name }: Item) => name;
 
 function targetsOf(
   type: ResourceType | undefined,
@@ -238,7 +233,7 @@ function* holdersOf(
 
 /** Adds the resources of a type that policies of the principals may allow the action on, one by one or with all below. */
 function* addCovered(
-  found: Set<Resource>,
+  found: Found,
   principals: Iterable<Principal>,
   type: ResourceType,
   action: string,
@@ -249,7 +244,7 @@ function* addCovered(
       if (++worked % STEP === 0) yield;
       if (policy.deny || !actions.covers(action)) continue;
       if (target instanceof Resource) {
-        if (target.type === type) found.add(target);
+        if (target.type === type) found.set(target, true);
       } else if (target instanceof Below) yield* addBelow(found, [target.resource], type);
     }
   }
@@ -257,7 +252,7 @@ function* addCovered(
 
 /** Adds the resources of a type that roles held on resources may allow the action on. */
 function* addHeld(
-  found: Set<Resource>,
+  found: Found,
   holders: Iterable<Principal>,
   type: ResourceType,
   action: string,
@@ -272,23 +267,19 @@ function* addHeld(
 }
 
 /** Adds the resources of a type among these and all that lies below them. */
-function* addBelow(
-  found: Set<Resource>,
-  resources: Iterable<Resource>,
-  type: ResourceType,
-): Generator<undefined, void> {
-  const seen = new Set<Resource>();
-  const open = [...resources];
+function* addBelow(found: Found, resources: Iterable<Resource>, type: ResourceType): Generator<undefined, void> {
+  const seen: Found = new SplitTable();
+  const open: Resource[] = [];
   let worked = 0;
+  for (const resource of resources) {
+    if (++worked % STEP === 0) yield;
+    open.push(resource);
+  }
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (++worked % STEP === 0) yield;
     if (seen.has(next)) continue;
-    seen.add(next);
-    if (next.type === type) found.add(next);
+    seen.set(next, true);
+    if (next.type === type) found.set(next, true);
     for (const child of itemsOf(placeOf(next)?.children ?? null)) open.push(child);
   }
-}
-
-function* recorded(resources: Iterable<Resource>): Generator<Resource> {
-  for (const resource of resources) if (resource.id !== undefined) yield resource;
 }

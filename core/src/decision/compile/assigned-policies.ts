@@ -150,6 +150,7 @@ export class AssignedPolicies {
     for (const rule of rules) {
       const own = period === null ? rule : new Rule(rule.policy, rule.target, rule.actions, period);
       principal.grants = withGrant(principal.grants, own);
+      this.graph.watcher?.granted(principal, own);
     }
     this.effectivePrincipals.invalidate(principal);
   }

@@ -89,16 +89,16 @@ export class RecordCompiler {
           return;
         }
         holder.roles = graph.linked(holder.roles, link);
+        graph.watcher?.linked(holder, link.to);
         this.effectivePrincipals.invalidate(holder);
         return;
       }
       case 'group_membership': {
         const fields = given as Fields<'group_membership'>;
         const member = graph.principal(fields.entity_type, fields.entity);
-        member.groups = graph.linked(member.groups, {
-          to: graph.group(fields.group),
-          period: periodOf(fields),
-        });
+        const group = graph.group(fields.group);
+        member.groups = graph.linked(member.groups, { to: group, period: periodOf(fields) });
+        graph.watcher?.linked(member, group);
         this.effectivePrincipals.invalidate(member);
         return;
       }
@@ -195,6 +195,7 @@ export class RecordCompiler {
 
   #include(role: Principal, roles: Link[] | null): void {
     role.roles = roles;
+    for (const { to } of roles ?? []) this.graph.watcher?.linked(role, to);
     this.effectivePrincipals.invalidate(role);
   }
 

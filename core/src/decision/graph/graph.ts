@@ -3,6 +3,7 @@ import { SplitMap } from '../../split-map.js';
 import { Resource, ResourceType } from '../grants/target.js';
 import { Everyone } from './everyone.js';
 import { withItem, withoutItem } from './few-or-many.js';
+import type { GraphWatcher } from './graph-watcher.js';
 import { Names } from './names.js';
 import { changePlace, placeOf } from './place.js';
 import { type Link, Principal } from './principal.js';
@@ -27,6 +28,7 @@ export class Graph {
   readonly roles = new Names<Principal>();
   readonly groups = new Names<Principal>();
   readonly everyone = new Everyone();
+  watcher: GraphWatcher | null = null;
   #open = true;
 
   close(): void {

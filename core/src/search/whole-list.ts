@@ -1,0 +1,83 @@
+import { encodeSegment } from '../records/address.js';
+import { firstAt, inOrder, merge, type Ordered, ordered } from './ordered.js';
+
+/** Up to this many changes are put into a list one by one. */
+const FEW_MAX = 64;
+const STEP = 512;
+
+/**
+ * All recorded things of one type in the order of their names, kept while the tenant changes: what has changed since the
+ * last search is put into a copy of the list, so that pages of that search are not moved.
+ */
+export class WholeList<T> {
+  #list: readonly Ordered<T>[] | undefined;
+  /** By name; undefined for what is gone. */
+  #changed = new Map<string, T | undefined>();
+  #work: Generator<undefined, readonly Ordered<T>[]> | undefined;
+
+  /** `all` goes through everything, `nameOf` gives its name. */
+  constructor(
+    private readonly all: () => Iterable<T>,
+    private readonly nameOf: (item: T) => string,
+  ) {}
+
+  /** Notes that the thing of this name came, was replaced, or went. */
+  note(name: string, item: T | undefined): void {
+    this.#changed.set(name, item);
+  }
+
+  /** Searches that come while the list is made help to make it. */
+  *get(): Generator<undefined, readonly Ordered<T>[]> {
+    while (this.#list === undefined || this.#changed.size > 0 || this.#work !== undefined) {
+      this.#work ??= this.#next();
+      const { done, value } = this.#work.next();
+      if (!done) {
+        yield;
+        continue;
+      }
+      this.#work = undefined;
+      this.#list = value;
+    }
+    return this.#list;
+  }
+
+  *#next(): Generator<undefined, readonly Ordered<T>[]> {
+    const list = this.#list ?? (yield* inOrder(this.all(), this.nameOf));
+    const changed = this.#changed;
+    this.#changed = new Map();
+    if (changed.size === 0) return list;
+    return changed.size <= FEW_MAX ? patched(list, changed) : yield* merged(list, changed);
+  }
+}
+
+function patched<T>(list: readonly Ordered<T>[], changed: ReadonlyMap<string, T | undefined>): readonly Ordered<T>[] {
+  const copy = [...list];
+  for (const [name, item] of changed) {
+    const key = encodeSegment(name);
+    const at = firstAt(copy, key);
+    const present = copy[at]?.key === key ? 1 : 0;
+    copy.splice(at, present, ...(item === undefined ? [] : [ordered(name, item)]));
+  }
+  return copy;
+}
+
+function* merged<T>(
+  list: readonly Ordered<T>[],
+  changed: ReadonlyMap<string, T | undefined>,
+): Generator<undefined, readonly Ordered<T>[]> {
+  const kept: Ordered<T>[] = [];
+  const gone = new Set<string>();
+  const come = new Map<T, string>();
+  let worked = 0;
+  for (const [name, item] of changed) {
+    if (++worked % STEP === 0) yield;
+    gone.add(encodeSegment(name));
+    if (item !== undefined) come.set(item, name);
+  }
+  for (const one of list) {
+    if (++worked % STEP === 0) yield;
+    if (!gone.has(one.key)) kept.push(one);
+  }
+  const more = yield* inOrder(come.keys(), (item) => come.get(item) ?? '');
+  return yield* merge(kept, more);
+}
