@@ -2,6 +2,7 @@ import { faultText } from '@authz-service/core/manifest/manifest';
 import { boolean, string } from '@oclif/core/flags';
 import { failureOf } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
+import { momentOf } from '../output/moment.js';
 import { err, out } from '../output/terminal.js';
 import { writeText } from '../output/write-text.js';
 import { assessmentsOf, wantedLines } from '../policy-tests/assessment.js';
@@ -126,10 +127,3 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
 }
 
 const NOT_MUTATED = 'Not all tests pass, so nothing can be said about mutants: mend the tests or the records first.';
-
-function momentOf(text: string | undefined): number {
-  if (text === undefined) return Date.now();
-  const moment = /^\d{4}-\d\d-\d\dT/.test(text) && /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(moment)) throw new UsageError(`--now "${text}" is not a time: write one like 2027-01-31T10:00:00Z.`);
-  return moment;
-}

@@ -1,5 +1,6 @@
 import { faultText } from '@authz-service/core/manifest/manifest';
 import type { CaseResult, TestReport } from '@authz-service/core/policy-tests/run-tests';
+import { xml } from '../output/xml.js';
 
 /** The report as CI systems read it: a suite for each file, a case for each question, faults as errors. */
 export function junitText({ faults, results }: TestReport): string {
@@ -48,13 +49,4 @@ function faultSuite(faults: TestReport['faults']): string[] {
     }),
     '  </testsuite>',
   ];
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-
-/** Text for an attribute or an element; characters that XML cannot hold become question marks. */
-function xml(text: string): string {
-  return text
-    .replace(/(?![\t\n\r])\p{Cc}|[\p{Cs}\uFFFE\uFFFF]/gu, '?')
-    .replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,109 +1,103 @@
-import { spawn } from 'node:child_process';
-import { text as readText } from 'node:stream/consumers';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
-import { FILE_BYTES_MAX, holdsRecords } from '@authz-service/provider/reconcile/read-tree';
-
-/** The mode of a symbolic link in a Git tree. */
-const LINK = '120000';
+import { firstLine, git, readBlobs } from './git.js';
+import { filesIn, type GitEntry } from './git-tree.js';
 
 /**
- * Reads the files of records in a Git revision, as `readTree` does in a folder: `main:tenant/` as Git writes it, from
- * the top of the repository, or `main`, the current folder at that revision. The working tree does not matter. Throws
- * `invalid_config`.
+ * Reads the files of records in a Git revision, as `readTree` does in a folder: `main:tenant/` as Git writes it, from the
+ * top of the repository, or from the current folder if the path begins with `./`; `main` is the current folder at that
+ * revision. Nothing is checked out. Throws `invalid_config` where there is no such repository, revision or path.
  */
 export async function readGitTree(spec: string): Promise<ManifestFile[]> {
   const colon = spec.indexOf(':');
   const revision = colon < 0 ? spec : spec.slice(0, colon);
-  const path = colon < 0 ? './' : spec.slice(colon + 1);
-  const commit = await resolved(`${revision}^{commit}`);
-  if (commit === undefined) throw refused(spec, `Git knows no revision "${revision}" here`);
-  const object = await resolved(path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
-  if (object === undefined) throw refused(spec, `there is no "${path}" in that revision`);
-  const isFile = (await git(['cat-file', '-t', object])).stdout.trim() === 'blob';
-  const found = isFile ? [{ mode: '', hash: object, name: '' }] : await filesOf(object);
-  const link = found.find(({ mode }) => mode === LINK);
-  if (link !== undefined) throw refused(spec, `"${link.name}" is a symbolic link, which is not followed there`);
-  if (found.length === 0) throw refused(spec, 'there is no *.yaml or *.yml file (not counting hidden files and tests)');
-  const texts = await contents(
-    spec,
-    found.map(({ hash }) => hash),
+  const path = colon < 0 ? '.' : spec.slice(colon + 1).replace(/\/+$/, '');
+  await checkRevision(spec, revision);
+  const top = await fromTop(path);
+  const object = await git(['rev-parse', '--verify', '--quiet', `${revision}:${top}`]);
+  if (!object.ok) throw await noSuchPath(spec, revision, path);
+  const files = await read(object.stdout.toString().trim(), { revision, top, spec });
+  if (files.length > 0) return files;
+  throw refused(
+    `There is no *.yaml or *.yml file in "${spec}" (not counting hidden files, tests and node_modules): check that it is the right folder.`,
   );
-  const folder = isFile || path === './' ? spec : `${spec.replace(/\/+$/, '')}/`;
-  const prefix = path === './' && !isFile ? `${spec}:` : folder;
-  return found.map(({ name }, index) => ({ path: `${prefix}${name}`, text: texts[index] ?? '' }));
 }
 
-async function filesOf(tree: string): Promise<{ mode: string; hash: string; name: string }[]> {
-  const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', tree]);
-  return stdout
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode = '', hash = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
-      return holdsRecords(name) ? [{ mode, hash, name }] : [];
-    })
-    .sort((left, right) => (left.name < right.name ? -1 : 1));
+function refused(detail: string): ProblemError {
+  return new ProblemError('invalid_config', detail);
 }
 
-/** The text of each blob, in the order of the hashes. */
-async function contents(spec: string, hashes: readonly string[]): Promise<string[]> {
-  const { output } = await git(['cat-file', '--batch'], `${hashes.join('\n')}\n`);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const texts: string[] = [];
-  let start = 0;
-  for (const hash of hashes) {
-    const end = output.indexOf('\n', start);
-    const size = Number(output.toString('latin1', start, end).split(' ')[2]);
-    if (!(size <= FILE_BYTES_MAX)) throw refused(spec, `the file ${hash} has more than ${FILE_BYTES_MAX} bytes`);
-    try {
-      texts.push(decoder.decode(output.subarray(end + 1, end + 1 + size)));
-    } catch {
-      throw refused(spec, `the file ${hash} is not UTF-8 text`);
-    }
-    start = end + 1 + size + 1;
-  }
-  return texts;
-}
-
-async function resolved(name: string): Promise<string | undefined> {
-  const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', name], '', [0, 1, 128]);
-  return code === 0 ? stdout.trim() : undefined;
-}
-
-/** Runs `git` in the current folder, without its fetching what a partial clone lacks. */
-async function git(
-  args: readonly string[],
-  input = '',
-  codes: readonly number[] = [0],
-): Promise<{ code: number | null; stdout: string; output: Buffer }> {
-  const child = spawn('git', args, { stdio: 'pipe', env: { ...process.env, GIT_NO_LAZY_FETCH: '1' } });
-  const closed = new Promise<number | null>((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new ProblemError(
-          'invalid_config',
-          `Git cannot be started (${error.code ?? error.message}): install it to read revisions.`,
-        ),
-      ),
+async function checkRevision(spec: string, revision: string): Promise<void> {
+  const repository = await git(['rev-parse', '--git-dir']);
+  if (!repository.ok) {
+    throw refused(
+      `"${spec}" is no file or folder, and as a Git revision it needs a Git repository, which this folder is not in (${firstLine(repository.stderr)}).`,
     );
-    child.once('close', resolve);
-  });
-  // A program that has ended reads nothing more; its exit code says why.
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const parts: Buffer[] = [];
-  child.stdout.on('data', (part: Buffer) => parts.push(part));
-  const [errors, code] = await Promise.all([readText(child.stderr), closed]);
-  const output = Buffer.concat(parts);
-  if (!codes.includes(code ?? -1)) {
-    throw new ProblemError('invalid_config', `"git ${args[0]}" failed: ${errors.trim() || `it ended with ${code}`}`);
   }
-  return { code, stdout: output.toString('utf8'), output };
+  const known = !revision.startsWith('-') && (await git(['rev-parse', '--verify', '--quiet', `${revision}^{tree}`])).ok;
+  if (revision === '' || !known) {
+    throw refused(
+      `"${spec}": this repository has no revision "${revision}". In a clone without its history, fetch it first: git fetch origin ${revision || 'main'}.`,
+    );
+  }
 }
 
-function refused(spec: string, why: string): ProblemError {
-  return new ProblemError(
-    'invalid_config',
-    `"${spec}" cannot be read: ${why}. Write a revision and a path, like "main:tenant/".`,
-  );
+/** The path from the top of the repository; empty for the top itself. */
+async function fromTop(path: string): Promise<string> {
+  if (path !== '.' && path !== '..' && !/^\.\.?\//.test(path)) return path;
+  const { stdout } = await git(['rev-parse', '--show-prefix']);
+  const names: string[] = stdout.toString().trim().split('/');
+  for (const name of path.split('/')) {
+    if (name === '..') names.pop();
+    else if (name !== '.') names.push(name);
+  }
+  return names.filter((name) => name !== '').join('/');
+}
+
+async function noSuchPath(spec: string, revision: string, path: string): Promise<ProblemError> {
+  const here = await git(['rev-parse', '--verify', '--quiet', `${revision}:./${path}`]);
+  const remedy = here.ok
+    ? `paths are from the top of the repository; from this folder it is "${revision}:./${path}"`
+    : 'compare with "none" if the tree is new';
+  return refused(`"${spec}": the revision "${revision}" has no "${path}": ${remedy}.`);
+}
+
+async function read(
+  object: string,
+  { revision, top, spec }: { revision: string; top: string; spec: string },
+): Promise<ManifestFile[]> {
+  const { stdout } = await git(['cat-file', '-t', object]);
+  const shown = (path: string) => `${revision}:${[top, path].filter((name) => name !== '').join('/')}`;
+  if (stdout.toString().trim() === 'blob') {
+    const blobs = await readBlobs([object]);
+    return [{ path: shown(''), text: utf8(blobs.get(object), shown('')) }];
+  }
+  const listed = await git(['ls-tree', '-r', '-z', '--full-tree', object]);
+  if (!listed.ok) throw refused(`"${spec}" cannot be read: ${firstLine(listed.stderr)}.`);
+  const entries = entriesOf(listed.stdout.toString());
+  const links = entries.filter(({ mode }) => mode === '120000').map(({ name }) => name);
+  const targets = await readBlobs(links);
+  const files = filesIn(entries, (name) => targets.get(name)?.toString() ?? '', shown);
+  const blobs = await readBlobs(files.map(({ name }) => name));
+  return files.map(({ path, name }) => ({ path: shown(path), text: utf8(blobs.get(name), shown(path)) }));
+}
+
+/** Lines `MODE TYPE NAME<tab>PATH`, each ended by a NUL. */
+function entriesOf(listed: string): GitEntry[] {
+  return listed
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const tab = line.indexOf('\t');
+      const [mode = '', , name = ''] = line.slice(0, tab).split(' ');
+      return { mode, name, path: line.slice(tab + 1) };
+    });
+}
+
+function utf8(bytes: Buffer | undefined, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refused(`${path} cannot be read: it is not UTF-8 text.`);
+  }
 }

@@ -1,3 +1,4 @@
+import type { AccessReport, NoAccessReport } from '../impact/report/access-report.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
@@ -68,4 +69,6 @@ export interface Plan {
   /** Records of the tenant that say what would be refused now, and stay as they are; absent where there are none. */
   refused_forms?: RefusedForm[];
   counts: PlanCounts;
+  /** What it does to access, or why that is not known; absent where nobody asked. */
+  access?: AccessReport | NoAccessReport;
 }

@@ -1,15 +1,17 @@
+import { renderAccessMarkdown } from '../impact/report/render-access-markdown.js';
 import { KINDS } from '../records/kinds.js';
 import { pluralOf } from '../state/kind-words.js';
 import { countsLine } from './counts-line.js';
 import { type Description, describe, describeFollower, visible } from './describe.js';
+import { markdownCode } from './markdown-code.js';
 import type { Plan } from './plan.js';
 
 /** GitHub takes comments of 65,536 characters; the rest is left to what a pipeline writes around the plan. */
 const CHARACTERS_MAX = 60_000;
 /** Kept free for the frames of the sections and the line about what is left out. */
 const FRAME_CHARACTERS = 1_000;
-/** Of the names of tenant, stack and revision. */
-const NAME_CHARACTERS_MAX = 100;
+/** Of it, what the Access part may take. */
+const ACCESS_CHARACTERS_MAX = 25_000;
 /** Sections with more lines start collapsed. */
 const OPEN_LINES_MAX = 40;
 
@@ -25,15 +27,19 @@ const SECTIONS = [
 
 /**
  * A plan as a comment on a pull request: counts by kind, and below them the changes as collapsible diffs, removals
- * first. At most 60,000 characters; what has no room is counted.
+ * first, and then what they do to access. At most 60,000 characters; what has no room is counted.
  */
 export function renderMarkdown(plan: Plan): string {
-  const head = `### ${countsLine(plan.counts)}\n\nTenant ${code(plan.tenant)}, stack ${code(plan.stack)}, at revision ${code(plan.base_revision)}.\n`;
+  const head = `### ${countsLine(plan.counts)}\n\nTenant ${markdownCode(plan.tenant)}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
   const refused = [...foreignLinks(plan.foreign_links), ...refusedForms(plan.refused_forms)];
-  if (descriptions.length === 0) return [`${head}\nNo changes: everything is as declared.\n`, ...refused].join('\n');
+  const access =
+    plan.access === undefined ? [] : [renderAccessMarkdown(plan.access, { charactersMax: ACCESS_CHARACTERS_MAX })];
+  if (descriptions.length === 0) {
+    return [`${head}\nNo changes: everything is as declared.\n`, ...refused, ...access].join('\n');
+  }
   const parts = [head, ...refused, table(plan)];
-  let room = CHARACTERS_MAX - FRAME_CHARACTERS - parts.join('\n').length;
+  let room = CHARACTERS_MAX - FRAME_CHARACTERS - [...parts, ...access].join('\n').length;
   let leftOut = 0;
   for (const { title, marks } of SECTIONS) {
     const listed = descriptions.filter(({ mark }) => marks.some((wanted) => wanted === mark));
@@ -51,7 +57,7 @@ export function renderMarkdown(plan: Plan): string {
   }
   if (leftOut > 0)
     parts.push(`**${leftOut} more are left out here**, for the length of a comment; the plan as text shows all.\n`);
-  return parts.join('\n');
+  return [...parts, ...access].join('\n');
 }
 
 /** What other stacks grant of this stack's, which the tree does not say. */
@@ -70,7 +76,9 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
   if (forms.length === 0) return [];
   const items = forms
     .slice(0, REFUSED_FORMS_MAX)
-    .map(({ address, managed_by, detail }) => `- ${code(address)} of stack ${code(managed_by)}: ${detail}`);
+    .map(
+      ({ address, managed_by, detail }) => `- ${markdownCode(address)} of stack ${markdownCode(managed_by)}: ${detail}`,
+    );
   const more = forms.length - REFUSED_FORMS_MAX;
   if (more > 0) items.push(`- and ${more} more`);
   return [`**Stored in a form that is refused now:**\n\n${items.join('\n')}\n`];
@@ -106,11 +114,4 @@ function diffLines({ mark, title, details }: Description): string[] {
     if (after !== undefined) lines.push(`+     ${name}: ${after}`);
   }
   return lines;
-}
-
-/** The text as code within a sentence; whatever Markdown or HTML could read in it is written as a character reference. */
-function code(text: string): string {
-  const cut = text.length > NAME_CHARACTERS_MAX ? `${text.slice(0, NAME_CHARACTERS_MAX)}…` : text;
-  const escaped = visible(cut).replace(/[^\p{L}\p{N} ._-]/gu, (character) => `&#${character.codePointAt(0)};`);
-  return `<code>${escaped}</code>`;
 }

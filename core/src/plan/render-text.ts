@@ -1,3 +1,4 @@
+import { renderAccessText } from '../impact/report/render-access-text.js';
 import type { Kind } from '../records/kinds.js';
 import { countOf } from '../state/kind-words.js';
 import { countsLine } from './counts-line.js';
@@ -6,7 +7,7 @@ import type { Plan } from './plan.js';
 
 export interface RenderTextOptions {
   /** Paints a mark and its title for a terminal; without it they stay plain. */
-  style?: (format: (typeof COLOURS)[Description['mark']], text: string) => string;
+  style?: (format: (typeof COLOURS)[Description['mark']] | 'bold' | 'dim', text: string) => string;
   /** Shows every change, however many. */
   all?: boolean;
 }
@@ -41,6 +42,7 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
   lines.push(...foreignLinks(plan.foreign_links, options.all), '', countsLine(plan.counts));
   lines.push(...refusedForms(plan.refused_forms));
+  if (plan.access !== undefined) lines.push('', ...renderAccessText(plan.access, options));
   return `${lines.join('\n')}\n`;
 }
 

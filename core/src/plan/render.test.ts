@@ -165,7 +165,7 @@ describe('renderMarkdown', () => {
     const refused_forms = [{ address: 'policy/d', managed_by: 'api', detail: 'Write `unless`.' }];
     expect(renderMarkdown(planOf([], { refused_forms }))).toContain(
       'everything is as declared.\n\n**Stored in a form that is refused now:**\n\n' +
-        '- <code>policy&#47;d</code> of stack <code>api</code>: Write `unless`.\n',
+        '- <code>policy/d</code> of stack <code>api</code>: Write `unless`.\n',
     );
     const many = Array.from({ length: 22 }, () => refused_forms).flat();
     expect(renderMarkdown(planOf([], { refused_forms: many }))).toContain('\n- and 2 more\n');

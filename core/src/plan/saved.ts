@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessReportSchema } from '../impact/report/access-report-schema.js';
 import { ProblemError } from '../problem.js';
 import { issueFaults } from '../records/issue-faults.js';
 import { KINDS } from '../records/kinds.js';
@@ -34,6 +35,7 @@ const planSchema = z.strictObject({
   foreign_links: z.array(z.strictObject({ ...target, managed_by: text, grants: text })).optional(),
   refused_forms: z.array(z.strictObject({ address: text, managed_by: text, detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
+  access: z.union([z.strictObject({ unavailable: text }), accessReportSchema]).optional(),
 });
 
 /**

@@ -4,13 +4,15 @@ import { planChanges } from '@authz-service/core/plan/changes';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
+import type { Staged } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
 /**
  * Stages the plan on the state that it was made for, with the code that the cloud uses, so that what the cloud would
- * refuse is refused before anybody is shown the plan. Throws `invalid_records`, `conflict`, `not_owner`,
+ * refuse is refused before anybody is shown the plan. Returns what the
+ * plan makes of the state. Throws `invalid_records`, `conflict`, `not_owner`,
  * `outside_limits`.
  */
 export function preflight(
@@ -18,10 +20,10 @@ export function preflight(
   { external }: { external: Address[] },
   snapshot: TenantSnapshot,
   writer?: Writer,
-): void {
+): Staged {
   checkExternal(external, snapshot);
-  if (plan.changes.length === 0) return;
-  new TenantState(snapshot.records).stage(planChanges(plan), {
+  if (plan.changes.length === 0) return { put: [], remove: [], created: [] };
+  return new TenantState(snapshot.records).stage(planChanges(plan), {
     stack: plan.stack,
     takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
     exclusive: removesForeign(plan),

@@ -28,10 +28,14 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
   return files;
 }
 
-/** Whether `readTree` reads a file of this name below its folder: names with slashes. */
-export function holdsRecords(file: string): boolean {
-  const hidden = file.split('/').some((name) => name.startsWith('.') || name === 'node_modules');
-  return !hidden && isManifest(file) && !isTest(file);
+/** Whether a file of this name in a tree declares records. */
+export function isRecordFile(name: string): boolean {
+  return isManifest(name) && !isTest(name);
+}
+
+/** Whether a tree is read without what has this name: a file or folder. */
+export function isSkipped(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules';
 }
 
 /** Reads records as `readTree` does, and the tests beside them, which are in files named `*.test.yaml`. */
@@ -90,7 +94,7 @@ class Walk {
     const entries = await tried(this.faults, folder, () => fs.readdir(folder, { withFileTypes: true }));
     for (const entry of entries ?? []) {
       if (++this.#entries > ENTRIES_MAX) throw tooMany();
-      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      if (isSkipped(entry.name)) continue;
       await this.#entry(path.join(folder, entry.name), entry, above);
     }
   }

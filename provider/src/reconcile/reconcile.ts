@@ -5,6 +5,8 @@ import { plan as diff } from '@authz-service/core/plan/diff';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Staged } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetRequest } from '@authz-service/sdk/wire';
@@ -22,6 +24,13 @@ export interface PlanOptions {
   onState?: (records: number) => void;
 }
 
+/** A plan with the records of the tenant before and after it. */
+export interface PlannedStates {
+  plan: Plan;
+  before: readonly StoredRecord[];
+  after: readonly StoredRecord[];
+}
+
 /**
  * The difference between what the manifest declares and what the tenant holds. Everything that the cloud would refuse
  * at this revision is refused here already: another tenant, other owners' records, what lies outside the
@@ -34,13 +43,33 @@ export async function planTree(
   manifest: Manifest,
   options: PlanOptions = {},
 ): Promise<Plan> {
+  return (await planStates(client, manifest, options)).plan;
+}
+
+/** Does what `planTree` does, and tells the records that it was found from, and those that it gives. */
+export async function planStates(
+  client: Pick<ServiceClient, 'state' | 'whoami'>,
+  manifest: Manifest,
+  options: PlanOptions = {},
+): Promise<PlannedStates> {
   const { signal, takeOwnership = false, exclusive = false } = options;
   const call = signal === undefined ? {} : { signal };
   const [state, { credential, limits }] = await Promise.all([client.state(call), client.whoami(call)]);
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership, exclusive });
-  preflight(plan, manifest, state, limits && { name: credential.name, limits });
-  return plan;
+  const staged = preflight(plan, manifest, state, limits && { name: credential.name, limits });
+  return { plan, before: state.records, after: afterwards(state.records, staged) };
+}
+
+/** The records of a state once a change-set is made. */
+function afterwards(before: readonly StoredRecord[], { put, remove }: Staged): readonly StoredRecord[] {
+  if (put.length === 0 && remove.length === 0) return before;
+  const records = new Map(before.map((record) => [record.address, record]));
+  // Addresses may trade places: all that goes goes first.
+  for (const { address } of remove) records.delete(address);
+  for (const { previous } of put) if (previous !== undefined) records.delete(previous.address);
+  for (const { record } of put) records.set(record.address, record);
+  return [...records.values()];
 }
 
 export interface ApplyOptions {

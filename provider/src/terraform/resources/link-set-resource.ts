@@ -8,30 +8,11 @@ import type { Wish } from './change-queue.js';
 import { declareOnce } from './claims.js';
 import { danglingIn } from './dangling.js';
 import { judgeRecord } from './judge.js';
-import { LinkSet, type SetWords } from './link-set.js';
+import { LinkSet, SETS } from './link-set.js';
 import { outsideLimits } from './outside-limits.js';
 import { recordToImport } from './record-import.js';
 import { explained } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
-
-/** The sets that resources can own whole. */
-const SETS: readonly SetWords[] = [
-  {
-    kind: 'group_membership',
-    name: 'members',
-    docs: 'All members of the group. Any other is removed, whoever put it there.',
-  },
-  {
-    kind: 'role_assignment',
-    name: 'holders',
-    docs: 'All subjects and groups that the role is assigned to. Any other is removed, whoever assigned it.',
-  },
-  {
-    kind: 'policy_assignment',
-    name: 'assignees',
-    docs: 'All roles, groups and subjects that the policy is assigned to. Any other is removed, whoever assigned it.',
-  },
-];
 
 /** The resources that own a whole set of links, by their types. */
 export function linkSetResources(): [type: string, make: () => Resource<Configured>][] {

@@ -12,12 +12,31 @@ import { type RecordForm, recordForm, typeName } from './record-form.js';
 import type { Records } from './snapshot.js';
 
 /** The set that a resource owns: all links of one kind that grant the same record. */
-export interface SetWords {
+interface SetWords {
   kind: LinkKind;
   /** The attribute that holds the set: `members`. */
   name: string;
   docs: string;
 }
+
+/** The sets that resources can own whole. */
+export const SETS: readonly SetWords[] = [
+  {
+    kind: 'group_membership',
+    name: 'members',
+    docs: 'All members of the group. Any other is removed, whoever put it there.',
+  },
+  {
+    kind: 'role_assignment',
+    name: 'holders',
+    docs: 'All subjects and groups that the role is assigned to. Any other is removed, whoever assigned it.',
+  },
+  {
+    kind: 'policy_assignment',
+    name: 'assignees',
+    docs: 'All roles, groups and subjects that the policy is assigned to. Any other is removed, whoever assigned it.',
+  },
+];
 
 /** All links of one kind that grant one record, as the value of one attribute. */
 export class LinkSet {

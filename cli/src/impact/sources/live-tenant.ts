@@ -1,0 +1,19 @@
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import { connect } from '../../config/connect.js';
+import type { ConnectionFlags } from '../../config/connection.js';
+import type { Source } from './source.js';
+
+/** The records of a tenant as the service holds them now, of all stacks. */
+export async function liveSource(label: string, flags: ConnectionFlags, signal: AbortSignal): Promise<Source> {
+  const client = await connect(flags);
+  const { tenant, revision, records } = await client.state({ signal });
+  const owners = new Map(records.map(({ address, managed_by }) => [address, managed_by]));
+  return {
+    label: `${label} (tenant "${tenant}", revision ${revision})`,
+    records: records.map(({ kind, address, fields }) => ({ kind, address, fields }) as DeclaredRecord),
+    tenant,
+    ownerOf: (address) => owners.get(address),
+    notes: [],
+    gaps: [],
+  };
+}

@@ -1,0 +1,47 @@
+import type { TenantSide } from '@authz-service/core/impact/api/side';
+import type { Address } from '@authz-service/core/records/address';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import type { SoundTree } from '../../tree/load-tree.js';
+
+/** A state of a tenant as a command found it somewhere. */
+export interface Source {
+  /** As messages name it: what the user wrote. */
+  label: string;
+  records: readonly DeclaredRecord[];
+  placeOf?: TenantSide['placeOf'];
+  /** The tenant, where the source names one. */
+  tenant?: string;
+  /** The stacks whose records these are; undefined where they are the whole tenant. */
+  stacks?: ReadonlySet<string>;
+  /** The owner of each record of a whole tenant, where that is known. */
+  ownerOf?(address: Address): string | undefined;
+  /** What was not verified, for people. */
+  notes: readonly string[];
+  /** What is not known of the state, in sentences: a gate on it fails. */
+  gaps: readonly string[];
+}
+
+/** What was read of one argument: most hold one state, a Terraform plan two. */
+export interface SourcePair {
+  before: Source;
+  after: Source;
+  /** Whether the two differ, so that the argument stands for a comparison by itself. */
+  differ: boolean;
+}
+
+export function alone(source: Source): SourcePair {
+  return { before: source, after: source, differ: false };
+}
+
+export function treeSource(label: string, { manifest, placeOf }: SoundTree): Source {
+  const { records, tenant, stack } = manifest;
+  return {
+    label,
+    records,
+    placeOf,
+    ...(tenant !== undefined && { tenant }),
+    stacks: new Set([stack]),
+    notes: [],
+    gaps: [],
+  };
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { buffer, text } from 'node:stream/consumers';
+import { ProblemError } from '@authz-service/core/problem';
+import { FILE_BYTES_MAX } from '@authz-service/provider/reconcile/read-tree';
+
+/** What a run of Git gave. */
+export interface GitRun {
+  ok: boolean;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/**
+ * Runs Git in the current folder; it changes nothing there. What a partial clone lacks is not fetched. Throws
+ * `invalid_config` where there is no Git.
+ */
+export async function git(args: readonly string[], input?: string): Promise<GitRun> {
+  const child = spawn('git', [...args], { stdio: 'pipe', env: { ...process.env, GIT_NO_LAZY_FETCH: '1' } });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  // Git may end before it has read everything: then its message says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input ?? '');
+  try {
+    const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), text(child.stderr)]);
+    return { ok: code === 0, stdout, stderr };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new ProblemError(
+      'invalid_config',
+      'Reading a Git revision needs the program "git", which is not on the PATH: install it.',
+    );
+  }
+}
+
+/** The contents of blobs by their names, which Git has listed before. */
+export async function readBlobs(names: readonly string[]): Promise<Map<string, Buffer>> {
+  const wanted = [...new Set(names)];
+  const { ok, stdout, stderr } = await git(['cat-file', '--batch'], wanted.map((name) => `${name}\n`).join(''));
+  if (!ok) throw unreadable(firstLine(stderr));
+  const blobs = new Map<string, Buffer>();
+  let at = 0;
+  for (const name of wanted) {
+    const end = stdout.indexOf('\n', at);
+    const [, type, size] = stdout.toString('utf8', at, end).split(' ');
+    if (type !== 'blob') throw unreadable(`this clone lacks ${name}; fetch it`);
+    if (Number(size) > FILE_BYTES_MAX) throw unreadable(`${name} has more than ${FILE_BYTES_MAX} bytes: split it`);
+    at = end + 1 + Number(size);
+    blobs.set(name, stdout.subarray(end + 1, at));
+    // A line feed follows each content.
+    at += 1;
+  }
+  return blobs;
+}
+
+function unreadable(why: string): ProblemError {
+  return new ProblemError('invalid_config', `Git cannot read a file of the revision: ${why}.`);
+}
+
+export function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error): /, '');
+}

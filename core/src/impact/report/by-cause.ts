@@ -1,0 +1,51 @@
+import type { CauseRecord, FindingRisk } from '../api/finding.js';
+import type { ReportedFinding } from './access-report.js';
+
+/** The findings that one set of changed records brings. */
+export interface CauseGroup {
+  /** Empty where no cause was found. */
+  cause: readonly CauseRecord[];
+  findings: readonly ReportedFinding[];
+}
+
+/** Findings by their first cause, in the order of the worst of each. */
+export function byCause(findings: readonly ReportedFinding[]): CauseGroup[] {
+  const groups = new Map<string, { cause: readonly CauseRecord[]; findings: ReportedFinding[] }>();
+  for (const finding of [...findings].sort((left, right) => rankOf(left) - rankOf(right))) {
+    const [cause = []] = finding.causes;
+    const key = JSON.stringify(cause.map(({ address }) => address));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { cause, findings: [finding] });
+    else group.findings.push(finding);
+  }
+  return [...groups.values()];
+}
+
+/** What a risk is to a reader. */
+export const RISKS: { readonly [R in FindingRisk | 'full_control']: string } = {
+  everyone: 'everyone',
+  full_control: 'full control',
+  any_action: 'any action',
+  named_role: 'role named in requests',
+  deny_weakened: 'DENY weakened',
+};
+
+/** The risks of a finding, worst first. Full control is any action on all of a type: what administrators have. */
+export function risksOf({ risks, resources }: ReportedFinding): (keyof typeof RISKS)[] {
+  const held = new Set<string>(risks);
+  if (held.has('any_action') && resources.some(({ which, below }) => which === 'all' && below === undefined)) {
+    held.delete('any_action');
+    held.add('full_control');
+  }
+  return ORDER.filter((risk) => held.has(risk));
+}
+
+const ORDER = Object.keys(RISKS) as (keyof typeof RISKS)[];
+const CHANGES = ['gained', 'unknown', 'widened', 'changed', 'lost', 'narrowed'];
+
+/** Worst first: by risk, then what is new before what is gone. What is alike keeps its order. */
+function rankOf(finding: ReportedFinding): number {
+  const [worst] = risksOf(finding);
+  const risk = worst === undefined ? ORDER.length : ORDER.indexOf(worst);
+  return risk * CHANGES.length + CHANGES.indexOf(finding.change);
+}

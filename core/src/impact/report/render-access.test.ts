@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { accessReport, finding } from '../../../testing/findings.js';
+import type { Finding } from '../api/finding.js';
+import { renderAccessMarkdown } from './render-access-markdown.js';
+import { renderAccessText } from './render-access-text.js';
+
+const finance: Partial<Finding> = {
+  id: 'a'.repeat(16),
+  subjects: {
+    principals: [{ principal: 'group/finance', subjects: 27, of: 27, directly: 3 }],
+    recorded: 27,
+    unrecorded: [],
+  },
+  actions: ['approve'],
+  resources: [{ type: 'billing/invoice', which: 'all', recorded: 1340 }],
+  condition: 'resource.properties.amount < 10000',
+  triples: 36_180,
+};
+const wildcard: Partial<Finding> = {
+  id: 'b'.repeat(16),
+  actions: ['*'],
+  risks: ['any_action'],
+  causes: [[{ address: 'policy/billing/all', change: 'added', file: 'billing.yaml', line: 40 }]],
+};
+const removed: Partial<Finding> = {
+  id: 'c'.repeat(16),
+  change: 'lost',
+  causes: [
+    [{ address: 'group_membership/finance//subject/user/bob', change: 'removed', file: 'main:p.yaml', line: 3 }],
+  ],
+};
+const report = accessReport([finding(finance), finding(removed), finding(wildcard)], {
+  counts: { gained: 36_181, lost: 1, mixed: 0, unknown: 0 },
+});
+
+describe('renderAccessText', () => {
+  it('says by cause what changes, worst first', () => {
+    expect(renderAccessText(report).join('\n')).toBe(`\
+Access: 2 gains, 1 loss. Of all cases of a recorded subject, an action and a recorded resource: 36,181 become possible, 1 impossible.
+
+  policy/billing/all was added (billing.yaml:40)
+    New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 recorded case
+
+  policy/billing/read was changed (billing.yaml:7)
+    New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 recorded cases
+
+  group_membership/finance//subject/user/bob was removed (main:p.yaml:3)
+    Gone       user/bob may no longer read billing/invoice/INV-1 – 1 recorded case
+`);
+  });
+
+  it('says so where nothing changes', () => {
+    expect(renderAccessText(accessReport([]))).toEqual([
+      'Access: no change. Nobody gains access by this change, and nobody loses any.',
+    ]);
+  });
+
+  it('says so where nothing is known', () => {
+    expect(renderAccessText({ unavailable: 'It failed.' })).toEqual(['Access: not known. It failed.']);
+  });
+
+  it('folds what goes beyond a screen, and shows all on demand', () => {
+    const many = accessReport(
+      Array.from({ length: 100 }, (_, index) =>
+        finding({ causes: [[{ address: `policy/billing/p${Math.floor(index / 10)}`, change: 'added' }]] }),
+      ),
+    );
+    const lines = renderAccessText(many);
+    expect(lines.length).toBeLessThanOrEqual(45);
+    expect(lines).toContain('  … and 68 more findings; --all shows every one');
+    expect(renderAccessText(many, { all: true }).filter((line) => line.includes('may now'))).toHaveLength(100);
+  });
+
+  it('shows gates, gaps, members and the baseline', () => {
+    const judged = accessReport([{ ...finding(), members: ['user/bob'], acknowledged: true }], {
+      gaps: ['Something.'],
+      gates: [
+        { gate: 'no-new-access', passed: false, detail: 'No.', findings: ['0123456789abcdef'] },
+        { gate: 'max-gained', passed: true, detail: 'Yes.', findings: [] },
+      ],
+    });
+    expect(renderAccessText(judged).slice(3)).toEqual([
+      '    New        user/bob may now read billing/invoice/INV-1 – 1 recorded case (in the baseline)',
+      '               user/bob',
+      '',
+      'not known: Something.',
+      '✗ --no-new-access: No.',
+      '✓ --max-gained: Yes.',
+    ]);
+  });
+
+  it('names nobody where only counts are wanted', () => {
+    const gates = [{ gate: 'not-granted', passed: false, detail: 'bob', findings: ['0123456789abcdef'] }];
+    const named = accessReport([finding()], { gates, gaps: ['"group/finance" is declared elsewhere.'] });
+    const text = renderAccessText(named, { countsOnly: true }).join('\n');
+    expect(text).toMatch(/1 gain\..*: 1 become possible/);
+    expect(text).toContain('✗ --not-granted: failed for 1 finding.');
+    expect(text + renderAccessMarkdown(named, { countsOnly: true })).not.toMatch(/bob|INV|finance|billing/);
+  });
+
+  it('writes no control character of a name to the terminal', () => {
+    const odd = finding({ condition: 'x == "\u001b[2J\u202e"' });
+    expect(renderAccessText(accessReport([odd])).join('')).toContain('x == "\\u{1b}[2J\\u{202e}"');
+  });
+});
+
+describe('renderAccessMarkdown', () => {
+  it('says by cause what changes, for a comment', () => {
+    expect(renderAccessMarkdown(report)).toBe(`\
+### Access: 2 gains, 1 loss
+
+Of all cases of a recorded subject, an action and a recorded resource: 36,181 become possible, 1 impossible.
+
+**Because <code>policy/billing/all</code> was added (<code>billing.yaml&#58;40</code>):**
+
+- **New:** ⚠️ any action: <code>user/bob</code> may now do anything with <code>billing/invoice/INV-1</code>. <sub>1 recorded case</sub>
+
+**Because <code>policy/billing/read</code> was changed (<code>billing.yaml&#58;7</code>):**
+
+- **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 recorded cases</sub>
+
+**Because <code>group_membership/finance//subject/user/bob</code> was removed (<code>main&#58;p.yaml&#58;3</code>):**
+
+- **Gone:** <code>user/bob</code> may no longer <code>read</code> <code>billing/invoice/INV-1</code>. <sub>1 recorded case</sub>
+`);
+  });
+
+  it('folds many findings, and stays within the length of a comment', () => {
+    const many = accessReport(Array.from({ length: 2000 }, () => finding({ condition: 'x'.repeat(200) })));
+    const text = renderAccessMarkdown(many, { charactersMax: 20_000 });
+    expect(text.length).toBeLessThan(20_000);
+    expect(text).toMatch(/<details><summary>\d+ more findings<\/summary>/);
+    expect(text).toMatch(/\*\*1,9\d\d more findings\*\* left out here/);
+  });
+
+  it('lets no name become markup', () => {
+    const odd = accessReport([finding({ condition: '</code><img> @all `x` [a](b)' })], { gaps: ['<b> *x* @all'] });
+    expect(renderAccessMarkdown(odd)).not.toMatch(/<img>|`x`|\]\(|<b>|\*x\*/);
+  });
+});

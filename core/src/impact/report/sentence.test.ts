@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { finding } from '../../../testing/findings.js';
+import type { Finding } from '../api/finding.js';
+import { plain } from './render-access-text.js';
+import { causePhrase, sentence } from './sentence.js';
+
+const group = (subjects: number, of: number, directly: number): Partial<Finding> => ({
+  subjects: {
+    principals: [{ principal: 'group/finance', subjects, of, directly }],
+    recorded: subjects,
+    unrecorded: [],
+  },
+});
+const resources = (members: Partial<Finding['resources'][number]>): Partial<Finding> => ({
+  resources: [{ type: 'billing/invoice', which: 'all', recorded: 1340, ...members }],
+});
+const everyone = (principal: string, subjects: number, of: number, unrecorded: string[]): Partial<Finding> => ({
+  subjects: { principals: [{ principal, subjects, of, directly: subjects }], recorded: subjects, unrecorded },
+});
+
+describe('sentence', () => {
+  it.each<[string, Partial<Finding>, string]>([
+    ['one subject and one resource', {}, 'user/bob may now read billing/invoice/INV-1'],
+    [
+      'a group, all of a type, and a condition',
+      { ...group(27, 27, 3), ...resources({}), actions: ['approve'], condition: 'resource.properties.amount < 10000' },
+      'All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000',
+    ],
+    ['a part of a group', group(2, 9, 2), '2 of the 9 members of group/finance may now read billing/invoice/INV-1'],
+    ['a group of one', group(1, 1, 1), 'The only member of group/finance may now read billing/invoice/INV-1'],
+    ['an empty group', group(0, 0, 0), 'Members of group/finance (nobody yet) may now read billing/invoice/INV-1'],
+    [
+      'everyone of a type',
+      everyone('everyone/user', 40, 40, ['user']),
+      'Everyone of the type user (40 recorded, and any without a record) may now read billing/invoice/INV-1',
+    ],
+    [
+      'everyone at all',
+      everyone('everyone/*', 40, 40, ['user', '*']),
+      'Everyone (40 recorded, and any without a record) may now read billing/invoice/INV-1',
+    ],
+    [
+      'some of everyone',
+      everyone('everyone/user', 12, 40, []),
+      '12 of the 40 of the type user may now read billing/invoice/INV-1',
+    ],
+    [
+      'nobody recorded',
+      { subjects: { principals: [], recorded: 0, unrecorded: ['user', '*'] } },
+      'Any user that has no record and subjects of any other type may now read billing/invoice/INV-1',
+    ],
+    [
+      'a role that requests name',
+      { subjects: { principals: [], recorded: 0, unrecorded: ['user'], named_role: 'role/auditor' } },
+      'Whoever an application vouches for as role/auditor may now read billing/invoice/INV-1',
+    ],
+    [
+      'several actions',
+      { actions: ['approve', 'pay', 'read'] },
+      'user/bob may now approve, pay and read billing/invoice/INV-1',
+    ],
+    ['any action', { actions: ['*'] }, 'user/bob may now do anything with billing/invoice/INV-1'],
+    [
+      'any action but some',
+      { actions: ['*'], actions_except: ['pay'] },
+      'user/bob may now do anything but pay with billing/invoice/INV-1',
+    ],
+    ['all recorded', resources({ which: 'recorded' }), 'user/bob may now read all 1,340 recorded billing/invoice'],
+    [
+      'none recorded',
+      resources({ which: 'unrecorded' }),
+      'user/bob may now read any billing/invoice that has no record',
+    ],
+    [
+      'below a resource',
+      resources({ below: 'docs/folder/hr', recorded: 0 }),
+      'user/bob may now read any billing/invoice below docs/folder/hr',
+    ],
+    [
+      'many by name',
+      resources({ which: 'named', names: ['a/b/1', 'a/b/2', 'a/b/3', 'a/b/4'], recorded: 90 }),
+      'user/bob may now read a/b/1, a/b/2, a/b/3 and 87 more',
+    ],
+    ['lost', { change: 'lost' }, 'user/bob may no longer read billing/invoice/INV-1'],
+    [
+      'widened',
+      { change: 'widened', condition: 'context.mfa', condition_before: 'context.mfa && context.office' },
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (before: if context.mfa && context.office)',
+    ],
+    [
+      'widened to all',
+      { change: 'widened', condition_before: 'context.mfa' },
+      'user/bob may now read billing/invoice/INV-1 in any case (before: if context.mfa)',
+    ],
+    [
+      'narrowed',
+      { change: 'narrowed', condition: 'context.mfa', condition_before: 'has(context.mfa)' },
+      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.mfa (before: if has(context.mfa))',
+    ],
+    [
+      'what cannot be said',
+      { change: 'unknown', condition: 'f(1)', condition_before: 'g(1)' },
+      'user/bob may now read billing/invoice/INV-1, perhaps in more cases: if f(1) (before: if g(1))',
+    ],
+    [
+      'a span of time',
+      { from: '2027-02-01T00:00:00Z', until: '2030-01-01T12:30:05Z' },
+      'user/bob may now read billing/invoice/INV-1, from 2027-02-01 00:00 UTC until 2030-01-01 12:30:05 UTC',
+    ],
+    [
+      'an end',
+      { until: '2030-01-01T00:00:00Z' },
+      'user/bob may now read billing/invoice/INV-1, until 2030-01-01 00:00 UTC',
+    ],
+  ])('says %s', (_, members, expected) => {
+    const { who, does } = sentence(finding(members));
+    expect(plain(who) + plain(does)).toBe(expected);
+  });
+});
+
+describe('causePhrase', () => {
+  it('names records with their places, and counts many', () => {
+    const cause = (address: string) => ({ address, change: 'added' as const });
+    expect(plain(causePhrase([{ ...cause('role/a'), file: 'x.yaml', line: 3 }, cause('role/b')]))).toBe(
+      'role/a was added (x.yaml:3) and role/b was added',
+    );
+    const many = ['a', 'b', 'c', 'd', 'e'].map((name) => cause(`role/${name}`));
+    expect(plain(causePhrase(many))).toBe('role/a was added, role/b was added, role/c was added and 2 more');
+  });
+});

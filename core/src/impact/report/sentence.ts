@@ -1,0 +1,175 @@
+import { splitAddress } from '../../records/address.js';
+import type {
+  CauseRecord,
+  Finding,
+  FindingChange,
+  FindingPrincipal,
+  FindingResources,
+  FindingSubjects,
+} from '../api/finding.js';
+import { amount, listed, named, type Phrase, phrase, plural } from './phrase.js';
+
+/** What a finding is in one word, before its sentence. */
+export const LABELS: { readonly [C in FindingChange]: string } = {
+  gained: 'New',
+  lost: 'Gone',
+  widened: 'Wider',
+  narrowed: 'Narrower',
+  changed: 'Different',
+  unknown: 'Unclear',
+};
+
+/** Names of resources in a sentence. */
+const NAMES_MAX = 3;
+
+const VERBS: { readonly [C in FindingChange]: string } = {
+  gained: ' may now ',
+  lost: ' may no longer ',
+  widened: ' may now ',
+  narrowed: ' may now ',
+  changed: ' may now ',
+  unknown: ' may now ',
+};
+
+/** How the cases compare where access depends on the request. */
+const CASES: { readonly [C in FindingChange]: string } = {
+  gained: '',
+  lost: '',
+  widened: ' in more cases',
+  narrowed: ' in fewer cases only',
+  changed: ' in other cases',
+  unknown: ', perhaps in more cases',
+};
+
+/**
+ * A finding for somebody who did not write the change: "All 27 members of group/finance may now approve any
+ * billing/invoice, recorded (1,340) or not, if resource.properties.amount < 10000".
+ */
+export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
+  const does = phrase(
+    VERBS[finding.change],
+    actions(finding),
+    ' ',
+    resources(finding),
+    conditions(finding),
+    span(finding),
+  );
+  return { who: subjects(finding.subjects), does };
+}
+
+function subjects({ principals, unrecorded, named_role: role }: FindingSubjects): Phrase {
+  if (role !== undefined) return phrase('Whoever an application vouches for as ', { name: role });
+  const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
+  const strangers = everyone.has('*') ? [] : unrecorded.filter((type) => !everyone.has(type));
+  const all = [
+    ...principals.map((one) => principalPhrase(one, unrecorded)),
+    ...strangers.map(
+      (type): Phrase =>
+        type === '*' ? ['subjects of any other type'] : ['any ', { name: type }, ' that has no record'],
+    ),
+  ];
+  const [first = '', ...rest] = listed(all);
+  return typeof first === 'string' ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
+}
+
+/** The type of subjects that are meant by "everyone of a type". */
+function everyoneType(principal: string): string | undefined {
+  return principal.startsWith('everyone/') ? principal.slice('everyone/'.length) : undefined;
+}
+
+function principalPhrase(
+  { principal, subjects, of, directly }: FindingPrincipal,
+  unrecorded: readonly string[],
+): Phrase {
+  const type = everyoneType(principal);
+  if (type === '*') return [`everyone (${amount(of)} recorded, and any without a record)`];
+  if (type !== undefined) {
+    const strangers = unrecorded.includes(type) ? ', and any without a record' : '';
+    if (subjects === of)
+      return phrase('everyone of the type ', { name: type }, ` (${amount(of)} recorded${strangers})`);
+    return phrase(`${amount(subjects)} of the ${amount(of)} of the type `, { name: type }, strangers);
+  }
+  if (principal.startsWith('subject/')) return [{ name: splitAddress(principal).path }];
+  if (of === 0) return phrase('members of ', { name: principal }, ' (nobody yet)');
+  const group = principal.startsWith('group/') ? 'member' : 'holder';
+  const who =
+    of === 1
+      ? `the only ${group} of `
+      : subjects === of
+        ? `all ${amount(of)} ${group}s of `
+        : `${amount(subjects)} of the ${amount(of)} ${group}s of `;
+  return phrase(who, { name: principal }, directly === subjects ? '' : ` (${amount(directly)} directly)`);
+}
+
+function actions({ actions: all, actions_except: except = [] }: Finding): Phrase {
+  if (!all.includes('*')) return named(all);
+  return phrase('do anything', except.length === 0 ? '' : phrase(' but ', named(except)), ' with');
+}
+
+function resources({ resources: all }: Finding): Phrase {
+  return listed(all.map(resourcePhrase), 3);
+}
+
+function resourcePhrase({ type, which, below, names = [], recorded }: FindingResources): Phrase {
+  const where = below === undefined ? '' : phrase(' below ', { name: below });
+  switch (which) {
+    case 'all':
+      return phrase('any ', { name: type }, where, recorded === 0 ? '' : ` (${amount(recorded)} recorded, and others)`);
+    case 'recorded':
+      return recorded === 1
+        ? phrase('the only recorded ', { name: type }, where)
+        : phrase(`all ${amount(recorded)} recorded `, { name: type }, where);
+    case 'unrecorded':
+      return phrase('any ', { name: type }, where, ' that has no record');
+    case 'named': {
+      const shown = names.slice(0, NAMES_MAX);
+      const rest = recorded - shown.length;
+      return listed([...shown.map((name): Phrase => [{ name }]), ...(rest > 0 ? [[`${amount(rest)} more`]] : [])]);
+    }
+  }
+}
+
+function conditions({ change, condition, condition_before: before }: Finding): Phrase {
+  const cases = CASES[change];
+  const earlier: Phrase = before === undefined ? [] : [' (before: if ', { name: before }, ')'];
+  if (condition !== null) return phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition }, earlier);
+  return phrase(change === 'widened' ? ' in any case' : cases, earlier);
+}
+
+function span({ from, until }: Finding): string {
+  const begins = from === null ? '' : `, from ${instant(from)}`;
+  return `${begins}${until === null ? '' : `${begins === '' ? ',' : ''} until ${instant(until)}`}`;
+}
+
+/** `2030-01-31 10:00 UTC`; seconds only where there are any. */
+export function instant(time: string): string {
+  const [, day, minute, seconds] = /^(\S+)T(\d\d:\d\d):(\S+)Z$/.exec(new Date(time).toISOString()) ?? [];
+  const rest = seconds === '00.000' ? '' : `:${seconds?.replace('.000', '')}`;
+  return `${day} ${minute}${rest} UTC`;
+}
+
+const CAUSES: { readonly [C in CauseRecord['change']]: string } = {
+  added: ' was added',
+  changed: ' was changed',
+  removed: ' was removed',
+};
+
+/** The records of one cause: "policy/billing/approve was changed (billing.yaml:12)". */
+export function causePhrase(cause: readonly CauseRecord[], most = 3): Phrase {
+  return listed(
+    cause.map(({ address, change, file, line }) =>
+      phrase(
+        { name: address },
+        CAUSES[change],
+        file === undefined ? '' : phrase(' (', { name: `${file}:${line}` }, ')'),
+      ),
+    ),
+    most,
+  );
+}
+
+/** How many recorded triples a finding is about, in words; empty for none. */
+export function tripleCount({ triples, exact }: Finding): string {
+  if (triples === 0) return '';
+  return `${exact ? '' : 'at most '}${plural(triples, 'recorded case')}`;
+}

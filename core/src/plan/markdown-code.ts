@@ -1,0 +1,8 @@
+import { visible } from './describe.js';
+
+/** The text as code within a sentence; whatever Markdown or HTML could read in it is written as a character reference. */
+export function markdownCode(text: string, charactersMax = 100): string {
+  const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+  const escaped = visible(cut).replace(/[^\p{L}\p{N} ._/-]/gu, (character) => `&#${character.codePointAt(0)};`);
+  return `<code>${escaped}</code>`;
+}
