@@ -18,28 +18,28 @@ export async function readGitTree(spec: string): Promise<ManifestFile[]> {
   if (!object.ok) throw await noSuchPath(spec, revision, path);
   const files = await read(object.stdout.toString().trim(), { revision, top, spec });
   if (files.length > 0) return files;
-  throw refused(
-    `There is no *.yaml or *.yml file in "${spec}" (not counting hidden files, tests and node_modules): check that it is the right folder.`,
-  );
+  throw refused(spec, 'there is no *.yaml or *.yml file (not counting hidden files, tests and node_modules)');
 }
 
-function refused(detail: string): ProblemError {
-  return new ProblemError('invalid_config', detail);
+function refused(spec: string, why: string): ProblemError {
+  return new ProblemError('invalid_config', `"${spec}" cannot be read: ${why}.`);
 }
 
 async function checkRevision(spec: string, revision: string): Promise<void> {
   const repository = await git(['rev-parse', '--git-dir']);
   if (!repository.ok) {
     throw refused(
-      `"${spec}" is no file or folder, and as a Git revision it needs a Git repository, which this folder is not in (${firstLine(repository.stderr)}).`,
+      spec,
+      `a Git revision needs a Git repository, which this folder is not in (${firstLine(repository.stderr)})`,
     );
   }
   const known = !revision.startsWith('-') && (await git(['rev-parse', '--verify', '--quiet', `${revision}^{tree}`])).ok;
-  if (revision === '' || !known) {
-    throw refused(
-      `"${spec}": this repository has no revision "${revision}". In a clone without its history, fetch it first: git fetch origin ${revision || 'main'}.`,
-    );
-  }
+  if (revision !== '' && known) return;
+  const fetch = `git fetch origin ${revision || 'main'}`;
+  throw refused(
+    spec,
+    `Git knows no revision "${revision}" here. In a clone without its history, fetch it first: ${fetch}`,
+  );
 }
 
 /** The path from the top of the repository; empty for the top itself. */
@@ -56,10 +56,9 @@ async function fromTop(path: string): Promise<string> {
 
 async function noSuchPath(spec: string, revision: string, path: string): Promise<ProblemError> {
   const here = await git(['rev-parse', '--verify', '--quiet', `${revision}:./${path}`]);
-  const remedy = here.ok
-    ? `paths are from the top of the repository; from this folder it is "${revision}:./${path}"`
-    : 'compare with "none" if the tree is new';
-  return refused(`"${spec}": the revision "${revision}" has no "${path}": ${remedy}.`);
+  const why = `there is no "${path}" in that revision`;
+  if (!here.ok) return refused(spec, why);
+  return refused(spec, `${why}. Paths are from its top; from this folder it is "${revision}:./${path}"`);
 }
 
 async function read(
@@ -73,7 +72,7 @@ async function read(
     return [{ path: shown(''), text: utf8(blobs.get(object), shown('')) }];
   }
   const listed = await git(['ls-tree', '-r', '-z', '--full-tree', object]);
-  if (!listed.ok) throw refused(`"${spec}" cannot be read: ${firstLine(listed.stderr)}.`);
+  if (!listed.ok) throw refused(spec, firstLine(listed.stderr));
   const entries = entriesOf(listed.stdout.toString());
   const links = entries.filter(({ mode }) => mode === '120000').map(({ name }) => name);
   const targets = await readBlobs(links);
@@ -98,6 +97,6 @@ function utf8(bytes: Buffer | undefined, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw refused(`${path} cannot be read: it is not UTF-8 text.`);
+    throw refused(path, 'it is not UTF-8 text');
   }
 }
