@@ -1,8 +1,8 @@
 import { faultText } from '@authz-service/core/manifest/manifest';
 import { boolean, string } from '@oclif/core/flags';
+import { momentOf } from '../config/moment.js';
 import { failureOf } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
-import { momentOf } from '../output/moment.js';
 import { err, out } from '../output/terminal.js';
 import { writeText } from '../output/write-text.js';
 import { assessmentsOf, wantedLines } from '../policy-tests/assessment.js';

@@ -1,6 +1,7 @@
 import { canonicalJson, type Json } from '../json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { visible } from '../visible.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
 
 /** One change as shown by a renderer, as text that is safe on a terminal; see `visible`. */
@@ -47,16 +48,6 @@ export function describeFollower({ address, from, managed_by }: Follower): Descr
   const owner = `, which belongs to "${visible(managed_by)}" and follows`;
   if (from === address) return { mark: '~', title: `${visible(address)}${owner}`, details: [] };
   return { mark: '>', title: `${visible(from)} → ${visible(address)}${owner}`, details: [] };
-}
-
-/**
- * The text with everything escaped that a terminal or a browser would not show as it is: control characters, and the
- * invisible ones that turn or hide the text around them.
- */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
 }
 
 /** The address says the key already. */

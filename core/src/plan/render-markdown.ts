@@ -1,9 +1,10 @@
 import { renderAccessMarkdown } from '../impact/report/render-access-markdown.js';
+import { markdownCode } from '../markdown-code.js';
 import { KINDS } from '../records/kinds.js';
 import { pluralOf } from '../state/kind-words.js';
+import { visible } from '../visible.js';
 import { countsLine } from './counts-line.js';
-import { type Description, describe, describeFollower, visible } from './describe.js';
-import { markdownCode } from './markdown-code.js';
+import { type Description, describe, describeFollower } from './describe.js';
 import type { Plan } from './plan.js';
 
 /** GitHub takes comments of 65,536 characters; the rest is left to what a pipeline writes around the plan. */

@@ -1,8 +1,9 @@
 import { renderAccessText } from '../impact/report/render-access-text.js';
 import type { Kind } from '../records/kinds.js';
 import { countOf } from '../state/kind-words.js';
+import { visible } from '../visible.js';
 import { countsLine } from './counts-line.js';
-import { type Description, describe, describeFollower, visible } from './describe.js';
+import { type Description, describe, describeFollower } from './describe.js';
 import type { Plan } from './plan.js';
 
 export interface RenderTextOptions {

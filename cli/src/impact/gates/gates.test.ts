@@ -7,7 +7,7 @@ import type { Impact } from '@authz-service/core/impact/api/impact';
 import type { ReportedFinding } from '@authz-service/core/impact/report/access-report';
 import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finding } from '../../../../core/testing/findings.js';
+import { finding } from '../../../testing/finding.js';
 import { type Gates, judge } from './gates.js';
 import { KnownNames } from './known-names.js';
 import { readNotGranted } from './not-granted.js';

@@ -1,4 +1,3 @@
-import type { Place } from '../../manifest/manifest.js';
 import type { Address } from '../../records/address.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 
@@ -12,7 +11,7 @@ export type SideRecord = DeclaredRecord & { readonly id?: string };
 export interface TenantSide {
   readonly records: Iterable<SideRecord>;
   /** Where a record is written, if it is written in files. */
-  placeOf?(address: Address): Pick<Place, 'file' | 'line'> | undefined;
+  placeOf?(address: Address): { file: string; line: number } | undefined;
 }
 
 export interface ImpactOptions {

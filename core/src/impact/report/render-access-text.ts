@@ -1,4 +1,4 @@
-import { visible } from '../../plan/describe.js';
+import { visible } from '../../visible.js';
 import type { AccessReport, NoAccessReport, ReportedFinding } from './access-report.js';
 import { byCause, type CauseGroup, RISKS, risksOf } from './by-cause.js';
 import { type Phrase, plural } from './phrase.js';

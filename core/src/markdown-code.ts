@@ -1,4 +1,4 @@
-import { visible } from './describe.js';
+import { visible } from './visible.js';
 
 /** The text as code within a sentence; whatever Markdown or HTML could read in it is written as a character reference. */
 export function markdownCode(text: string, charactersMax = 100): string {
