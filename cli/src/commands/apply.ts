@@ -12,6 +12,7 @@ import { ask, canAsk } from '../output/ask.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import { accessOfPlan } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { loadTree } from '../tree/load-tree.js';
@@ -29,7 +30,7 @@ export default class Apply extends ServiceCommand {
   static override summary = 'Change the tenant to match the tree, all or nothing.';
   static override description =
     `Takes a folder, or a plan saved with "service plan --out". On a terminal it shows the plan and asks; elsewhere \
-it needs --yes. Either all changes are made, in one revision, or none.
+it needs --yes. The plan says what it does to access as well; --no-access leaves that out. Either all changes are made, in one revision, or none.
 
 A "yes" on the terminal covers removals, those of --exclusive too; with --yes they also need --prune, and without it nothing at all is \
 changed. Secrets of new API keys and OAuth clients are shown once: --credentials-out writes them to a file that only \
@@ -57,6 +58,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       description: "Remove other stacks' links that grant a role, policy or group of the tree.",
     }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
+    'no-access': boolean({ description: 'Leave out what the plan does to access.' }),
     'credentials-out': string({
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
       helpValue: 'FILE',
@@ -119,12 +121,18 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
   async #plan(
     tree: string,
     client: ServiceClient,
-    { exclusive, 'take-ownership': takeOwnership }: { exclusive: boolean; 'take-ownership': boolean },
+    {
+      exclusive,
+      'take-ownership': takeOwnership,
+      'no-access': noAccess,
+      json,
+    }: { exclusive: boolean; 'take-ownership': boolean; 'no-access': boolean; json: boolean },
     progress: Progress,
   ): Promise<Planned> {
     const saved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
     if (saved) {
-      const plan = await readPlan(tree);
+      const { access, ...rest } = await readPlan(tree);
+      const plan: Plan = { ...rest, ...(access && !noAccess && { access }) };
       const { tenant } = await client.whoami({ signal: this.signal });
       if (tenant.name === plan.tenant) return { plan };
       throw new ProblemError(
@@ -132,7 +140,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant.name}": use a credential of the plan's tenant.`,
       );
     }
-    const { planTree } = await import('@authz-service/provider/reconcile/reconcile');
+    const { planStates } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
     const { manifest, placeOf } = await loadTree(
       tree,
@@ -144,9 +152,12 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
       );
     const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
-    const replan = () => placeRefusals(planTree(client, manifest, options), placeOf);
+    const states = () => placeRefusals(planStates(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
-    return { plan: await replan(), replan };
+    const planned = await states();
+    // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
+    const access = noAccess || json ? undefined : await accessOfPlan(planned, placeOf);
+    return { plan: { ...planned.plan, ...(access && { access }) }, replan: async () => (await states()).plan };
   }
 }
 

@@ -1,9 +1,13 @@
 import type { Plan as PlanData } from '@authz-service/core/plan/plan';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
+import { type GateFlags, gateFlags } from '../impact/gates/gate-flags.js';
+import { reportFlags, writeReports } from '../impact/write-reports.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import { accessOfPlan, gatesIn } from '../plan/access-of-plan.js';
 import { writePlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
@@ -19,8 +23,13 @@ export default class Plan extends ServiceCommand {
 of the tree's own stack are changed or removed; another stack's need --take-ownership. Whom other stacks give a role, \
 policy or group of the tree is shown; --exclusive plans to remove it.
 
+Below the records stands what the plan does to access: who may do what afterwards that they may not now, and the reverse, \
+over the whole tenant, by the change that brings it (docs/impact.md). The gates make the exit code 1 if what they demand \
+does not hold. --no-access leaves this out.
+
 --out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
---detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure.`;
+--detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure or if a gate \
+does not hold.`;
   static override examples = [
     { description: 'What would change?', command: 'service plan' },
     {
@@ -40,14 +49,24 @@ policy or group of the tree is shown; --exclusive plans to remove it.
       description: "Remove other stacks' links that grant a role, policy or group of the tree.",
     }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
+    'no-access': boolean({ description: 'Leave out what the plan does to access.' }),
+    ...gateFlags,
+    ...reportFlags,
     ...connectionFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Plan);
+    const asked = [
+      ...gatesIn(flags),
+      ...['baseline', 'write-baseline', 'sarif', 'junit'].filter((name) => name in flags),
+    ];
+    if (flags['no-access'] && asked.length > 0) {
+      throw new UsageError(`--${asked[0]} needs what --no-access leaves out: keep one of them.`);
+    }
     const progress = new Progress(err);
     const warn = (text: string) => progress.say(`${err.style('yellow', 'warning:')} ${text}`);
-    const [client, { planTree }] = await Promise.all([
+    const [client, { planStates }] = await Promise.all([
       connect(flags),
       import('@authz-service/provider/reconcile/reconcile'),
     ]);
@@ -61,17 +80,31 @@ policy or group of the tree is shown; --exclusive plans to remove it.
         );
       const { exclusive, 'take-ownership': takeOwnership } = flags;
       const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
-      const plan = await placeRefusals(planTree(client, manifest, options), placeOf);
+      const states = await placeRefusals(planStates(client, manifest, options), placeOf);
+      if (!flags['no-access']) progress.phase('Comparing access');
+      const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
+      const plan: PlanData = { ...states.plan, ...(access && { access }) };
+      if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.out !== undefined) await writePlan(flags.out, plan);
       return {
         json: plan,
         text: await render(plan, flags),
-        exitCode: flags['detailed-exitcode'] && plan.changes.length > 0 ? CHANGES_EXIT_CODE : 0,
+        exitCode: holds(access, flags)
+          ? flags['detailed-exitcode'] && plan.changes.length > 0
+            ? CHANGES_EXIT_CODE
+            : 0
+          : 1,
       };
     } finally {
       progress.done();
     }
   }
+}
+
+/** Whether every gate does; where access is not known, none of them. */
+function holds(access: PlanData['access'], flags: GateFlags): boolean {
+  if (access === undefined || 'unavailable' in access) return gatesIn(flags).length === 0;
+  return access.gates?.every(({ passed }) => passed) ?? true;
 }
 
 async function render(

@@ -151,8 +151,10 @@ describe('the contract for scripts', () => {
     await bench.json(['apply', 'rendered', '--yes'], { env });
     await bench.write(below('rendered', billing({ amount: 99 })));
     const plain = (text: string) => text.replaceAll(/\d+\.[0-9a-f]{16}/g, 'REVISION');
-    expect(plain((await bench.run(['plan', 'rendered'], { env })).stdout)).toMatchSnapshot('text');
-    expect(plain((await bench.run(['plan', 'rendered', '--markdown'], { env })).stdout)).toMatchSnapshot('markdown');
+    expect(plain((await bench.run(['plan', 'rendered', '--no-access'], { env })).stdout)).toMatchSnapshot('text');
+    expect(plain((await bench.run(['plan', 'rendered', '--no-access', '--markdown'], { env })).stdout)).toMatchSnapshot(
+      'markdown',
+    );
   });
 });
 

@@ -12,7 +12,7 @@ export const gateFlags = {
     helpGroup: 'GATES',
   }),
   'max-gained': integer({
-    description: 'Fail if more recorded cases than this become possible.',
+    description: 'Fail if more permissions than this are gained: actions of recorded subjects on recorded resources.',
     helpValue: 'N',
     min: 0,
     helpGroup: 'GATES',

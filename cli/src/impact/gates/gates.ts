@@ -1,6 +1,6 @@
 import type { Impact } from '@authz-service/core/impact/api/impact';
 import { type GateResult, type ReportedFinding, widens } from '@authz-service/core/impact/report/access-report';
-import { counted } from '../../output/text.js';
+import { amount, plural } from '@authz-service/core/impact/report/phrase';
 import type { NotGranted } from './not-granted.js';
 import { covers, meets, type Pattern } from './pattern.js';
 
@@ -32,7 +32,7 @@ export function judge(
     results.push({ gate, passed: reasons.length === 0, detail, findings: refused.map(({ id }) => id) });
   };
   if (gates.noNewAccess) {
-    const why = judged.length === 0 ? '' : `${counted(judged.length, 'finding')} would give new access`;
+    const why = judged.length === 0 ? '' : `${plural(judged.length, 'finding')} would give new access`;
     add('no-new-access', judged, why, 'nobody would get new access');
   }
   if (gates.notGranted !== undefined) {
@@ -51,8 +51,8 @@ export function judge(
 }
 
 /**
- * Recorded triples that gain, and one for each finding that is only about what has no record: a wildcard over nobody and
- * nothing recorded is no free gain.
+ * Counts recorded triples. What is gained by those without a record has no number; it is said, and the other gates judge
+ * it.
  */
 function budget(
   most: number,
@@ -62,31 +62,19 @@ function budget(
   impact: Impact,
   add: (gate: string, refused: readonly ReportedFinding[], why: string, passing: string) => void,
 ): void {
-  const counts =
-    patterns.length === 0
-      ? judged
-      : judged.filter((finding) => patterns.some((pattern) => meets(pattern, finding, impact)));
-  const gained =
-    patterns.length === 0 && judged.length === findings.filter(widens).length
-      ? allGained(impact)
-      : gainedIn(counts, patterns, impact);
-  const unrecorded = counts.filter(({ triples }) => triples === 0).length;
-  const total = gained + unrecorded;
-  const inexact = counts.filter(({ exact }) => !exact);
+  const isAll = patterns.length === 0 && judged.length === findings.filter(widens).length;
+  const counted =
+    patterns.length === 0 ? judged : judged.filter((one) => patterns.some((pattern) => meets(pattern, one, impact)));
+  const gained = isAll ? allGained(impact) : gainedIn(counted, patterns, impact);
+  const unsure = counted.filter(({ exact, change }) => !exact || change === 'unknown');
+  const beyond = counted.filter(({ triples }) => triples === 0).length;
   const of = patterns.length === 0 ? '' : ` for ${patterns.map(({ text }) => `"${text}"`).join(', ')}`;
-  const parts = `${counted(gained, 'recorded case')}${unrecorded === 0 ? '' : ` and ${counted(unrecorded, 'finding')} about what has no record`}`;
-  const why =
-    total > most
-      ? `${parts} would become possible${of}, more than ${most.toLocaleString('en')}`
-      : inexact.length > 0
-        ? `how many would become possible${of} cannot be counted exactly`
-        : '';
-  add(
-    'max-gained',
-    total > most ? counts : inexact,
-    why,
-    `${parts} would become possible${of}, of at most ${most.toLocaleString('en')}`,
-  );
+  const beside = beyond === 0 ? '' : ` (and ${plural(beyond, 'finding')} about what has no record, not counted)`;
+  const total = `${plural(gained, 'permission')} would be gained${of}`;
+  if (gained > most) add('max-gained', counted, `${total}, more than ${amount(most)}${beside}`, '');
+  else if (unsure.length > 0)
+    add('max-gained', unsure, `how many permissions would be gained${of} is not known exactly`, '');
+  else add('max-gained', [], '', `${total}, of at most ${amount(most)}${beside}`);
 }
 
 function allGained({ delta }: Impact): number {

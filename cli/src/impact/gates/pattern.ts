@@ -123,7 +123,7 @@ function meetsResource({ type, path, recorded }: Part, finding: Finding, impact:
   if (type === undefined) return true;
   const ofType = finding.resources.filter((resources) => resources.type === type);
   if (path === undefined) return ofType.length > 0;
-  if (recorded !== true) return ofType.some(({ which }) => which === 'all' || which === 'unrecorded');
+  if (recorded !== true) return ofType.some(({ which }) => which !== 'recorded' && which !== 'named');
   return ofType.length > 0 && impact.resourcesOf(finding).includes(path);
 }
 

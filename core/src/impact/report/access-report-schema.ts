@@ -27,7 +27,7 @@ const findingSchema = z.strictObject({
   resources: z.array(
     z.strictObject({
       type: text,
-      which: z.enum(['all', 'recorded', 'unrecorded', 'named']),
+      which: z.enum(['all', 'recorded', 'named', 'unrecorded', 'nowhere', 'unsaid']),
       below: text.optional(),
       names: texts.optional(),
       recorded: count,

@@ -26,8 +26,8 @@ export const RISKS: { readonly [R in FindingRisk | 'full_control']: string } = {
   everyone: 'everyone',
   full_control: 'full control',
   any_action: 'any action',
-  named_role: 'role named in requests',
   deny_weakened: 'DENY weakened',
+  named_role: 'role named in requests',
 };
 
 /** The risks of a finding, worst first. Full control is any action on all of a type: what administrators have. */
@@ -46,6 +46,7 @@ const CHANGES = ['gained', 'unknown', 'widened', 'changed', 'lost', 'narrowed'];
 /** Worst first: by risk, then what is new before what is gone. What is alike keeps its order. */
 function rankOf(finding: ReportedFinding): number {
   const [worst] = risksOf(finding);
-  const risk = worst === undefined ? ORDER.length : ORDER.indexOf(worst);
+  // What an application may vouch for concerns nobody by name, and mostly repeats what holders of the role gain.
+  const risk = worst === 'named_role' ? ORDER.length : worst === undefined ? ORDER.length - 1 : ORDER.indexOf(worst);
   return risk * CHANGES.length + CHANGES.indexOf(finding.change);
 }

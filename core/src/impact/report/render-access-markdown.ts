@@ -4,7 +4,7 @@ import type { AccessReport, NoAccessReport, ReportedFinding } from './access-rep
 import { byCause, type CauseGroup, RISKS, risksOf } from './by-cause.js';
 import { type Phrase, plural } from './phrase.js';
 import { passing } from './render-access-text.js';
-import { causePhrase, LABELS, sentence, tripleCount } from './sentence.js';
+import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
 import { summary } from './summary.js';
 
 export interface RenderAccessMarkdownOptions {
@@ -80,7 +80,7 @@ function alternatives({ findings }: CauseGroup): string {
 function findingLines(finding: ReportedFinding): string[] {
   const { who, does } = sentence(finding);
   const risks = risksOf(finding).map((risk) => ` ⚠️ ${RISKS[risk]}:`);
-  const count = tripleCount(finding);
+  const count = permissions(finding);
   const many = count === '' ? '' : ` <sub>${count}</sub>`;
   const known = finding.acknowledged ? ' <sub>in the baseline</sub>' : '';
   const line = `- **${LABELS[finding.change]}:**${risks.join('')} ${marked(who)}${marked(does)}.${many}${known}`;

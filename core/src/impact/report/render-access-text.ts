@@ -2,7 +2,7 @@ import { visible } from '../../visible.js';
 import type { AccessReport, NoAccessReport, ReportedFinding } from './access-report.js';
 import { byCause, type CauseGroup, RISKS, risksOf } from './by-cause.js';
 import { type Phrase, plural } from './phrase.js';
-import { causePhrase, LABELS, sentence, tripleCount } from './sentence.js';
+import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
 import { summary } from './summary.js';
 
 export interface RenderAccessOptions {
@@ -91,7 +91,7 @@ function findingLines(finding: ReportedFinding, style: Style): string[] {
   const label = style(COLOURS[finding.change], LABELS[finding.change].padEnd(LABEL_WIDTH));
   const risks = risksOf(finding).map((risk) => style('red', `[${RISKS[risk]}] `));
   const known = finding.acknowledged ? style('dim', ' (in the baseline)') : '';
-  const count = tripleCount(finding);
+  const count = permissions(finding);
   const many = count === '' ? '' : style('dim', ` – ${count}`);
   return [
     `    ${label}  ${risks.join('')}${plain(who)}${plain(does)}${many}${known}`,

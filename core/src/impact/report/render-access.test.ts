@@ -36,16 +36,16 @@ const report = accessReport([finding(finance), finding(removed), finding(wildcar
 describe('renderAccessText', () => {
   it('says by cause what changes, worst first', () => {
     expect(renderAccessText(report).join('\n')).toBe(`\
-Access: 2 gains, 1 loss. Of all cases of a recorded subject, an action and a recorded resource: 36,181 become possible, 1 impossible.
+Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded resources and lose 1 permission.
 
   policy/billing/all was added (billing.yaml:40)
-    New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 recorded case
+    New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 permission
 
   policy/billing/read was changed (billing.yaml:7)
-    New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 recorded cases
+    New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 permissions
 
   group_membership/finance//subject/user/bob was removed (main:p.yaml:3)
-    Gone       user/bob may no longer read billing/invoice/INV-1 – 1 recorded case
+    Gone       user/bob may no longer read billing/invoice/INV-1 – 1 permission
 `);
   });
 
@@ -80,7 +80,7 @@ Access: 2 gains, 1 loss. Of all cases of a recorded subject, an action and a rec
       ],
     });
     expect(renderAccessText(judged).slice(3)).toEqual([
-      '    New        user/bob may now read billing/invoice/INV-1 – 1 recorded case (in the baseline)',
+      '    New        user/bob may now read billing/invoice/INV-1 – 1 permission (in the baseline)',
       '               user/bob',
       '',
       'not known: Something.',
@@ -93,7 +93,7 @@ Access: 2 gains, 1 loss. Of all cases of a recorded subject, an action and a rec
     const gates = [{ gate: 'not-granted', passed: false, detail: 'bob', findings: ['0123456789abcdef'] }];
     const named = accessReport([finding()], { gates, gaps: ['"group/finance" is declared elsewhere.'] });
     const text = renderAccessText(named, { countsOnly: true }).join('\n');
-    expect(text).toMatch(/1 gain\..*: 1 become possible/);
+    expect(text).toMatch(/1 gain\. Recorded subjects gain 1 permission on/);
     expect(text).toContain('✗ --not-granted: failed for 1 finding.');
     expect(text + renderAccessMarkdown(named, { countsOnly: true })).not.toMatch(/bob|INV|finance|billing/);
   });
@@ -109,19 +109,19 @@ describe('renderAccessMarkdown', () => {
     expect(renderAccessMarkdown(report)).toBe(`\
 ### Access: 2 gains, 1 loss
 
-Of all cases of a recorded subject, an action and a recorded resource: 36,181 become possible, 1 impossible.
+Recorded subjects gain 36,181 permissions on recorded resources and lose 1 permission.
 
 **Because <code>policy/billing/all</code> was added (<code>billing.yaml&#58;40</code>):**
 
-- **New:** ⚠️ any action: <code>user/bob</code> may now do anything with <code>billing/invoice/INV-1</code>. <sub>1 recorded case</sub>
+- **New:** ⚠️ any action: <code>user/bob</code> may now do anything with <code>billing/invoice/INV-1</code>. <sub>1 permission</sub>
 
 **Because <code>policy/billing/read</code> was changed (<code>billing.yaml&#58;7</code>):**
 
-- **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 recorded cases</sub>
+- **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 permissions</sub>
 
 **Because <code>group_membership/finance//subject/user/bob</code> was removed (<code>main&#58;p.yaml&#58;3</code>):**
 
-- **Gone:** <code>user/bob</code> may no longer <code>read</code> <code>billing/invoice/INV-1</code>. <sub>1 recorded case</sub>
+- **Gone:** <code>user/bob</code> may no longer <code>read</code> <code>billing/invoice/INV-1</code>. <sub>1 permission</sub>
 `);
   });
 

@@ -28,6 +28,7 @@ describe('sentence', () => {
     ],
     ['a part of a group', group(2, 9, 2), '2 of the 9 members of group/finance may now read billing/invoice/INV-1'],
     ['a group of one', group(1, 1, 1), 'The only member of group/finance may now read billing/invoice/INV-1'],
+    ['a group of two', group(2, 2, 2), 'Both members of group/finance may now read billing/invoice/INV-1'],
     ['an empty group', group(0, 0, 0), 'Members of group/finance (nobody yet) may now read billing/invoice/INV-1'],
     [
       'everyone of a type',
@@ -70,6 +71,11 @@ describe('sentence', () => {
       'none recorded',
       resources({ which: 'unrecorded' }),
       'user/bob may now read any billing/invoice that has no record',
+    ],
+    [
+      'none recorded that lie nowhere',
+      resources({ which: 'nowhere' }),
+      'user/bob may now read any billing/invoice that has no record and lies below nothing',
     ],
     [
       'below a resource',

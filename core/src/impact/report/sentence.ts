@@ -92,12 +92,8 @@ function principalPhrase(
   if (principal.startsWith('subject/')) return [{ name: splitAddress(principal).path }];
   if (of === 0) return phrase('members of ', { name: principal }, ' (nobody yet)');
   const group = principal.startsWith('group/') ? 'member' : 'holder';
-  const who =
-    of === 1
-      ? `the only ${group} of `
-      : subjects === of
-        ? `all ${amount(of)} ${group}s of `
-        : `${amount(subjects)} of the ${amount(of)} ${group}s of `;
+  const whole = ['', `the only ${group} of `, `both ${group}s of `][of] ?? `all ${amount(of)} ${group}s of `;
+  const who = subjects === of ? whole : `${amount(subjects)} of the ${amount(of)} ${group}s of `;
   return phrase(who, { name: principal }, directly === subjects ? '' : ` (${amount(directly)} directly)`);
 }
 
@@ -121,6 +117,10 @@ function resourcePhrase({ type, which, below, names = [], recorded }: FindingRes
         : phrase(`all ${amount(recorded)} recorded `, { name: type }, where);
     case 'unrecorded':
       return phrase('any ', { name: type }, where, ' that has no record');
+    case 'nowhere':
+      return phrase('any ', { name: type }, ' that has no record and lies below nothing');
+    case 'unsaid':
+      return phrase('any ', { name: type }, ' that has no record and of which nobody says where it lies');
     case 'named': {
       const shown = names.slice(0, NAMES_MAX);
       const rest = recorded - shown.length;
@@ -133,7 +133,8 @@ function conditions({ change, condition, condition_before: before }: Finding): P
   const cases = CASES[change];
   const earlier: Phrase = before === undefined ? [] : [' (before: if ', { name: before }, ')'];
   if (condition !== null) return phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition }, earlier);
-  return phrase(change === 'widened' ? ' in any case' : cases, earlier);
+  const always = before !== undefined && (change === 'gained' || change === 'widened');
+  return phrase(always ? ' in any case' : cases, earlier);
 }
 
 function span({ from, until }: Finding): string {
@@ -169,7 +170,7 @@ export function causePhrase(cause: readonly CauseRecord[], most = 3): Phrase {
 }
 
 /** How many recorded triples a finding is about, in words; empty for none. */
-export function tripleCount({ triples, exact }: Finding): string {
+export function permissions({ triples, exact }: Finding): string {
   if (triples === 0) return '';
-  return `${exact ? '' : 'at most '}${plural(triples, 'recorded case')}`;
+  return `${exact ? '' : 'at most '}${plural(triples, 'permission')}`;
 }

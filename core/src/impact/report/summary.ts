@@ -15,17 +15,20 @@ export function summary(report: AccessReport): { title: string; text: string } {
     ...(narrower === 0 ? [] : [`${amount(narrower)} ${narrower === 1 ? 'loss' : 'losses'}`]),
   ];
   const { gained, lost, mixed, unknown } = counts;
-  const said = [
-    `${amount(gained)} become possible`,
-    `${amount(lost)} impossible`,
-    ...(mixed === 0 ? [] : [`${amount(mixed)} change both ways`]),
+  if (gained + lost + mixed + unknown === 0) {
+    const text = 'Between recorded subjects and recorded resources nothing changes, only for those without a record.';
+    return { title: parts.join(', '), text };
+  }
+  const more = [
+    ...(mixed === 0 ? [] : [`${plural(mixed, 'permission')} ${mixed === 1 ? 'changes' : 'change'} both ways`]),
     ...(unknown === 0 ? [] : [`of ${amount(unknown)} it cannot be said`]),
   ];
-  const bound = exact ? '' : ', at most';
-  const all = gained + lost + mixed + unknown;
-  const text =
-    all === 0
-      ? 'Nothing changes between recorded subjects and recorded resources; the change is about those without a record.'
-      : `Of all cases of a recorded subject, an action and a recorded resource${bound}: ${said.join(', ')}.`;
-  return { title: parts.join(', '), text };
+  const most = exact ? '' : ' (at most)';
+  const said = `Recorded subjects gain ${count(gained)} on recorded resources${most} and lose ${count(lost)}`;
+  return { title: parts.join(', '), text: `${[said, ...more].join('; ')}.` };
+}
+
+/** A permission is one action of one subject on one resource. */
+function count(permissions: number): string {
+  return permissions === 0 ? 'no permission' : plural(permissions, 'permission');
 }
