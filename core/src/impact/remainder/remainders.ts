@@ -57,6 +57,8 @@ export type Satisfiability =
  */
 export class Remainders {
   readonly #specialiser = new Specialiser();
+  /** Joins and negates what `remainderOf` returns. */
+  readonly formulas = this.#specialiser.formulas;
   readonly #lists = new DecisionLists(this.#specialiser.formulas);
   readonly #exploration = new Exploration(this.#lists, new Clusters(this.#specialiser.attributes));
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();

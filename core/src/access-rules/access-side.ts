@@ -1,0 +1,224 @@
+import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
+import type { FreeNames, FreeText, Known, KnownSpan } from '../impact/remainder/known.js';
+import type { DecisionList, PolicyGuard, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
+import type { JsonObject } from '../json.js';
+import { type Address, decodeSegment, type Path, path as pathOf } from '../records/address.js';
+import { type AccessView, recordAt } from './access-view.js';
+import { CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
+import { type Located, locate, type ResourceUnit, typeOf } from './resource-places.js';
+import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
+
+/** A subject that rules are judged on; without a path, any of its type that has no record. */
+export interface SubjectUnit {
+  readonly type: string;
+  readonly path: Path | undefined;
+}
+
+/** One way by which a policy reaches a subject on a resource. */
+interface Way {
+  readonly period: Period;
+  /** Whether it is one only where the resource lies as nobody says. */
+  readonly unknown: boolean;
+}
+
+/** A policy that may apply to a subject on a resource: by what is recorded, and by roles that requests may name. */
+export interface Reach {
+  readonly policy: PolicyRecord;
+  readonly ways: readonly Way[];
+  readonly named: readonly { readonly roles: readonly Path[]; readonly way: Way }[];
+}
+
+/** What is recorded of a subject or a resource where the two states are compared on the same requests. */
+export interface Recorded {
+  readonly subject: JsonObject;
+  readonly resource: JsonObject;
+}
+
+const NOTHING: JsonObject = {};
+
+/** The access of one state: which policies reach whom, and what a request then has to satisfy. */
+export class AccessSide {
+  readonly closures: SubjectClosures;
+  readonly policies: CoveringPolicies;
+  readonly #located = new Map<string, Located>();
+  readonly #coverings = new Map<string, ReturnType<CoveringPolicies['of']>>();
+
+  constructor(
+    readonly view: AccessView,
+    now: number,
+    private readonly remainders: Remainders,
+  ) {
+    this.closures = new SubjectClosures(view, now);
+    this.policies = new CoveringPolicies(view);
+  }
+
+  locate(unit: ResourceUnit): Located {
+    return remembered(this.#located, unit.key, () => locate(this.view, unit));
+  }
+
+  coverings(unit: ResourceUnit, action: string): ReturnType<CoveringPolicies['of']> {
+    return remembered(this.#coverings, `${action}\n${unit.key}`, () =>
+      this.policies.of(unit, this.locate(unit), action),
+    );
+  }
+
+  /** How the policies that cover a resource and an action reach a subject. */
+  reaches(closure: Closure, unit: ResourceUnit, action: string): Reach[] {
+    const found: Reach[] = [];
+    for (const { policy, unknown } of this.coverings(unit, action)) {
+      const ways: Way[] = [];
+      const named: { roles: readonly Path[]; way: Way }[] = [];
+      for (const { principal, period } of this.policies.assigneesOf(policyPath(policy))) {
+        for (const holding of closure.get(principal) ?? []) {
+          const where = this.#where(holding, unit);
+          const both = inBoth(holding.period, period);
+          if (where !== 'no' && !isEmpty(both)) ways.push({ period: both, unknown: unknown || where === 'unknown' });
+        }
+        const roles = principal.startsWith('role/') ? this.closures.naming(principal.slice('role/'.length)) : [];
+        if (roles.length > 0) named.push({ roles, way: { period, unknown } });
+      }
+      if (ways.length > 0 || named.length > 0) found.push({ policy, ways, named });
+    }
+    return found;
+  }
+
+  /** The list that decides in a span of time. `names` says whether requests name roles. */
+  listOf(reaches: readonly Reach[], known: Known, names: boolean): DecisionList {
+    const { formulas } = this.remainders;
+    const candidates: RemainingCandidate[] = [];
+    for (const { policy, ways, named } of reaches) {
+      const { effect, priority } = policy.fields;
+      const guard = guardOf(policy);
+      const now = ways.filter(({ period }) => counts(period, known.span));
+      const sure = now.some(({ unknown }) => !unknown);
+      if (now.length > 0)
+        candidates.push({ effect, priority, remainder: this.remainders.remainderOf(guard, known, !sure) });
+      if (sure || !names) continue;
+      for (const { roles, way } of named) {
+        if (!counts(way.period, known.span)) continue;
+        const naming = formulas.or(roles.map((role) => this.remainders.remainderOf(namedGuard(role), known)));
+        const remainder = this.remainders.remainderOf(guard, known, way.unknown);
+        candidates.push({ effect, priority, remainder: formulas.and([naming, remainder]) });
+      }
+    }
+    return this.remainders.listOf(candidates);
+  }
+
+  /** What is known of requests for a subject, resource and action in a span of time. */
+  known(
+    { type, path }: SubjectUnit,
+    closure: Closure,
+    unit: ResourceUnit,
+    action: string,
+    { span, recorded, names, free }: { span: KnownSpan; recorded: Recorded; names: boolean; free: FreeUniverse },
+  ): Known {
+    const [application = '', bare = ''] = unit.type.split('/').map(decodeSegment);
+    const holds = (address: Address) => (closure.get(address) ?? []).filter(({ period }) => counts(period, span));
+    return {
+      subject: {
+        type,
+        id: path === undefined ? free.subjectId(type) : decodeSegment(path.slice(path.indexOf('/') + 1)),
+        recorded: recorded.subject,
+        sent: true,
+      },
+      action: { name: action, sent: true },
+      resource: {
+        type: bare,
+        application,
+        names:
+          unit.path === undefined
+            ? free.resourceNames(unit.type)
+            : { id: ANY_ID, name: decodeSegment(unit.path.slice(unit.type.length + 1)) },
+        recorded: recorded.resource,
+        sent: true,
+      },
+      ancestry: this.locate(unit).ancestry,
+      principals: {
+        inGroup: (group) => holds(`group/${group}`).length > 0,
+        hasRole: (role) => {
+          const where = holds(`role/${role}`).map((holding) => this.#where(holding, unit));
+          if (where.includes('yes')) return true;
+          if (names && this.closures.naming(role).length > 0) return 'free';
+          return where.includes('unknown') ? 'absent' : false;
+        },
+      },
+      span,
+    };
+  }
+
+  propertiesOf({ type, path }: SubjectUnit): JsonObject | undefined {
+    if (path === undefined) return undefined;
+    const record = recordAt(this.view, 'subject', path);
+    return record === undefined || type === '' ? undefined : (record.fields.properties ?? NOTHING);
+  }
+
+  resourceProperties({ path }: ResourceUnit): JsonObject | undefined {
+    const record = path === undefined ? undefined : recordAt(this.view, 'resource', path);
+    return record && (record.fields.properties ?? NOTHING);
+  }
+
+  /** Whether a role that is held here counts on a resource (docs/semantics.md 8.4, 8.6). */
+  #where({ place }: Holding, unit: ResourceUnit): 'yes' | 'no' | 'unknown' {
+    if (place === undefined) return 'yes';
+    const { places, unknown } = this.locate(unit);
+    if (places.has(place)) return 'yes';
+    return unknown.has(typeOf(place)) ? 'unknown' : 'no';
+  }
+}
+
+/** The ids and names that no record has, and so are variables. */
+export class FreeUniverse {
+  readonly #ids = new Map<string, FreeText>();
+  readonly #names = new Map<Path, FreeNames>();
+
+  constructor(private readonly views: readonly AccessView[]) {}
+
+  subjectId(type: string): FreeText {
+    return remembered(this.#ids, type, () => ({
+      admits: (id) => this.views.every((view) => view.get(`subject/${pathOf(type, id)}`) === undefined),
+    }));
+  }
+
+  resourceNames(type: Path): FreeNames {
+    const free = (name: string) =>
+      this.views.every((view) => view.get(`resource/${type}/${pathOf(name)}`) === undefined);
+    return remembered(this.#names, type, () => ({ names: true, admitsName: free, admitsId: free }));
+  }
+}
+
+/** A resource's id is the service's own, and is looked at as any. */
+const ANY_ID: FreeText = { admits: () => true };
+
+const guards = new WeakMap<object, PolicyGuard>();
+
+/** The same object for the same fields, since what is worked out of guards is remembered by them. */
+function guardOf({ fields }: PolicyRecord): PolicyGuard {
+  let guard = guards.get(fields);
+  if (guard === undefined) {
+    const { condition, modifiers, unless } = fields;
+    guard = { condition, modifiers, unless };
+    guards.set(fields, guard);
+  }
+  return guard;
+}
+
+const namedGuards = new Map<Path, PolicyGuard>();
+const NAMED_GUARDS_MAX = 10_000;
+
+function namedGuard(role: Path): PolicyGuard {
+  if (namedGuards.size > NAMED_GUARDS_MAX) namedGuards.clear();
+  return remembered(namedGuards, role, () => ({ condition: `subject.has_role(${JSON.stringify(role)})` }));
+}
+
+export function counts({ start, end }: Period, { from }: KnownSpan): boolean {
+  return start <= from && from < end;
+}
+
+export function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = make();
+    known.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,26 @@
+import type { Address } from '../records/address.js';
+import type { Kind } from '../records/kinds.js';
+import type { DeclaredRecord } from '../records/registry.js';
+
+/** The records of one state, as rules are judged on them: a tenant, or one with a change-set laid over it. */
+export interface AccessView {
+  get(address: Address): DeclaredRecord | undefined;
+  /** The addresses of the records that mention this one. */
+  inbound(address: Address): Iterable<Address>;
+  addresses(kind: Kind): Iterable<Address>;
+}
+
+/** The record at an address, if it is of this kind. */
+export function recordAt<K extends Kind>(view: AccessView, kind: K, path: string): DeclaredRecord<K> | undefined {
+  return view.get(`${kind}/${path}`) as DeclaredRecord<K> | undefined;
+}
+
+/** The records of a kind that mention the one at this address. */
+export function* mentioning<K extends Kind>(view: AccessView, address: Address, kind: K): Generator<DeclaredRecord<K>> {
+  const prefix = `${kind}/`;
+  for (const source of view.inbound(address))
+    if (source.startsWith(prefix)) {
+      const record = view.get(source);
+      if (record?.kind === kind) yield record as DeclaredRecord<K>;
+    }
+}

@@ -1,0 +1,114 @@
+import { ALWAYS, type Period, periodOf } from '../decision/grants/period.js';
+import type { Address, Path } from '../records/address.js';
+import { ALL_TYPES } from '../records/policy.js';
+import type { DeclaredRecord } from '../records/registry.js';
+import { type AccessView, mentioning, recordAt } from './access-view.js';
+import { type Located, type ResourceUnit, typeOf } from './resource-places.js';
+
+export type PolicyRecord = DeclaredRecord<'policy'>;
+
+/** A policy that covers a resource and an action; `unknown` if it does only where the resource lies as nobody says. */
+export interface Covering {
+  readonly policy: PolicyRecord;
+  readonly unknown: boolean;
+}
+
+export interface Assignee {
+  readonly principal: Address;
+  readonly period: Period;
+}
+
+interface Entry {
+  readonly policy: PolicyRecord;
+  readonly resource: Path;
+  readonly actions: readonly string[];
+  readonly below: boolean;
+}
+
+const EVERY_ACTION = '*';
+
+/** Reads from one state which policies cover what, and whom they are assigned to. */
+export class CoveringPolicies {
+  readonly #wide = new Map<Path, readonly PolicyRecord[]>();
+  readonly #assignees = new Map<Path, readonly Assignee[]>();
+  #entries: Map<Path, Entry[]> | undefined;
+
+  constructor(private readonly view: AccessView) {}
+
+  of({ type, path }: ResourceUnit, { places, unknown }: Located, action: string): Covering[] {
+    const found: Covering[] = [];
+    const declared = recordAt(this.view, 'resource_type', type)?.fields.actions.includes(action) ?? false;
+    for (const policy of this.#onType(type)) {
+      const { actions = [], resource_type } = policy.fields;
+      const named = actions.includes(action) && (resource_type !== undefined || declared);
+      if (named || actions.includes(EVERY_ACTION)) found.push({ policy, unknown: false });
+    }
+    const named = (entries: readonly Entry[] | undefined, belowOnly: boolean) => {
+      for (const { policy, actions, below } of entries ?? [])
+        if ((below || !belowOnly) && (actions.includes(action) || actions.includes(EVERY_ACTION)))
+          found.push({ policy, unknown: false });
+    };
+    const entries = this.entries();
+    for (const place of places) named(entries.get(place), place !== path);
+    if (unknown.size > 0)
+      for (const [resource, own] of entries)
+        for (const { policy, actions, below } of own)
+          if (below && !places.has(resource) && unknown.has(typeOf(resource)))
+            if (actions.includes(action) || actions.includes(EVERY_ACTION)) found.push({ policy, unknown: true });
+    return found;
+  }
+
+  /** The resources that policies name, with what they say of each. */
+  entries(): ReadonlyMap<Path, readonly Entry[]> {
+    if (this.#entries === undefined) {
+      this.#entries = new Map();
+      for (const address of this.view.addresses('policy')) {
+        const policy = this.view.get(address) as PolicyRecord | undefined;
+        for (const { resource, actions, below = false } of policy?.fields.resources ?? []) {
+          const entry = { policy: policy as PolicyRecord, resource, actions, below };
+          const known = this.#entries.get(resource);
+          if (known === undefined) this.#entries.set(resource, [entry]);
+          else known.push(entry);
+        }
+      }
+    }
+    return this.#entries;
+  }
+
+  assigneesOf(policy: Path): readonly Assignee[] {
+    let found = this.#assignees.get(policy);
+    if (found === undefined) {
+      found = [...mentioning(this.view, `policy/${policy}`, 'policy_assignment')].map(({ fields }) => ({
+        principal: `${fields.entity_type}/${fields.entity}`,
+        period: periodOf(fields) ?? ALWAYS,
+      }));
+      this.#assignees.set(policy, found);
+    }
+    return found;
+  }
+
+  /** The policies that cover all resources of a type. */
+  #onType(type: Path): readonly PolicyRecord[] {
+    let found = this.#wide.get(type);
+    if (found === undefined) {
+      const application = type.slice(0, type.indexOf('/'));
+      found = [
+        ...mentioning(this.view, `resource_type/${type}`, 'policy'),
+        ...[...mentioning(this.view, `application/${application}`, 'policy')].filter(({ fields }) =>
+          fields.resource_types?.includes(ALL_TYPES),
+        ),
+      ].filter(
+        ({ fields: { resource_type, resource_types = [] } }) =>
+          resource_type === type || resource_types.includes(type) || resource_types.includes(ALL_TYPES),
+      );
+      this.#wide.set(type, [...new Set(found)]);
+      found = this.#wide.get(type) as readonly PolicyRecord[];
+    }
+    return found;
+  }
+}
+
+/** The path of a policy's record. */
+export function policyPath({ address }: PolicyRecord): Path {
+  return address.slice('policy/'.length);
+}

@@ -1,0 +1,166 @@
+import type { Formula } from '../impact/remainder/formula.js';
+import type { Known, KnownSpan } from '../impact/remainder/known.js';
+import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
+import type { Witness } from '../impact/remainder/witness.js';
+import type { AccessSide, FreeUniverse, Reach, SubjectUnit } from './access-side.js';
+import type { ResourceUnit } from './resource-places.js';
+import type { RuleClaim } from './rule-claim.js';
+import type { Closure } from './subject-closure.js';
+
+/** A request that breaks a rule, as far as it is known: an action at an instant. */
+export interface Breach {
+  readonly action: string;
+  readonly span: KnownSpan;
+  /** Undefined where it cannot be said which request breaks the rule. */
+  readonly witness: Witness | undefined;
+}
+
+/** A subject and a resource in both states. */
+export interface Cell {
+  readonly subject: SubjectUnit;
+  readonly unit: ResourceUnit;
+  readonly before: Closure;
+  readonly after: Closure;
+}
+
+interface Answer {
+  readonly list: DecisionList;
+  readonly exempt: Formula;
+  /** Also exempts what is not surely meant. */
+  readonly strict: () => Formula;
+}
+
+/** Above every priority that a policy may have. */
+const ABOVE = 2_000_000;
+
+/** Judges subjects on resources by one rule. */
+export class CellJudge {
+  readonly #known = new Map<string, Breach['witness'] | 'no' | 'unsaid'>();
+
+  constructor(
+    private readonly remainders: Remainders,
+    private readonly sides: { readonly before: AccessSide; readonly after: AccessSide },
+    private readonly free: FreeUniverse,
+    private readonly now: number,
+  ) {}
+
+  /** The breaches of a rule that are there after, and not before; or with `standing`, all that are there after. */
+  breaches(claim: RuleClaim, cell: Cell, actions: readonly string[], standing = false): Breach[] {
+    if (claim.form !== 'separate') {
+      for (const action of actions) {
+        const found = this.#breach(claim, cell, action, standing);
+        if (found !== undefined) return [found];
+      }
+      return [];
+    }
+    // Each action counts at an instant of its own: who submits today and approves tomorrow has done both.
+    const able = actions.flatMap((action) => this.#breach(claim, cell, action, true) ?? []);
+    if (able.length < 2) return [];
+    if (standing) return able.slice(0, 2);
+    for (const { action } of able) {
+      const more = this.#breach(claim, cell, action, false);
+      const other = able.find((one) => one.action !== action);
+      if (more !== undefined && other !== undefined) return [more, other];
+    }
+    return [];
+  }
+
+  #breach(claim: RuleClaim, cell: Cell, action: string, standing: boolean): Breach | undefined {
+    const { before, after } = this.sides;
+    const now = after.reaches(cell.after, cell.unit, action);
+    const then = standing ? [] : before.reaches(cell.before, cell.unit, action);
+    if (claim.form !== 'always' && now.length === 0) return undefined;
+    if (claim.form === 'always' && !standing && then.length === 0) return undefined;
+    for (const span of this.#spans(cell, [...now, ...then])) {
+      const known = this.#compare(claim, cell, action, span, { now, then, standing });
+      if (known !== 'no') return { action, span, witness: known === 'unsaid' ? undefined : known };
+    }
+    return undefined;
+  }
+
+  #compare(
+    claim: RuleClaim,
+    { subject, unit, before, after }: Cell,
+    action: string,
+    span: KnownSpan,
+    { now, then, standing }: { now: readonly Reach[]; then: readonly Reach[]; standing: boolean },
+  ): Witness | 'no' | 'unsaid' | undefined {
+    const { sides, free } = this;
+    const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
+    const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
+    const answer = (side: 'before' | 'after', reaches: readonly Reach[]): Answer => {
+      const other = side === 'before' ? 'after' : 'before';
+      // What one state alone records is looked at on the same requests in both.
+      const recorded = {
+        subject: subjects[side] ?? subjects[other] ?? {},
+        resource: resources[side] ?? resources[other] ?? {},
+      };
+      const closure = side === 'before' ? before : after;
+      const known: Known = sides[side].known(subject, closure, unit, action, {
+        span,
+        recorded,
+        names: claim.names,
+        free,
+      });
+      const list = sides[side].listOf(reaches, known, claim.names);
+      const counted = claim.form === 'always' ? list : this.remainders.withoutFailures(list);
+      const means = claim.means(unit, sides[side].locate(unit).places);
+      const exempt = (strict: boolean) =>
+        means ? claim.exempt(this.remainders, subject, known, strict) : this.remainders.formulas.constant('true');
+      return { list: counted, exempt: exempt(false), strict: () => exempt(true) };
+    };
+    const present = answer('after', now);
+    const former = standing ? undefined : answer('before', then);
+    if (former !== undefined && former.list.id === present.list.id && former.exempt === present.exempt) return 'no';
+    const key = `${claim.form} ${former?.list.id} ${former?.exempt.id} ${present.list.id} ${present.exempt.id}`;
+    if (this.#known.has(key)) return this.#known.get(key);
+    const found = claim.form === 'always' ? this.#lost(former, present) : this.#gained(former, present);
+    this.#known.set(key, found);
+    return found;
+  }
+
+  /** A request that is allowed after, of which the rule speaks, and that did not break it before. */
+  #gained(former: Answer | undefined, { list, exempt, strict }: Answer): Witness | 'no' | 'unsaid' {
+    const rest: RemainingCandidate[] =
+      former === undefined
+        ? []
+        : [{ effect: 'DENY', priority: ABOVE, remainder: former.exempt }, ...former.list.candidates];
+    const spared = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: exempt }, ...rest]);
+    const { change, gained } = this.remainders.compare(spared, list);
+    if (gained !== undefined) {
+      const surely = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: strict() }, ...rest]);
+      return this.remainders.compare(surely, list).gained ?? gained;
+    }
+    return change === 'unknown' ? 'unsaid' : 'no';
+  }
+
+  /** A request of which the rule speaks and that is not allowed after, though it was before, or the rule was silent. */
+  #lost(former: Answer | undefined, { list, exempt }: Answer): Witness | 'no' | 'unsaid' {
+    const { formulas } = this.remainders;
+    const rest: RemainingCandidate[] =
+      former === undefined
+        ? [{ effect: 'ALLOW', priority: 0, remainder: formulas.constant('true') }]
+        : [{ effect: 'ALLOW', priority: ABOVE, remainder: former.exempt }, ...former.list.candidates];
+    const wanted = this.remainders.listOf([{ effect: 'DENY', priority: ABOVE + 1, remainder: exempt }, ...rest]);
+    const { change, lost } = this.remainders.compare(wanted, list);
+    if (lost !== undefined) return lost;
+    return change === 'unknown' ? 'unsaid' : 'no';
+  }
+
+  /** Time from now on, cut where a link begins or ends. */
+  *#spans({ before, after }: Cell, reaches: readonly Reach[]): Generator<KnownSpan> {
+    const cuts = new Set([this.now]);
+    const cut = ({ start, end }: { start: number; end: number }) => {
+      if (start > this.now) cuts.add(start);
+      if (end > this.now && end !== Number.POSITIVE_INFINITY) cuts.add(end);
+    };
+    for (const { ways, named } of reaches) {
+      for (const { period } of ways) cut(period);
+      for (const { way } of named) cut(way.period);
+    }
+    for (const closure of [before, after])
+      for (const holdings of closure.values()) for (const { period } of holdings) cut(period);
+    const sorted = [...cuts].sort((left, right) => left - right);
+    for (const [index, from] of sorted.entries()) yield { from, until: sorted[index + 1] ?? Number.POSITIVE_INFINITY };
+  }
+}

@@ -1,0 +1,312 @@
+import { describe, expect, it } from 'vitest';
+import { readManifest } from '../manifest/read.js';
+import type { StoredRecord } from '../records/registry.js';
+import { TenantState } from '../state/tenant-state.js';
+import { finished } from '../time-slicing.js';
+import { judgeChange, standingViolations } from './judge-rules.js';
+import type { RecordPair } from './touched.js';
+import { violationText } from './violation.js';
+
+const NOW = Date.parse('2026-06-01T00:00:00Z');
+
+function stateOf(text: string): TenantState {
+  const { manifest, faults } = readManifest([{ path: 'a.yaml', text: `version: 1\n${text}` }]);
+  if (manifest === undefined) throw new Error(faults.map(({ detail }) => detail).join('\n'));
+  const shared = { managed_by: 'default', created_at: '', updated_at: '', revision: 1 };
+  return new TenantState(manifest.records.map((one) => ({ ...one, ...shared, id: one.address }) as StoredRecord));
+}
+
+/** Equal records are the same objects, as they are in a tenant that changes. */
+function changeOf(before: TenantState, after: TenantState): { view: TenantState; pairs: RecordPair[] } {
+  const kept = [...after.records()].map((record) => {
+    const old = before.get(record.address);
+    return old !== undefined && JSON.stringify(old.fields) === JSON.stringify(record.fields) ? old : record;
+  });
+  const view = new TenantState(kept);
+  const addresses = new Set([...before.records(), ...kept].map(({ address }) => address));
+  return {
+    view,
+    pairs: [...addresses].map((address) => ({ address, before: before.get(address), after: view.get(address) })),
+  };
+}
+
+function judged(before: string, after: string): string[] {
+  const base = stateOf(before);
+  const { view, pairs } = changeOf(base, stateOf(after));
+  return finished(judgeChange(base, view, pairs, NOW)).map(violationText);
+}
+
+const PAYROLL = `
+applications:
+  payroll:
+    resource_types:
+      payslip: { actions: [read, submit, approve, archive] }
+      binder: { actions: [list] }
+    policies:
+      read: { effect: ALLOW, resource_type: payslip, actions: [read] }
+      submit: { effect: ALLOW, resource_type: payslip, actions: [submit] }
+      approve: { effect: ALLOW, resource_type: payslip, actions: [approve] }
+    roles:
+      reader: { from_requests: false, policies: [read] }
+groups:
+  staff: {}
+  externals: {}
+subjects:
+  user/ann: { properties: { contract: internal } }
+  user/ext: { properties: { contract: external }, groups: [externals] }
+`;
+const NEVER = `
+access_rules:
+  no-externals:
+    never: { subjects: { type: user, where: 'subject.properties.contract == "external"' }, actions: [read], resources: payroll/payslip }
+`;
+const GIVE = (to: string, more = '') => `policy_assignments: [{ policy: payroll/read, to: ${to}${more} }]\n`;
+
+describe('never', () => {
+  it.each<[behaviour: string, before: string, after: string, expected: RegExp | undefined]>([
+    [
+      'is broken by a grant to whom it means',
+      '',
+      GIVE('user/ext'),
+      /user\/ext may "read" payroll\/payslip\/something .*by policy_assignment\/payroll\/read\/\/subject\/user\/ext/,
+    ],
+    ['is not by a grant to others', '', GIVE('user/ann'), undefined],
+    ['is broken by a grant to a group of theirs', '', GIVE('group/externals'), /user\/ext may/],
+    [
+      'is broken by a grant to everyone',
+      '',
+      GIVE('everyone'),
+      /user\/somebody may .* with subject.properties {"contract":"external"}/,
+    ],
+    ['is broken by a grant to a type of subjects', '', GIVE('everyone/user'), /user\/somebody may/],
+    ['is not by a grant to another type', '', GIVE('everyone/service'), undefined],
+    ['is not by a role that requests cannot name', '', '', undefined],
+    [
+      'is broken by a policy of a role that requests may name',
+      'roles: { guest: {} }\n',
+      `roles: { guest: {} }\n${GIVE('role/guest')}`,
+      /vouched for as role\/guest, may "read"/,
+    ],
+    [
+      'is broken by a membership',
+      GIVE('group/staff'),
+      `${GIVE('group/staff')}group_memberships: [{ group: staff, member: user/ext }]\n`,
+      /user\/ext may .*by group_membership\/staff\/\/subject\/user\/ext/,
+    ],
+    [
+      'is broken by a link that begins',
+      '',
+      GIVE('user/ext', ', starts_at: "2027-01-01T00:00:00Z"'),
+      /at 2027-01-01T00:00:00.000Z/,
+    ],
+    ['is not by a link that has ended', '', GIVE('user/ext', ', expires_at: "2026-01-01T00:00:00Z"'), undefined],
+    [
+      'is broken by a link that ends later than before',
+      GIVE('user/ext', ', expires_at: "2026-07-01T00:00:00Z"'),
+      GIVE('user/ext', ', expires_at: "2030-01-01T00:00:00Z"'),
+      /at 2026-07-01T00:00:00.000Z/,
+    ],
+    [
+      'is not by one that ends sooner',
+      GIVE('user/ext', ', expires_at: "2030-01-01T00:00:00Z"'),
+      GIVE('user/ext', ', expires_at: "2026-07-01T00:00:00Z"'),
+      undefined,
+    ],
+  ])('%s', (_, before, after, expected) => {
+    const found = judged(PAYROLL + NEVER + before, PAYROLL + NEVER + after);
+    if (expected === undefined) expect(found).toEqual([]);
+    else {
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatch(expected);
+    }
+  });
+
+  it('counts what nobody recorded as what a request may say', () => {
+    const bob = 'policy_assignments: [{ policy: payroll/read, to: user/bob }]\n';
+    const tree = PAYROLL.replace('  user/ann:', '  user/bob: {}\n  user/ann:') + NEVER;
+    expect(judged(tree, tree + bob)).toEqual([
+      expect.stringContaining(
+        'user/bob may "read" payroll/payslip/something with subject.properties {"contract":"external"}',
+      ),
+    ]);
+  });
+
+  it('is judged by the rules before the change, which may not go along with a grant', () => {
+    expect(judged(PAYROLL + NEVER, PAYROLL + GIVE('user/ext'))).toHaveLength(1);
+    expect(judged(PAYROLL + NEVER, PAYROLL)).toEqual([]);
+    expect(judged(PAYROLL, PAYROLL + GIVE('user/ext'))).toEqual([]);
+  });
+
+  it('is judged by the rules after the change, whose standing violations block nothing', () => {
+    expect(judged(PAYROLL, PAYROLL + NEVER + GIVE('user/ext'))).toHaveLength(1);
+    expect(judged(PAYROLL + GIVE('user/ext'), PAYROLL + NEVER + GIVE('user/ext'))).toEqual([]);
+    const standing = stateOf(PAYROLL + NEVER + GIVE('user/ext'));
+    expect(finished(standingViolations(standing, NOW, 10)).map(violationText)).toEqual([
+      'The access rule "no-externals" forbids it, and user/ext may "read" payroll/payslip/something at 2026-06-01T00:00:00.000Z.',
+    ]);
+  });
+
+  it('is silent while it is suspended', () => {
+    const suspended = (until: string) => `${NEVER}    suspended_until: "${until}"\n    suspension_reason: audit\n`;
+    expect(
+      judged(
+        PAYROLL + suspended('2026-07-01T00:00:00Z'),
+        PAYROLL + suspended('2026-07-01T00:00:00Z') + GIVE('user/ext'),
+      ),
+    ).toEqual([]);
+    expect(
+      judged(
+        PAYROLL + suspended('2026-05-01T00:00:00Z'),
+        PAYROLL + suspended('2026-05-01T00:00:00Z') + GIVE('user/ext'),
+      ),
+    ).toHaveLength(1);
+    expect(judged(PAYROLL + NEVER, PAYROLL + suspended('2026-07-01T00:00:00Z') + GIVE('user/ext'))).toHaveLength(1);
+  });
+
+  it('is broken where a DENY goes, ends or fails', () => {
+    const deny = (more: string) => `policies:
+  keep-out: { effect: DENY, priority: 5, resource_type: payroll/payslip, actions: ["*"]${more} }
+`;
+    const to = (more = '') =>
+      `policy_assignments: [{ policy: payroll/read, to: user/ext }, { policy: keep-out, to: everyone${more} }]\n`;
+    const closed = PAYROLL + NEVER + deny('') + to();
+    expect(judged(PAYROLL + NEVER + deny(''), closed)).toEqual([]);
+    expect(judged(closed, PAYROLL + NEVER + GIVE('user/ext'))).toHaveLength(1);
+    expect(judged(closed, PAYROLL + NEVER + deny('') + to(', expires_at: "2027-01-01T00:00:00Z"'))[0]).toContain(
+      'at 2027-01-01',
+    );
+    expect(judged(closed, PAYROLL + NEVER + deny(', condition: "context.a > 1"') + to())).toHaveLength(1);
+  });
+
+  it('is broken by a wildcard of actions or types', () => {
+    const wide = (covers: string) => `
+  wide: { effect: ALLOW, ${covers} }
+`;
+    for (const covers of [
+      'resource_type: payslip, actions: ["*"]',
+      'resource_types: ["*"], actions: [read]',
+      'resource_types: ["*"], actions: ["*"]',
+    ]) {
+      const tree = PAYROLL.replace(
+        '    roles:\n',
+        `      wide: { effect: ALLOW, ${covers}, assigned_to: [user/ext] }\n    roles:\n`,
+      );
+      expect(judged(PAYROLL + NEVER, tree + NEVER), covers).toHaveLength(1);
+      expect(wide(covers)).toContain('ALLOW');
+    }
+  });
+
+  it('speaks only of what `when` lets it', () => {
+    const rule = `${NEVER}    when: context.mfa != true\n`;
+    const tree = (modifiers: string) =>
+      PAYROLL.replace('actions: [read] }\n      submit', `actions: [read]${modifiers} }\n      submit`) + rule;
+    expect(judged(tree(''), tree('') + GIVE('user/ext'))).toHaveLength(1);
+    const second = ', modifiers: { mfa_required: true }';
+    expect(judged(tree(second), tree(second) + GIVE('user/ext'))).toEqual([]);
+  });
+});
+
+const FOLDERS = `
+applications:
+  docs:
+    resource_types:
+      folder: { actions: [read], parents: [{ type: folder, property: in }] }
+      page: { actions: [read], parents: [{ type: folder, property: in }] }
+    resources:
+      hr: { type: folder }
+      pay: { type: folder, parents: [folder/hr] }
+      plan: { type: page, parents: [folder/pay] }
+      other: { type: folder }
+    policies:
+      read: { effect: ALLOW, resource_types: [folder, page], actions: [read] }
+      below: { effect: ALLOW, resources: [{ resource: docs/folder/hr, actions: [read], below: true }] }
+    roles:
+      viewer: { from_requests: false, policies: [read] }
+groups: { externals: { members: [user/ext] } }
+subjects: { user/ext: {} }
+access_rules:
+  closed: { never: { subjects: group/externals, actions: [read], resources: { named: [docs/folder/hr], below: true } } }
+`;
+
+describe('a rule about a hierarchy', () => {
+  it.each<[behaviour: string, more: string, broken: boolean]>([
+    [
+      'is broken by a role on a resource inside',
+      'role_assignments: [{ role: docs/viewer, to: user/ext, resource: docs/folder/pay }]\n',
+      true,
+    ],
+    [
+      'is broken by a role on what lies inside',
+      'role_assignments: [{ role: docs/viewer, to: user/ext, resource: docs/page/plan }]\n',
+      true,
+    ],
+    [
+      'is not by a role elsewhere',
+      'role_assignments: [{ role: docs/viewer, to: user/ext, resource: docs/folder/other }]\n',
+      false,
+    ],
+    [
+      'is broken by a policy that covers all below',
+      'policy_assignments: [{ policy: docs/below, to: everyone }]\n',
+      true,
+    ],
+  ])('%s', (_, more, broken) => {
+    expect(judged(FOLDERS, FOLDERS + more)).toHaveLength(broken ? 1 : 0);
+  });
+
+  it('is broken by a resource that moves in', () => {
+    const held = 'role_assignments: [{ role: docs/viewer, to: user/ext, resource: docs/folder/other }]\n';
+    const moved = FOLDERS.replace('other: { type: folder }', 'other: { type: folder, parents: [folder/hr] }');
+    expect(judged(FOLDERS + held, moved + held)).toHaveLength(1);
+  });
+});
+
+describe('the other forms', () => {
+  const only =
+    'access_rules:\n  few: { only: { subjects: group/staff, actions: [approve], resources: payroll/payslip } }\n';
+  const give = (to: string) => `policy_assignments: [{ policy: payroll/approve, to: ${to} }]\n`;
+
+  it('only: nobody but these', () => {
+    expect(judged(PAYROLL + only, PAYROLL + only + give('group/staff'))).toEqual([]);
+    expect(judged(PAYROLL + only, PAYROLL + only + give('user/ann'))[0]).toMatch(
+      /names who alone may, and user\/ann may "approve"/,
+    );
+    expect(judged(PAYROLL + only, PAYROLL + only + give('everyone'))).toHaveLength(1);
+    const member = PAYROLL.replace('staff: {}', 'staff: { members: [user/ann] }');
+    expect(judged(member + only, member + only + give('user/ann'))).toEqual([]);
+    expect(judged(member + only + give('user/ann'), PAYROLL + only + give('user/ann'))).toHaveLength(1);
+  });
+
+  const always =
+    'access_rules:\n  glass: { always: { subjects: group/staff, actions: [read], resources: payroll/payslip } }\n';
+  const crew = PAYROLL.replace('staff: {}', 'staff: { members: [user/ann] }');
+  const held = `${crew}${always}${GIVE('group/staff')}`;
+
+  it('always: what stays possible', () => {
+    expect(judged(held, `${crew}${always}`)[0]).toMatch(
+      /user\/ann must always be able to "read".* and a request for it is denied/,
+    );
+    expect(judged(held, `${held.replace('staff: { members: [user/ann] }', 'staff: {}')}`)).toEqual([]);
+    const denies = 'policies:\n  stop: { effect: DENY, priority: 9, resource_type: payroll/payslip, actions: [read]';
+    expect(judged(held, `${held}${denies}, assigned_to: [everyone] }\n`)).toHaveLength(1);
+    expect(judged(held, `${held}${denies}, condition: 'context.x == 1', assigned_to: [everyone] }\n`)).toHaveLength(1);
+    expect(judged(held, `${held}${denies.replace('9', '-1')}, assigned_to: [everyone] }\n`)).toEqual(
+      [expect.stringContaining('denied')].slice(0, 0),
+    );
+    const ends = held.replace('to: group/staff }', 'to: group/staff, expires_at: "2027-01-01T00:00:00Z" }');
+    expect(judged(held, ends)[0]).toContain('at 2027-01-01');
+  });
+
+  const separate =
+    'access_rules:\n  four-eyes: { separate: { actions: [submit, approve], resources: payroll/payslip } }\n';
+  it('separate: no subject both', () => {
+    const one = `${PAYROLL}${separate}policy_assignments: [{ policy: payroll/submit, to: user/ann }]\n`;
+    const two = (to: string, more = '') => one.replace(' }]', ` }, { policy: payroll/approve, to: ${to}${more} }]`);
+    expect(judged(one, two('user/ann'))[0]).toMatch(/user\/ann may both "(submit|approve)" .* and "(submit|approve)"/);
+    expect(judged(one, two('user/ext'))).toEqual([]);
+    expect(judged(one, two('user/ann', ', starts_at: "2027-01-01T00:00:00Z"'))).toHaveLength(1);
+    expect(judged(one, two('everyone'))).toHaveLength(1);
+    const named = `roles: { boss: {} }\n`;
+    expect(judged(one + named, two('role/boss') + named)).toEqual([]);
+  });
+});

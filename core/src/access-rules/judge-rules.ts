@@ -1,0 +1,150 @@
+import { Remainders } from '../impact/remainder/remainders.js';
+import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
+import { type AccessView, recordAt } from './access-view.js';
+import { breakingRequest } from './breaking-request.js';
+import { type Breach, type Cell, CellJudge } from './judge-cell.js';
+import type { ResourceUnit } from './resource-places.js';
+import { RuleClaim, type RuleRecord } from './rule-claim.js';
+import type { Closure } from './subject-closure.js';
+import { subjectsOf } from './subjects-of.js';
+import { type RecordPair, type Touch, touchOf } from './touched.js';
+import { ResourceUnits } from './units-of.js';
+import type { Violation } from './violation.js';
+
+/** An action that nothing names, which only `*` covers. */
+const OTHER_ACTION = '*';
+const STEP = 50;
+const EVERYBODY: readonly string[] = ['everyone/*'];
+
+/**
+ * What a change-set makes possible or impossible against the rules before it and after it (docs/semantics.md 11.6 to 11.8):
+ * at most one violation of each rule. Only rules that a changed record can touch are looked at.
+ */
+export function* judgeChange(
+  before: AccessView,
+  after: AccessView,
+  pairs: Iterable<RecordPair>,
+  now: number,
+): Generator<undefined, Violation[]> {
+  const claims = [...claimsOf(before, now)];
+  for (const claim of claimsOf(after, now))
+    if (!claims.some((known) => known.rule.fields === claim.rule.fields)) claims.push(claim);
+  const changed = [...pairs].filter((pair) => pair.before?.fields !== pair.after?.fields);
+  if (claims.length === 0 || changed.length === 0) return [];
+  const judge = new RuleJudge(before, after, now);
+  const touches: Touch[] = [];
+  for (const [index, pair] of changed.entries()) {
+    if (index % STEP === STEP - 1) yield;
+    touches.push(...judge.touches(pair));
+  }
+  const found = new Map<string, Violation>();
+  for (const claim of claims)
+    for (const each of touches) {
+      const touch = claim.touchedBy(each);
+      const key = `${claim.rule.address} ${claim.rule.fields.mode}`;
+      if (found.has(key) || !(claim.form === 'always' ? touch.loses : touch.gains)) continue;
+      const [violation] = yield* judge.violations(claim, touch, 1);
+      if (violation !== undefined) found.set(key, violation);
+    }
+  return [...found.values()];
+}
+
+/** The violations that stand in a state: at most `most` of each rule. */
+export function* standingViolations(view: AccessView, now: number, most: number): Generator<undefined, Violation[]> {
+  const judge = new RuleJudge(view, view, now);
+  const found: Violation[] = [];
+  for (const claim of claimsOf(view, now)) found.push(...(yield* judge.violations(claim, undefined, most)));
+  return found;
+}
+
+/** The rules of a state that are not suspended. */
+function* claimsOf(view: AccessView, now: number): Generator<RuleClaim> {
+  for (const address of [...view.addresses('access_rule')].sort()) {
+    const rule = view.get(address) as RuleRecord;
+    const { suspended_until } = rule.fields;
+    if (suspended_until === undefined || Date.parse(suspended_until) <= now) yield new RuleClaim(rule);
+  }
+}
+
+class RuleJudge {
+  readonly #sides: { readonly before: Side; readonly after: Side };
+  readonly #both: readonly Side[];
+  readonly #cells: CellJudge;
+  readonly #units: ResourceUnits;
+
+  constructor(before: AccessView, after: AccessView, now: number) {
+    const remainders = new Remainders();
+    const [first, second] = [new AccessSide(before, now, remainders), new AccessSide(after, now, remainders)];
+    this.#sides = { before: first, after: second };
+    this.#both = before === after ? [second] : [first, second];
+    this.#cells = new CellJudge(remainders, this.#sides, new FreeUniverse([before, after]), now);
+    this.#units = new ResourceUnits(this.#both);
+  }
+
+  touches(pair: RecordPair): Touch[] {
+    const { before, after } = this.#sides;
+    return [touchOf(pair, before, false), touchOf(pair, after, true)].filter((touch) => touch !== undefined);
+  }
+
+  /** The violations of a rule that a touch brings; without a touch, those that stand. */
+  *violations(claim: RuleClaim, touch: Touch | undefined, most: number): Generator<undefined, Violation[]> {
+    const units: [ResourceUnit, string[]][] = [];
+    for (const unit of this.#units.of(claim, touch)) {
+      if (unit === undefined) yield;
+      else {
+        const actions = this.#actions(claim, unit, touch);
+        if (actions.length > 0) units.push([unit, actions]);
+      }
+    }
+    const found: Violation[] = [];
+    if (units.length === 0) return found;
+    let judged = 0;
+    for (const subject of subjectsOf(this.#both, touch?.principals ?? EVERYBODY, claim)) {
+      const closures = this.#closures(subject);
+      for (const [unit, actions] of units) {
+        if (++judged % STEP === 0) yield;
+        const cell: Cell = { subject, unit, ...closures };
+        const breaches = this.#cells.breaches(claim, cell, actions, touch === undefined);
+        if (breaches.length === 0) continue;
+        found.push(this.#violation(claim, cell, breaches, touch));
+        if (found.length === most) return found;
+      }
+    }
+    return found;
+  }
+
+  #closures({ type, path }: SubjectUnit): { before: Closure; after: Closure } {
+    const { before, after } = this.#sides;
+    const now = after.closures.of(type, path);
+    return { before: before === after ? now : before.closures.of(type, path), after: now };
+  }
+
+  /** The actions of a rule that may be possible on a resource in either state. */
+  #actions({ actions, form }: RuleClaim, unit: ResourceUnit, touch: Touch | undefined): string[] {
+    const wanted = new Set(actions.filter((action) => action !== '*'));
+    if (actions.includes('*')) {
+      wanted.add(OTHER_ACTION);
+      for (const side of this.#both)
+        for (const action of recordAt(side.view, 'resource_type', unit.type)?.fields.actions ?? []) wanted.add(action);
+      for (const { fields } of touch?.policies ?? [])
+        for (const action of [...(fields.actions ?? []), ...(fields.resources ?? []).flatMap((one) => one.actions)])
+          wanted.add(action);
+    }
+    if (form === 'always') wanted.delete(OTHER_ACTION);
+    return [...wanted].filter(
+      (action) => form === 'always' || this.#both.some((side) => side.coverings(unit, action).length > 0),
+    );
+  }
+
+  #violation({ rule, form }: RuleClaim, cell: Cell, breaches: readonly Breach[], touch: Touch | undefined): Violation {
+    const side = this.#sides.after;
+    return {
+      rule: rule.address,
+      form,
+      mode: rule.fields.mode,
+      ...(touch && { cause: touch.address }),
+      witness: breaches.map((breach) => breakingRequest(side, cell, breach)),
+      proven: breaches.every(({ witness }) => witness !== undefined),
+    };
+  }
+}

@@ -1,0 +1,110 @@
+import { type Address, decodeSegment, type Path } from '../records/address.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
+import type { AccessSide, SubjectUnit } from './access-side.js';
+import { mentioning } from './access-view.js';
+import type { RuleClaim } from './rule-claim.js';
+
+/** A type of subjects that no record mentions: a name that no type can have. */
+export const OTHER_TYPE = '';
+
+/** Whom principals stand for: these recorded subjects, or everybody of a type. */
+interface Meant {
+  readonly paths: Set<Path>;
+  /** `*` stands for every type. */
+  readonly types: Set<string>;
+}
+
+/** The subjects behind principals in one state, into `meant`. */
+function addMembers(side: AccessSide, principals: Iterable<Address>, names: boolean, meant: Meant): void {
+  const seen = new Set(principals);
+  for (const principal of seen) {
+    const slash = principal.indexOf('/');
+    const [kind, path] = [principal.slice(0, slash), principal.slice(slash + 1)];
+    if (kind === 'subject') meant.paths.add(path);
+    else if (kind === EVERYONE) meant.types.add(path === EVERY_TYPE ? path : decodeSegment(path));
+    else if (kind === 'group')
+      for (const { fields } of mentioning(side.view, principal, 'group_membership')) {
+        if (fields.group === path) seen.add(`${fields.entity_type}/${fields.entity}`);
+      }
+    else if (kind === 'role') {
+      if (names && side.closures.naming(path).length > 0) meant.types.add(EVERY_TYPE);
+      for (const { fields } of mentioning(side.view, principal, 'role_assignment'))
+        seen.add(`${fields.entity_type}/${fields.entity}`);
+      for (const { address } of mentioning(side.view, principal, 'role')) seen.add(address);
+    }
+  }
+}
+
+/** The subjects behind principals in either state that a rule may speak of; those without a record come first. */
+export function* subjectsOf(
+  sides: readonly AccessSide[],
+  principals: Iterable<Address>,
+  claim: RuleClaim,
+): Generator<SubjectUnit> {
+  const touched: Meant = { paths: new Set(), types: new Set() };
+  for (const side of sides) addMembers(side, principals, claim.names, touched);
+  const limited = limitsOf(sides, claim);
+  const { subjectType } = claim;
+  const isMeant = (path: Path) =>
+    (limited === undefined || limited.has(path)) && (subjectType === undefined || typeOf(path) === subjectType);
+  const everybody = (type: string) => touched.types.has(EVERY_TYPE) || touched.types.has(type);
+  if (touched.types.size > 0 && limited === undefined) {
+    const types = subjectType === undefined ? knownTypes(sides, touched.types) : [subjectType];
+    for (const type of types) if (everybody(type)) yield { type, path: undefined };
+  }
+  for (const path of touched.paths) if (isMeant(path)) yield { type: typeOf(path), path };
+  if (touched.types.size === 0) return;
+  for (const path of limited ?? recorded(sides)) {
+    if (!touched.paths.has(path) && isMeant(path) && everybody(typeOf(path))) yield { type: typeOf(path), path };
+  }
+}
+
+/** The subjects to which a rule is limited; undefined if it may mean anybody. */
+function limitsOf(sides: readonly AccessSide[], claim: RuleClaim): ReadonlySet<Path> | undefined {
+  const { principals } = claim;
+  if (principals === undefined) return undefined;
+  const meant: Meant = { paths: new Set(principals.named), types: new Set() };
+  const { groups, roles } = principals;
+  const addresses = [
+    ...groups.map((path): Address => `group/${path}`),
+    ...roles.map((path): Address => `role/${path}`),
+  ];
+  for (const side of sides) addMembers(side, addresses, claim.names, meant);
+  return meant.types.size > 0 ? undefined : meant.paths;
+}
+
+function* recorded(sides: readonly AccessSide[]): Generator<Path> {
+  const [before, after] = sides;
+  for (const address of after?.view.addresses('subject') ?? []) yield address.slice('subject/'.length);
+  for (const address of before === after ? [] : (before?.view.addresses('subject') ?? []))
+    if (after?.view.get(address) === undefined) yield address.slice('subject/'.length);
+}
+
+const recordedTypes = new WeakMap<AccessSide, ReadonlySet<string>>();
+
+/** The types of the subjects of one state, read once. */
+function typesIn(side: AccessSide): ReadonlySet<string> {
+  const known = recordedTypes.get(side);
+  if (known !== undefined) return known;
+  const paths = new Set<string>();
+  for (const address of side.view.addresses('subject'))
+    paths.add(address.slice('subject/'.length, address.indexOf('/', 'subject/'.length)));
+  const types = new Set([...paths].map(decodeSegment));
+  recordedTypes.set(side, types);
+  return types;
+}
+
+function knownTypes(sides: readonly AccessSide[], named: ReadonlySet<string>): Set<string> {
+  const types = new Set([...named].filter((type) => type !== EVERY_TYPE));
+  for (const side of sides) {
+    for (const type of typesIn(side)) types.add(type);
+    for (const address of side.view.addresses('subject_type'))
+      types.add(decodeSegment(address.slice('subject_type/'.length)));
+  }
+  types.add(OTHER_TYPE);
+  return types;
+}
+
+function typeOf(path: Path): string {
+  return decodeSegment(path.slice(0, path.indexOf('/')));
+}
