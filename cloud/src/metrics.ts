@@ -34,6 +34,19 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly accessRuleBreaches = new Counter({
+    name: 'service_cloud_access_rule_breaches_total',
+    help: 'Changes that broke an access rule: refused, or committed where the rule only warns.',
+    labelNames: ['mode'] as const,
+    registers: [this.registry],
+  });
+  readonly standingViolations = new Gauge({
+    name: 'service_cloud_access_rule_violations',
+    help: 'Violations of access rules that stand, by tenant, as last looked at.',
+    labelNames: ['tenant'] as const,
+    registers: [this.registry],
+  });
+
   constructor(state: { tenants(): number; writable(): Promise<boolean>; clockBehindSeconds(): number }) {
     collectDefaultMetrics({ register: this.registry });
     this.#gauge('service_cloud_tenants', 'Tenants.', state.tenants);

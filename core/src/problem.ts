@@ -3,6 +3,7 @@
  * over these codes, so that a new one does not compile until every edge handles it.
  */
 export const PROBLEMS = {
+  access_rule_violated: 'An access rule forbids the change',
   ambiguous_name: 'The name fits more than one record',
   conflict: 'The change contradicts the present state',
   evaluation_failed: 'The decision could not be evaluated',

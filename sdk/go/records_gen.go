@@ -6,6 +6,8 @@ import "time"
 
 // The codes of the service.
 const (
+	// CodeAccessRuleViolated: An access rule forbids the change.
+	CodeAccessRuleViolated Code = "access_rule_violated"
 	// CodeAmbiguousName: The name fits more than one record.
 	CodeAmbiguousName Code = "ambiguous_name"
 	// CodeConflict: The change contradicts the present state.
@@ -65,6 +67,7 @@ const (
 )
 
 var problemCodes = map[Code]bool{
+	CodeAccessRuleViolated:   true,
 	CodeAmbiguousName:        true,
 	CodeConflict:             true,
 	CodeEvaluationFailed:     true,

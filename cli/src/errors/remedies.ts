@@ -6,6 +6,7 @@ import type { Caller } from './failure.js';
  * does not compile without a decision. All of them exit with 1.
  */
 export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
+  access_rule_violated: undefined,
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
   conflict: undefined,
   evaluation_failed:

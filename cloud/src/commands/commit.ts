@@ -93,7 +93,13 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: LimitedWish, ch
   const order = { ...wish, changes, by, held: cloud.credentials };
   const check = (staged: Staged) =>
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now });
-  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.slicing.run(steps, tenant.id));
+  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.slicing.run(steps, tenant.id)).catch(
+    (error: unknown) => {
+      if (error instanceof ProblemError && error.code === 'access_rule_violated')
+        cloud.metrics.accessRuleBreaches.inc({ mode: 'enforce' });
+      throw error;
+    },
+  );
   if (prepared === undefined) {
     const unchanged: Committed = {
       revision: tenant.revision,
@@ -131,6 +137,10 @@ async function commitChanges(cloud: Cloud, tenant: Tenant, wish: LimitedWish, ch
     throw error;
   }
   cloud.metrics.commits.inc();
+  for (const violation of staged.warnings ?? []) {
+    cloud.metrics.accessRuleBreaches.inc({ mode: 'warn' });
+    cloud.log.warn({ tenant: tenant.id, revision: committed.revision, rule: violation.rule }, 'access rule broken');
+  }
   stopTimer();
   return { committed, records: staged.put.map(({ record }) => record) };
 }

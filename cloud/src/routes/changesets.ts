@@ -105,6 +105,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           'idempotency_mismatch',
           'invalid_records',
           'not_owner',
+          'access_rule_violated',
           'outside_limits',
           'stale_base',
           'too_many_requests',

@@ -160,6 +160,8 @@ describe('a stranger', () => {
     ]);
     const audit = await strange('GET', '/v1/audit', '/v1/audit');
     expect(JSON.stringify(audit.body)).not.toContain('accountant');
+    const broken = await strange('GET', '/v1/access-rule-violations', '/v1/access-rule-violations');
+    expect(broken.body.violations).toEqual([]);
     const self = await strange('GET', '/v1/whoami', '/v1/whoami');
     expect(self.body.tenant.name).toBe('stranger');
   });

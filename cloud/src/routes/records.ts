@@ -89,7 +89,7 @@ function create(cloud: Cloud, kind: Kind): Route {
           schema: madeSchemas[kind],
         },
       },
-      problems: ['conflict', 'invalid_records', 'outside_limits'],
+      problems: ['access_rule_violated', 'conflict', 'invalid_records', 'outside_limits'],
     },
     handle: async ({ credential, query, body, requestId, now }) => {
       const { operator, fields } = asOperator(kind, body);
@@ -151,7 +151,15 @@ function change(cloud: Cloud, kind: Kind): Route {
       summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
       tag: kind,
       responses: { 200: { description: 'The changed record.', schema: recordSchemas[kind] } },
-      problems: ['conflict', 'invalid_records', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
+      problems: [
+        'access_rule_violated',
+        'conflict',
+        'invalid_records',
+        'not_found',
+        'not_owner',
+        'outside_limits',
+        'precondition_failed',
+      ],
       headers: IF_MATCH,
     },
     handle: async (call) => {
@@ -174,7 +182,7 @@ function remove(cloud: Cloud, kind: Kind): Route {
       summary: `Delete one record of the kind ${kind}.`,
       tag: kind,
       responses: { 204: { description: 'The record has been deleted.' } },
-      problems: ['conflict', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
+      problems: ['access_rule_violated', 'conflict', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
       headers: IF_MATCH,
     },
     handle: async (call) => {

@@ -1,5 +1,6 @@
 import type { Cloud } from '../cloud.js';
 import type { Route } from '../http/route.js';
+import { accessRuleViolationRoutes } from './access-rule-violations.js';
 import { auditRoutes } from './audit.js';
 import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
@@ -21,6 +22,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),
     ...recordRoutes(cloud),
+    ...accessRuleViolationRoutes(cloud),
     ...auditRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),

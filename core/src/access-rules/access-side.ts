@@ -82,8 +82,8 @@ export class AccessSide {
     return found;
   }
 
-  /** The list that decides in a span of time. `names` says whether requests name roles. */
-  listOf(reaches: readonly Reach[], known: Known, names: boolean): DecisionList {
+  /** The list that decides in a span of time. `names` says whether requests name roles, `failures` whether a DENY may fail. */
+  listOf(reaches: readonly Reach[], known: Known, names: boolean, failures: 'count' | 'ignore'): DecisionList {
     const { formulas } = this.remainders;
     const candidates: RemainingCandidate[] = [];
     for (const { policy, ways, named } of reaches) {
@@ -101,7 +101,7 @@ export class AccessSide {
         candidates.push({ effect, priority, remainder: formulas.and([naming, remainder]) });
       }
     }
-    return this.remainders.listOf(candidates);
+    return this.remainders.listOf(candidates, failures);
   }
 
   /** What is known of requests for a subject, resource and action in a span of time. */

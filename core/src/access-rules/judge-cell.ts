@@ -102,12 +102,11 @@ export class CellJudge {
         names: claim.names,
         free,
       });
-      const list = sides[side].listOf(reaches, known, claim.names);
-      const counted = claim.form === 'always' ? list : this.remainders.withoutFailures(list);
+      const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
       const means = claim.means(unit, sides[side].locate(unit).places);
       const exempt = (strict: boolean) =>
         means ? claim.exempt(this.remainders, subject, known, strict) : this.remainders.formulas.constant('true');
-      return { list: counted, exempt: exempt(false), strict: () => exempt(true) };
+      return { list, exempt: exempt(false), strict: () => exempt(true) };
     };
     const present = answer('after', now);
     const former = standing ? undefined : answer('before', then);

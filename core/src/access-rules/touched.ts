@@ -1,8 +1,8 @@
+import { canonicalJson, type Json } from '../json.js';
 import type { Address, Path } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
-import { equalJson } from '../state/equal-json.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning } from './access-view.js';
 import { type PolicyRecord, policyPath } from './covering-policies.js';
@@ -157,4 +157,8 @@ function sameResource(before: unknown, after: unknown): boolean {
 function sameType(before: unknown, after: unknown): boolean {
   const [old, now] = [before as Given<'resource_type'>, after as Given<'resource_type'>];
   return equalJson(old?.parents, now?.parents) && equalJson(old?.actions, now?.actions);
+}
+
+function equalJson(left: unknown, right: unknown): boolean {
+  return left === right || canonicalJson((left ?? null) as Json) === canonicalJson((right ?? null) as Json);
 }

@@ -1,3 +1,4 @@
+import type { Violation } from '../access-rules/violation.js';
 import type { Writer } from '../limits/writer.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
@@ -48,6 +49,8 @@ export interface Staged {
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
   created: Address[];
+  /** What breaks access rules that only warn. */
+  warnings?: Violation[];
 }
 
 /** One fault or warning about a record, placed by a JSON pointer (RFC 6901) into its fields. */

@@ -1,3 +1,5 @@
+import { judgeChange } from '../access-rules/judge-rules.js';
+import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
 import { judgeEveryone } from '../limits/judge-everyone.js';
@@ -47,6 +49,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #time: string;
   readonly #overlay: Overlay;
+  /** The state with moves alone, where there are any: what is renamed keeps its access. */
+  #moved: Overlay | undefined;
   readonly #entries = new Map<Address, Entry>();
   readonly #removed = new Map<Address, Removal>();
   /** The requested change at an address, apart from moves. */
@@ -87,6 +91,7 @@ export class Stage {
     if (writer !== undefined) yield* this.#judgeLimits(writer);
     yield* this.#validate();
     yield* this.#refuseMentionedRemovals();
+    const warnings = yield* this.#judgeRules();
 
     const put = [...this.#entries.values()].map(({ record, previous, follows }) => ({
       record,
@@ -96,7 +101,7 @@ export class Stage {
     put.sort((left, right) => kindRank(left.record.kind) - kindRank(right.record.kind));
     const remove = [...this.#removed.values()].map(({ record }) => record);
     remove.sort((left, right) => kindRank(right.kind) - kindRank(left.kind));
-    return { put, remove, created };
+    return { put, remove, created, ...(warnings.length > 0 && { warnings }) };
   }
 
   #parse(kind: Kind, { fields, index }: { fields: unknown; index: number }): Fields {
@@ -118,11 +123,16 @@ export class Stage {
     const refuse = ({ index }: { index: number }, detail: string, address: Address) =>
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
     const found = renames(this.#base, wishes, refuse);
-    for (const { previous } of found) this.#overlay.delete(previous.address);
+    if (found.length > 0) this.#moved = new Overlay(this.#base);
+    for (const { previous } of found) {
+      this.#overlay.delete(previous.address);
+      this.#moved?.delete(previous.address);
+    }
     for (const { previous, address, fields, cause, explicit } of found) {
       const owned = explicit ? this.#owned(previous, cause.index) : {};
       const record = { ...previous, ...owned, address, fields } as StoredRecord;
       this.#write(record, previous, cause.index, explicit ? undefined : true);
+      this.#moved?.put(record);
     }
   }
 
@@ -285,6 +295,27 @@ export class Stage {
     const owner = this.#overlay.get(address)?.managed_by;
     if (owner === undefined || owner === (this.#options.stack ?? 'api')) return detail;
     return `${/[.?]$/.test(detail) ? detail : `${detail}.`} "${address}" belongs to the stack "${owner}".`;
+  }
+
+  /** Refuses what breaks enforced access rules; what breaks others is returned. */
+  *#judgeRules(): Generator<undefined, Violation[]> {
+    const before = this.#moved ?? this.#base;
+    const addresses = new Set([...this.#removed.keys(), ...this.#entries.keys()]);
+    const pairs = [...addresses].map((address) => ({
+      address,
+      before: before.get(address),
+      after: this.#overlay.get(address),
+    }));
+    const violations = yield* judgeChange(before, this.#overlay, pairs, this.#options.now.getTime());
+    const broken = new Faults('access_rule_violated');
+    for (const violation of violations) {
+      if (violation.mode === 'warn') continue;
+      const { cause = '' } = violation;
+      const index = this.#entries.get(cause)?.index ?? this.#removed.get(cause)?.index ?? 0;
+      broken.add(jsonPointer('changes', index), violationText(violation), cause);
+    }
+    broken.raise();
+    return violations;
   }
 
   *#refuseMentionedRemovals(): Generator<undefined, void> {

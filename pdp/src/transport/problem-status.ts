@@ -2,6 +2,7 @@ import type { ProblemCode } from '@authz-service/core/problem';
 
 /** The HTTP status of each problem, for cloud and agent alike (RFC 9457 section 3.1.2). */
 export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
+  access_rule_violated: 409,
   ambiguous_name: 400,
   conflict: 409,
   evaluation_failed: 500,

@@ -3,6 +3,7 @@
  * batch.
  */
 export const ERROR_TITLES = {
+  access_rule_violated: 'An access rule forbids the change',
   ambiguous_name: 'The name fits more than one record',
   conflict: 'The change contradicts the present state',
   evaluation_failed: 'The decision could not be evaluated',

@@ -319,6 +319,7 @@ function isOne(error: unknown): error is ProblemError {
   return (
     error instanceof ProblemError &&
     [
+      'access_rule_violated',
       'conflict',
       'forbidden',
       'invalid_records',

@@ -12,6 +12,7 @@ const OURS = 'Please report it with the log of TF_LOG_PROVIDER=DEBUG.';
 
 /** Every problem code as Terraform shows it. */
 const SHOWN: { readonly [C in ProblemCode]: Shown } = {
+  access_rule_violated: { summary: 'Access rule violated' },
   ambiguous_name: { summary: 'Ambiguous name' },
   conflict: { summary: 'Conflict with existing records' },
   evaluation_failed: { summary: 'Decision could not be evaluated' },

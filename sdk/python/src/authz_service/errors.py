@@ -117,6 +117,7 @@ class InvalidConfig(ServiceError):
 
 
 _CLASSES: Mapping[str, Type[ServiceError]] = {
+    "access_rule_violated": Conflict,
     "ambiguous_name": InvalidRequest,
     "conflict": Conflict,
     "evaluation_failed": EvaluationFailed,
