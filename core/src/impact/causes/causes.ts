@@ -1,5 +1,6 @@
 import type { RecordChange } from '../../decision/api/engine.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
+import type { Address } from '../../records/address.js';
 import type { CauseRecord } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
@@ -7,13 +8,11 @@ import { minimalSets } from './minimal-sets.js';
 import { type CausedAt, RelevantChanges } from './relevant-changes.js';
 import { Dependencies } from './subsets.js';
 
-/** More changes than these are not gone through one by one where those that seem relevant do not bring a finding. */
-const ALL_MAX = 200;
-
 /** Finds which changed records bring a finding, by making some of them and asking the engine (docs/semantics.md 10.9). */
 export class Causes {
   readonly #relevant: RelevantChanges;
   readonly #dependencies: Dependencies;
+  readonly #byAddress: ReadonlyMap<Address, ChangedRecord>;
 
   /** `engine` is in the state before, and is again after each question. */
   constructor(
@@ -23,18 +22,35 @@ export class Causes {
   ) {
     this.#relevant = new RelevantChanges(engine, changes);
     this.#dependencies = new Dependencies(changes);
+    this.#byAddress = new Map(changes.map((change) => [change.address, change]));
   }
 
-  /** `shows` says whether the finding is there in the engine's present state; without it, all that is relevant is named. */
-  of(at: CausedAt, shows: ((engine: CompiledEngine) => boolean) | undefined): CauseRecord[][] {
-    let relevant = this.#dependencies.closed(this.#relevant.of(at));
-    if (shows === undefined) return [this.#records(relevant)];
+  /**
+   * `shows` says whether the finding is there in the engine's present state; without it, all that is relevant is named.
+   * `chains` are the records by which candidates apply that decide the answer before or after.
+   */
+  of(
+    at: CausedAt,
+    shows: ((engine: CompiledEngine) => boolean) | undefined,
+    chains: readonly ReadonlySet<Address>[],
+  ): CauseRecord[][] {
+    if (shows === undefined) return [this.#records(this.#dependencies.closed(this.#relevant.of(at)))];
     const holds = (set: ReadonlySet<ChangedRecord>) => this.#holds(set, shows);
-    if (!holds(relevant)) {
-      if (this.changes.length > ALL_MAX) return [this.#records(relevant)];
-      relevant = new Set(this.changes);
+    const found = minimalSets(this.#starts(at, chains), this.#dependencies, holds);
+    if (found.length > 0) return found.map((set) => this.#records(set));
+    const relevant = this.#dependencies.closed(this.#relevant.of(at));
+    const others = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
+    return (others.length > 0 ? others.slice(0, 1) : [relevant]).map((set) => this.#records(set));
+  }
+
+  /** The changes along each chain, with those of the resource, its type and what it lies below. */
+  *#starts({ places, type }: CausedAt, chains: readonly ReadonlySet<Address>[]): Generator<Set<ChangedRecord>, void> {
+    const around = [`resource_type/${type}`, ...[...places].map((place) => `resource/${place}`)];
+    for (const chain of chains) {
+      const changed = [...chain, ...around].map((address) => this.#byAddress.get(address));
+      const own = this.#dependencies.closed(changed.filter((one) => one !== undefined));
+      if (own.size > 0) yield own;
     }
-    return minimalSets(relevant, this.#dependencies, holds).map((set) => this.#records(set));
   }
 
   #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean {

@@ -46,10 +46,10 @@ export class Dependencies {
     return found;
   }
 
-  /** The changes of a closed set that are left without one, and without those that need it. */
-  without(set: ReadonlySet<ChangedRecord>, gone: ChangedRecord): Set<ChangedRecord> {
+  /** The changes of a closed set that are left without these, and without those that need them. */
+  without(set: ReadonlySet<ChangedRecord>, gone: readonly ChangedRecord[]): Set<ChangedRecord> {
     const left = new Set(set);
-    left.delete(gone);
+    for (const one of gone) left.delete(one);
     for (let again = true; again; ) {
       again = false;
       for (const one of left)

@@ -1,13 +1,15 @@
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { withAncestors } from '../../decision/graph/whereabouts.js';
 import type { JsonObject } from '../../json.js';
-import { type Path, path } from '../../records/address.js';
+import { ProblemError } from '../../problem.js';
+import { type Address, type Path, path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { Finding, FindingRisk, Witness } from '../api/finding.js';
 import { FINDING_RISKS } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
 import { Causes } from '../causes/causes.js';
+import { chainsOf } from '../causes/chains.js';
 import type { CausedAt } from '../causes/relevant-changes.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
@@ -42,6 +44,7 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   note();
   const asked = drafts.map(({ rectangle }) => requestOf(rectangle, fresh));
   const after = asked.map((one) => one !== undefined && isAllowed(engine, one));
+  const chains = asked.map((one) => (one === undefined ? [] : chainsAt(engine, one)));
   engine.apply(back);
   const causes = new Causes(engine, changes, sides);
   const findings: Finding[] = [];
@@ -53,7 +56,9 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
     const before = question !== undefined && isAllowed(engine, question);
     const shown = question !== undefined && before !== allowed ? question : undefined;
     const at = causedAt(draft, input.principals, lies.get(draft) ?? new Set());
-    const found = causes.of(at, shown && ((state) => isAllowed(state, shown) === allowed));
+    const own = question === undefined ? [] : chainsAt(engine, question);
+    const ways = waysOf(own, chains[index] ?? []);
+    const found = causes.of(at, shown && ((state) => isAllowed(state, shown) === allowed), ways);
     const weakened = allowed && found.some((set) => set.some(({ address }) => isDeny(engine, byAddress.get(address))));
     findings.push({
       ...draft.finding,
@@ -65,6 +70,25 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
     });
   }
   return findings;
+}
+
+/** The records by which candidates decide a request; none where it is refused or fails. */
+function chainsAt(engine: CompiledEngine, { request, now }: AskedAt): ReadonlySet<Address>[] {
+  try {
+    return chainsOf(engine.explain(request, now));
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
+}
+
+/** What decides afterwards, by itself or with what decided before; what decided before alone, which may have gone. */
+function waysOf(
+  before: readonly ReadonlySet<Address>[],
+  after: readonly ReadonlySet<Address>[],
+): ReadonlySet<Address>[] {
+  const old = new Set(before.flatMap((chain) => [...chain]));
+  return [...after, ...(old.size > 0 ? [old, ...after.map((chain) => new Set([...old, ...chain]))] : [])];
 }
 
 function setIn<K>(map: Map<K, Set<Path>>, key: K): Set<Path> {
