@@ -44,7 +44,15 @@ async function logged(key: string, inputs: string): Promise<string[]> {
     rest = parts.pop() ?? '';
     lines.push(...parts);
   });
-  const client = new ServiceClient({ url: 'http://127.0.0.1:0', retries: 50, decisionTimeoutMs: 20_000 });
+  const url = await new Promise<string>((resolve) => {
+    let log = '';
+    agent.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      const [, found] = /"url":"([^"]+)".*agent is listening/.exec(log) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const client = new ServiceClient({ url, retries: 50, decisionTimeoutMs: 20_000 });
   const ask = (id: string, action: string, context = {}) =>
     client.decide({
       subject: { type: 'user', id },
