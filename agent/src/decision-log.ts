@@ -19,7 +19,7 @@ export interface DecisionEntry {
   policy: string;
   /** Whether no decision could be made. */
   failed: boolean;
-  /** Absent if the request could not be read. */
+  /** Absent if nothing was evaluated. */
   request?: DecisionRequest | undefined;
   /** The clock of the decision, in milliseconds since the epoch. */
   now: number;

@@ -111,7 +111,8 @@ function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceI
     ms: ms ?? 0,
     policy: (refused ? undefined : outcome.policy) ?? '',
     failed: refused,
-    request,
+    // Without a bundle nothing was evaluated, which is nothing to do again.
+    request: ms === undefined ? undefined : request,
     now,
   });
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { below, billing } from './cli/tenant.js';
 import { Workbench } from './cli/workbench.js';
 
@@ -52,7 +52,8 @@ async function logged(key: string, inputs: string): Promise<string[]> {
       if (found !== undefined) resolve(found);
     });
   });
-  const client = new ServiceClient({ url, retries: 50, decisionTimeoutMs: 20_000 });
+  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 20_000);
+  const client = new ServiceClient({ url, decisionTimeoutMs: 20_000, attemptTimeoutMs: 20_000 });
   const ask = (id: string, action: string, context = {}) =>
     client.decide({
       subject: { type: 'user', id },
