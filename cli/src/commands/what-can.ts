@@ -1,21 +1,27 @@
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/question';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf, typed } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { connectionFlags, localFlag } from '../config/connect.js';
+import type { ConnectionFlags } from '../config/connection.js';
 import { UsageError } from '../errors/usage-error.js';
 import { type Asking, asking, atFlag } from '../history/asking.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
-import { checkEmpty } from '../search/check-empty.js';
+import { type Asked, checkNames } from '../search/check-names.js';
+import { LeftOutCount } from '../search/left-out.js';
+import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
 import { type KnownType, resourceTypes } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** The request without the part that is searched for. */
-type Asked = Omit<ActionQuestion, 'resource'>;
+type Question = Omit<ActionQuestion, 'resource'>;
+
+type PossibleFlags = ConnectionFlags & { at?: string; resource?: string; 'resource-type'?: string[] | undefined };
 
 export default class WhatCan extends ServiceCommand {
   static override summary = 'List what a subject may do, and to which resources.';
@@ -23,8 +29,8 @@ export default class WhatCan extends ServiceCommand {
     `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it. \
 With neither: every resource to which the subject may do something, and which actions.
 
-The answers are exactly those for which "service authorize" would say yes; those that cannot be evaluated are left \
-out. A policy on a type also covers resources without a record; these cannot be listed.
+The answers are exactly those for which "service authorize" would say yes; those for which the request says too little \
+are left out and counted, and --possible lists them, with what it must say. A policy on a type also covers resources without a record; these cannot be listed.
 
 The list of resource types comes from the cloud and needs a credential that may read records. An agent cannot list \
 them: pass an ACTION and --resource-type, or a --resource.`;
@@ -58,6 +64,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     'resource-property': pairFlag('An attribute, as if each resource had it.'),
     context: contextFlag,
     ...limitFlag,
+    ...possibleFlag,
     ...atFlag,
     ...localFlag,
     ...connectionFlags,
@@ -71,8 +78,9 @@ them: pass an ACTION and --resource-type, or a --resource.`;
         `"${args.action}" and --resource leave nothing to search for: use "service authorize", or leave one out.`,
       );
     }
+    if (flags.possible) return await this.#possible(args, flags);
     const context = members('context', flags.context);
-    const asked: Asked = {
+    const asked: Question = {
       subject: {
         ...typed('SUBJECT', args.subject, 'user:alice', 'id'),
         ...properties('subject-property', flags['subject-property']),
@@ -83,27 +91,26 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     const own = properties('resource-property', flags['resource-property']);
     const named = resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource'), ...own };
     const client = await asking(flags);
-    const note = (action: string | undefined, searched: { names: readonly string[]; where: string } | undefined) =>
-      checkEmpty(client, { subject: asked.subject, action, resourceTypes: searched }, this.signal);
+    const leftOut = new LeftOutCount();
+    const options = { signal: this.signal, onLeftOut: leftOut.note };
+    const note = async (found: number, action: string | undefined, searched: Asked['resourceTypes']) => {
+      const names: Asked = { subject: asked.subject, action, resourceTypes: searched, resource: named };
+      return (await checkNames(client, names, found, this.signal)) + leftOut.text;
+    };
     if (named !== undefined) {
-      const found = client.searchActions({ ...asked, resource: named }, { signal: this.signal });
+      const found = client.searchActions({ ...asked, resource: named }, options);
       const actions = await taken([found], flags.limit);
-      return actionsFound(
-        actions,
-        actions.length > 0 ? '' : await note(undefined, { names: [named.type], where: '--resource' }),
-      );
+      const checked = await note(actions.length, undefined, { names: [named.type], where: '--resource' });
+      return actionsFound(actions, checked, leftOut);
     }
     const known = async (remedy: string) => resourceTypes(client, types, remedy, this.signal);
     const search = (type: string, action: string) =>
-      client.searchResources(
-        { ...asked, action: { name: action }, resource: { type, ...own } },
-        { signal: this.signal },
-      );
+      client.searchResources({ ...asked, action: { name: action }, resource: { type, ...own } }, options);
     const { action } = args;
     if (action === undefined) {
       const all = await known('name an ACTION and the types with --resource-type, or a --resource.');
       const results = await everything(all, search, flags.limit);
-      return everythingFound(results, results.length > 0 ? '' : await note(undefined, undefined));
+      return everythingFound(results, await note(results.length, undefined, undefined), leftOut);
     }
     const wanted = types ?? (await known('name them with --resource-type.')).map(({ name }) => name);
     const results = await taken(
@@ -111,21 +118,41 @@ them: pass an ACTION and --resource-type, or a --resource.`;
       flags.limit,
     );
     const searched = types && { names: types, where: '--resource-type' };
-    await err.line(err.style('dim', countOf(results, results.length > 0 ? '' : await note(action, searched))));
-    return { json: { results }, text: shownEntities(results) };
+    await err.line(err.style('dim', countOf(results, await note(results.length, action, searched))));
+    return { json: { results, ...leftOut.json }, text: shownEntities(results) };
+  }
+
+  async #possible(args: { subject: string; action?: string | undefined }, flags: PossibleFlags): Promise<Outcome> {
+    const subject = typed('SUBJECT', args.subject, 'user:alice', 'id');
+    const search = await PossibleSearch.of(flags, this.signal);
+    const condition = (name: string, resource: DecisionRequest['resource']) =>
+      search.condition({ subject, action: { name }, resource });
+    const named = flags.resource === undefined ? undefined : resourceOf(flags.resource, undefined, '--resource');
+    const resources = named === undefined ? search.resources(flags['resource-type']) : [named];
+    const results = resources.flatMap((resource) => {
+      const actions = args.action === undefined ? search.actions(resource.type) : [args.action];
+      return actions.flatMap((action) => {
+        const found = condition(action, resource);
+        return found === undefined ? [] : [{ ...resource, action, condition: found }];
+      });
+    });
+    return await possibleFound(results, ['RESOURCE', 'ACTION'], ({ type, action, ...names }) => [
+      printable(`${type}:${'name' in names ? names.name : names.id}`),
+      printable(action),
+    ]);
   }
 }
 
 /** If there are no results, says why that does not mean that nothing is allowed. */
 function countOf(results: readonly FoundEntity[], note: string): string {
-  if (results.length > 0) return counted(results.length, 'resource');
+  if (results.length > 0) return `${counted(results.length, 'resource')}${note}`;
   return `0 resources with a record${note}. "service authorize" tells whether a policy on a type covers a resource without a record.`;
 }
 
-async function actionsFound(results: FoundAction[], note: string): Promise<Outcome> {
+async function actionsFound(results: FoundAction[], note: string, leftOut: LeftOutCount): Promise<Outcome> {
   await err.line(err.style('dim', `${counted(results.length, 'action')}${note}`));
   const names = results.map(({ name }) => printable(name));
-  return { json: { results }, text: names.length === 0 ? undefined : names.join('\n') };
+  return { json: { results, ...leftOut.json }, text: names.length === 0 ? undefined : names.join('\n') };
 }
 
 type Search = (type: string, action: string) => ReturnType<Asking['searchResources']>;
@@ -149,11 +176,11 @@ async function everything(types: KnownType[], search: Search, limit?: number): P
   return found;
 }
 
-async function everythingFound(results: FoundWithActions[], note: string): Promise<Outcome> {
+async function everythingFound(results: FoundWithActions[], note: string, leftOut: LeftOutCount): Promise<Outcome> {
   await err.line(err.style('dim', countOf(results, note)));
   const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
   return {
-    json: { results },
+    json: { results, ...leftOut.json },
     text: results.length === 0 ? undefined : table(['RESOURCE', 'ACTIONS'], rows, out.style, out.columns),
   };
 }

@@ -3,20 +3,25 @@ import { string } from '@oclif/core/flags';
 import { members, properties, resourceOf } from '../authorize/question.js';
 import { contextFlag, pairFlag } from '../authorize/question-flags.js';
 import { connectionFlags, localFlag } from '../config/connect.js';
+import type { ConnectionFlags } from '../config/connection.js';
 import { UsageError } from '../errors/usage-error.js';
 import { asking, atFlag } from '../history/asking.js';
 import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
-import { checkEmpty } from '../search/check-empty.js';
-import { limitFlag, shownEntities, taken } from '../search/search-flags.js';
+import { checkNames } from '../search/check-names.js';
+import { LeftOutCount } from '../search/left-out.js';
+import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
+import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+
+type PossibleFlags = ConnectionFlags & { at?: string; 'resource-id'?: string; 'subject-type': string[] };
 
 export default class WhoCan extends ServiceCommand {
   static override summary = 'List the subjects that may do something to a resource.';
   static override description =
     `Lists exactly the recorded subjects for which "service authorize" would say yes, ordered by name: through \
 policies of their own, roles and groups, with conditions evaluated on stored properties and the values of the flags. \
-Subjects for whom a condition cannot be evaluated are left out.`;
+Subjects for whom the request says too little are left out and counted; --possible lists them, with what it must say.`;
   static override examples = [
     { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },
     { description: 'Who could on 1 March?', command: 'service who-can read invoice:INV-1 --at 2027-03-01T12:00:00Z' },
@@ -50,6 +55,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
     'action-property': pairFlag('An attribute of the action.'),
     context: contextFlag,
     ...limitFlag,
+    ...possibleFlag,
     ...atFlag,
     ...localFlag,
     ...connectionFlags,
@@ -58,6 +64,7 @@ Subjects for whom a condition cannot be evaluated are left out.`;
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(WhoCan);
     if (args.action.trim() === '') throw new UsageError('ACTION is empty: write the name of an action, like "read".');
+    if (flags.possible) return await this.#possible(args, flags);
     const context = members('context', flags.context);
     const question = {
       action: { name: args.action, ...properties('action-property', flags['action-property']) },
@@ -70,19 +77,34 @@ Subjects for whom a condition cannot be evaluated are left out.`;
     const own = properties('subject-property', flags['subject-property']);
     const client = await asking(flags);
     const { signal } = this;
+    const leftOut = new LeftOutCount();
     const searches = flags['subject-type'].map((type) =>
-      client.searchSubjects({ ...question, subject: { type, ...own } }, { signal }),
+      client.searchSubjects({ ...question, subject: { type, ...own } }, { signal, onLeftOut: leftOut.note }),
     );
     const results = await taken(searches, flags.limit);
     const asked = {
       action: args.action,
       resourceTypes: { names: [question.resource.type], where: 'RESOURCE' },
+      resource: question.resource,
       subjectTypes: flags['subject-type'],
     };
-    const note = results.length === 0 ? await checkEmpty(client, asked, signal) : '';
+    const note = await checkNames(client, asked, results.length, signal);
     await err.line(
-      err.style('dim', `${counted(results.length, 'subject')} of type ${flags['subject-type'].join(' or ')}${note}`),
+      err.style(
+        'dim',
+        `${counted(results.length, 'subject')} of type ${flags['subject-type'].join(' or ')}${note}${leftOut.text}`,
+      ),
     );
-    return { json: { results }, text: shownEntities(results) };
+    return { json: { results, ...leftOut.json }, text: shownEntities(results) };
+  }
+
+  async #possible(args: { action: string; resource: string }, flags: PossibleFlags): Promise<Outcome> {
+    const resource = resourceOf(args.resource, flags['resource-id'], 'RESOURCE');
+    const search = await PossibleSearch.of(flags, this.signal);
+    const results = search.subjects(flags['subject-type']).flatMap((subject) => {
+      const condition = search.condition({ subject, action: { name: args.action }, resource });
+      return condition === undefined ? [] : [{ ...subject, condition }];
+    });
+    return await possibleFound(results, ['SUBJECT'], (found) => [shownEntity(found)]);
   }
 }

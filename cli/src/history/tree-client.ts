@@ -6,12 +6,14 @@ import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, names, splitAddress } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Page } from '@authz-service/core/search/page';
 import type { FoundAction, FoundEntity, SearchQuestion } from '@authz-service/core/search/question';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { finished } from '@authz-service/core/time-slicing';
 import type { Decision } from '@authz-service/sdk/decision';
 import type { ActionQuestion, DecisionQuestion, ResourceQuestion, SubjectQuestion } from '@authz-service/sdk/question';
 import type { RecordCollection, RecordFilter } from '@authz-service/sdk/records';
+import type { SearchOptions } from '@authz-service/sdk/search';
 import type { Kind, WireRecord } from '@authz-service/sdk/wire';
 import { loadGitTree } from '../tree/load-tree.js';
 
@@ -61,19 +63,25 @@ export class TreeClient {
     return { allowed: decision, decided: true, context };
   }
 
-  searchSubjects({ subject, resource, action, context }: SubjectQuestion): AsyncGenerator<FoundEntity> {
+  searchSubjects(
+    { subject, resource, action, context }: SubjectQuestion,
+    options?: SearchOptions,
+  ): AsyncGenerator<FoundEntity> {
     const { type, roles } = subject;
     const any = { type, ...propertiesOf(subject), ...(roles && { roles }) };
-    return this.#found({ kind: 'subject', subject: any, ...partsOf({ resource, action, context }) });
+    return this.#found({ kind: 'subject', subject: any, ...partsOf({ resource, action, context }) }, options);
   }
 
-  searchResources({ subject, resource, action, context }: ResourceQuestion): AsyncGenerator<FoundEntity> {
+  searchResources(
+    { subject, resource, action, context }: ResourceQuestion,
+    options?: SearchOptions,
+  ): AsyncGenerator<FoundEntity> {
     const any = { type: resource.type, ...propertiesOf(resource) };
-    return this.#found({ kind: 'resource', resource: any, ...partsOf({ subject, action, context }) });
+    return this.#found({ kind: 'resource', resource: any, ...partsOf({ subject, action, context }) }, options);
   }
 
-  searchActions({ subject, resource, context }: ActionQuestion): AsyncGenerator<FoundAction> {
-    return this.#found({ kind: 'action', ...partsOf({ subject, resource, context }) });
+  searchActions({ subject, resource, context }: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction> {
+    return this.#found({ kind: 'action', ...partsOf({ subject, resource, context }) }, options);
   }
 
   records<K extends Kind>(kind: K): Pick<RecordCollection<K>, 'list' | 'get'> {
@@ -94,13 +102,15 @@ export class TreeClient {
     return { list, get };
   }
 
-  async *#found<R extends FoundEntity | FoundAction>(question: object): AsyncGenerator<R> {
+  async *#found<R extends FoundEntity | FoundAction>(
+    question: object,
+    { onLeftOut }: SearchOptions = {},
+  ): AsyncGenerator<R> {
     const bounds = { limit: Number.POSITIVE_INFINITY, now: this.now, late: () => false };
     let next: string | undefined = '';
     while (next !== undefined) {
-      const page: { results: unknown[]; next?: string } = finished(
-        this.#search.find(question as SearchQuestion, { ...bounds, after: next }),
-      );
+      const page: Page<unknown> = finished(this.#search.find(question as SearchQuestion, { ...bounds, after: next }));
+      if (page.undecided !== undefined) onLeftOut?.(page.undecided);
       yield* page.results as R[];
       next = page.next;
     }

@@ -26,6 +26,15 @@ export interface Page<R> {
   results: R[];
   /** The key after which the next page starts; absent on the last page. */
   next?: string;
+  /** The candidates of this page for which the request says too little; absent if there are none. */
+  undecided?: Undecided;
+}
+
+/** Candidates that are no results, but may be if the request said more. */
+export interface Undecided {
+  count: number;
+  /** The attributes that were missing, sorted. */
+  absent: string[];
 }
 
 /** The largest number of candidates for one page, however few results they give. */
@@ -41,28 +50,45 @@ export function* pageOf<T, R>(
   { after, limit, now, late }: PageBounds,
 ): Generator<undefined, Page<R>> {
   const results: R[] = [];
+  let undecided = 0;
+  const absent = new Set<string>();
+  const page = (next?: string): Page<R> => ({
+    results,
+    ...(next !== undefined && { next }),
+    ...(undecided > 0 && { undecided: { count: undecided, absent: [...absent].sort() } }),
+  });
   let passed = after;
   let at = firstAfter(ordered, after);
   const end = Math.min(ordered.length, at + CANDIDATES_MAX);
   for (; at < end; at++) {
     const { key, item } = ordered[at] as Ordered<T>;
-    if (allows(engine, ask(item), now)) {
-      if (results.length === limit) return { results, next: passed };
+    const answer = answerOf(engine, ask(item), now);
+    if (answer === 'allowed') {
+      if (results.length === limit) return page(passed);
       results.push(show(item));
+    } else if (answer !== 'denied') {
+      undecided++;
+      if (answer.absent !== undefined) absent.add(answer.absent);
     }
     passed = key;
     yield;
-    if (late()) return at + 1 < ordered.length ? { results, next: passed } : { results };
+    if (late()) return page(at + 1 < ordered.length ? passed : undefined);
   }
-  return end < ordered.length ? { results, next: passed } : { results };
+  return page(end < ordered.length ? passed : undefined);
 }
 
 /** A failed evaluation grants nothing, so such a candidate is not a result. */
-function allows(engine: Engine, request: DecisionRequest, now: number): boolean {
+function answerOf(
+  engine: Engine,
+  request: DecisionRequest,
+  now: number,
+): 'allowed' | 'denied' | { absent?: string | undefined } {
   try {
-    return engine.decide(request, now).decision;
+    const { decision, absent } = engine.decide(request, now);
+    if (decision) return 'allowed';
+    return absent === undefined ? 'denied' : { absent };
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'evaluation_failed') return false;
+    if (error instanceof ProblemError && error.code === 'evaluation_failed') return {};
     throw error;
   }
 }

@@ -67,6 +67,13 @@ function searchResponseSchema<R extends z.ZodType>(result: R) {
       })
       .optional()
       .meta({ description: 'There when it was asked for, or when there is more.' }),
+    context: z
+      .object({
+        left_out: z.int().meta({ description: 'How many were left out because the request says too little of them.' }),
+        absent: z.array(z.string()).meta({ description: 'The attributes that were missing: `context.mfa`.' }),
+      })
+      .optional()
+      .meta({ description: 'There when some were left out of this page.' }),
     results: z.array(result),
   });
 }

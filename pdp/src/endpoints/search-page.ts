@@ -12,7 +12,7 @@ import type { TenantView } from './endpoint.js';
 import type { SearchRequest } from './search.js';
 
 /** A page of the results of a search. */
-type ResultPage = Pick<SearchResponse, 'page'> & { results: (FoundEntity | FoundAction)[] };
+type ResultPage = Pick<SearchResponse, 'page' | 'context'> & { results: (FoundEntity | FoundAction)[] };
 
 /** The times of a search. */
 export interface SearchMoment {
@@ -54,10 +54,12 @@ export function* searchPage(
     return search.shouldEnd() || at >= endsAt || (at - beganAt >= PAGE_MS_BEFORE_CHANGE && search.holdsUp);
   };
   const bounds = { after, limit: Math.min(limit ?? SEARCH_LIMIT_MAX, SEARCH_LIMIT_MAX), now, late };
-  const { results, next } = yield* search.find(question, bounds);
-  if (next === undefined && token === undefined && asked.limit === undefined) return { results };
+  const { results, next, undecided } = yield* search.find(question, bounds);
+  const context = undecided && { left_out: undecided.count, absent: undecided.absent };
+  const more = context === undefined ? {} : { context };
+  if (next === undefined && token === undefined && asked.limit === undefined) return { results, ...more };
   const nextToken = next === undefined ? '' : encodeCursor(list, `${limit ?? ''}:${next}`);
-  return { page: { next_token: nextToken, count: results.length }, results };
+  return { page: { next_token: nextToken, count: results.length }, results, ...more };
 }
 
 /** Where the page begins. The limit of the first page also holds for later ones, whether they repeat it or not. */

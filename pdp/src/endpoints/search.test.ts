@@ -108,7 +108,10 @@ describe('a search', () => {
 
   it('leaves out what cannot be evaluated, and finds it where it can', () => {
     const burn = { subject: { type: 'user' }, action: { name: 'burn' }, resource };
-    expect(find('subject', { ...burn, context: { pin: 2 } })).toEqual({ results: [] });
+    expect(find('subject', { ...burn, context: { pin: 2 } })).toEqual({
+      results: [],
+      context: { left_out: 10, absent: [] },
+    });
     expect(find('subject', { ...burn, context: { pin: 1 } }).results).toHaveLength(10);
     expect(ids(find('action', { subject, resource, context: { pin: 2 } }))).toEqual(['read']);
   });

@@ -15,6 +15,8 @@ export interface Decision {
   policy?: Address;
   /** The id of the record that the request's resource was found as, for the decision log. */
   resource_id?: string;
+  /** Of a denial: the attribute without which it was made, and with which the answer may be another one. */
+  absent?: string;
 }
 
 /** One candidate policy, and why it did or did not apply. */

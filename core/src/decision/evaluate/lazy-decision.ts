@@ -40,6 +40,11 @@ export class LazyDecision implements Decision {
     return this.#deciding?.policy.address;
   }
 
+  get absent(): string | undefined {
+    if (this.decision) return undefined;
+    return (this.#deciding === null ? this.#unmet?.absent : this.#absent)?.attribute;
+  }
+
   get resource_id(): string | undefined {
     return this.#resolved.resource?.id;
   }

@@ -1,0 +1,99 @@
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import { RemainingConditions } from '@authz-service/core/impact/remaining-condition';
+import type { Fields, StoredRecord } from '@authz-service/core/records/registry';
+import { boolean } from '@oclif/core/flags';
+import { connect } from '../config/connect.js';
+import type { ConnectionFlags } from '../config/connection.js';
+import { isOfService, treeAt } from '../history/asking.js';
+import { table } from '../output/table.js';
+import { err, out } from '../output/terminal.js';
+import { counted, printable } from '../output/text.js';
+import type { Outcome } from '../service-command.js';
+
+export const possibleFlag = {
+  possible: boolean({
+    description:
+      'List those for whom it depends on what the request says, with the condition that remains. Reads the records.',
+    exclusive: ['context', 'role', 'subject-property', 'resource-property', 'action-property', 'local'],
+    helpGroup: 'ASKING',
+  }),
+};
+
+/** One of whom an answer depends, and the condition that a request must satisfy. */
+export type Possible<T> = T & { condition: string };
+
+/** The records that `--possible` looks through, and the conditions that remain of requests about them. */
+export class PossibleSearch {
+  readonly #conditions: RemainingConditions;
+
+  private constructor(
+    private readonly records: readonly StoredRecord[],
+    private readonly now: number,
+  ) {
+    const policies = records.flatMap((record) =>
+      record.kind === 'policy' ? [[record.address, record.fields] as const] : [],
+    );
+    this.#conditions = new RemainingConditions(compileEngine(records), new Map(policies));
+  }
+
+  /** Reads the records of the service, as they are or were, or of the tree of a Git revision. */
+  static async of(flags: ConnectionFlags & { at?: string | undefined }, signal: AbortSignal): Promise<PossibleSearch> {
+    const { at } = flags;
+    if (at !== undefined && !isOfService(at)) return new PossibleSearch((await treeAt(at)).stored(), Date.now());
+    const { records } = await (await connect(flags)).state({ signal });
+    const time = at === undefined ? Number.NaN : Date.parse(at);
+    const now = at !== undefined && /^\d{4}-/.test(at) && !Number.isNaN(time) ? time : Date.now();
+    return new PossibleSearch(records as StoredRecord[], now);
+  }
+
+  subjects(types: readonly string[]): { type: string; id: string }[] {
+    return this.#sorted(
+      this.records.flatMap(({ kind, fields }) =>
+        kind === 'subject' && types.includes(fields.type) ? [{ type: fields.type, id: fields.id }] : [],
+      ),
+    );
+  }
+
+  /** The recorded resources of these types, or of all; types are named by their paths or bare names. */
+  resources(types: readonly string[] | undefined): { type: string; id: string }[] {
+    const isWanted = (type: string) => types?.some((one) => one === type || type.endsWith(`/${one}`)) ?? true;
+    return this.#sorted(
+      this.records.flatMap(({ kind, fields }) =>
+        kind === 'resource' && isWanted(fields.type) ? [{ type: fields.type, id: fields.name }] : [],
+      ),
+    );
+  }
+
+  /** The actions of a type, named by its path or its bare name. */
+  actions(type: string): readonly string[] {
+    const found = this.records.find(
+      (record) =>
+        record.kind === 'resource_type' &&
+        (record.address === `resource_type/${type}` || (record.fields as Fields<'resource_type'>).name === type),
+    );
+    return found === undefined ? [] : (found.fields as Fields<'resource_type'>).actions;
+  }
+
+  condition(request: DecisionRequest): string | undefined {
+    return this.#conditions.of(request, this.now);
+  }
+
+  #sorted<T extends { type: string; id: string }>(list: T[]): T[] {
+    return list.sort((left, right) => (left.type + left.id < right.type + right.id ? -1 : 1));
+  }
+}
+
+/** What `--possible` prints. */
+export async function possibleFound<T extends object>(
+  results: readonly Possible<T>[],
+  headings: readonly string[],
+  cells: (found: Possible<T>) => string[],
+): Promise<Outcome> {
+  await err.line(err.style('dim', `${counted(results.length, 'answer')} that the request decides`));
+  const rows = results.map((found) => [...cells(found), printable(found.condition)]);
+  return {
+    json: { results },
+    text: rows.length === 0 ? undefined : table([...headings, 'IF'], rows, out.style, out.columns),
+  };
+}
