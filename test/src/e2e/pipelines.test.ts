@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
+import { MergeRequestNotes } from './terraform/merge-request-notes.js';
 import { environmentOf, type Notation, Pipelines, pipelineOf } from './terraform/pipelines.js';
 import { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
@@ -96,6 +97,7 @@ describe('the pipelines', () => {
       const before = (await tenant.client.state()).revision;
       const { plan } = await pipelines.run('github', notation, 'plan', 'change');
       expect(plan).toMatch(/reader/);
+      expect(plan).toContain('### Access: no change\n');
       expect(plan).toMatch(/\b1 (?:to add|added|addition|record)/);
       await pipelines.run('github', notation, 'plan', 'change');
       const comments = pipelines.comments();
@@ -114,11 +116,34 @@ describe('the pipelines', () => {
     120_000,
   );
 
+  it('post one comment on a merge request, too', async () => {
+    const notes = new MergeRequestNotes();
+    const variables = await notes.start();
+    try {
+      const { fill, change } = NOTATIONS.yaml;
+      await pipelines.commit('main', fill);
+      await pipelines.run('gitlab', 'yaml', 'apply', 'main');
+      await pipelines.commit('change', (dir) => {
+        change(dir);
+        edit(join(dir, 'tenant/subjects.yaml'), 'subjects:\n', 'subjects:\n  user/erin: { roles: [docs/writer] }\n');
+      });
+      await pipelines.run('gitlab', 'yaml', 'plan', 'change', variables);
+      const { plan } = await pipelines.run('gitlab', 'yaml', 'plan', 'change', variables);
+      expect(plan).toMatch(/### Access: \d+ gains?\n[\s\S]*<code>user\/erin<\/code> may now <code>edit<\/code>/);
+      expect(notes.bodies).toEqual(["Somebody's own words.", `<!-- plan of the tenant -->\n${plan}`]);
+      const stranger = { ...variables, COMMENT_TOKEN: 'another' };
+      await expect(pipelines.run('gitlab', 'yaml', 'plan', 'change', stranger)).rejects.toThrow(/GET .*notes.*: 401/);
+    } finally {
+      notes.close();
+    }
+  }, 120_000);
+
   it.each<Notation>(['yaml', 'hcl', 'cdktf'])('for %s do the same on either host', (notation) => {
     for (const job of ['plan', 'apply'] as const) {
       const [github, gitlab] = [pipelineOf('github', notation, job), pipelineOf('gitlab', notation, job)];
-      expect(github.commands.slice(0, gitlab.commands.length)).toEqual(gitlab.commands);
-      expect(github.commands.slice(gitlab.commands.length)).toHaveLength(job === 'plan' ? 2 : 0);
+      const shared = job === 'plan' ? gitlab.commands.slice(0, -1) : gitlab.commands;
+      expect(github.commands.slice(0, shared.length)).toEqual(shared);
+      expect(github.commands.slice(shared.length)).toHaveLength(job === 'plan' ? 2 : 0);
       expect(github.env).toEqual(gitlab.env);
     }
   });

@@ -108,7 +108,7 @@ export class Pipelines {
   }
 
   /** Runs a job on a fresh checkout; gives the Markdown of its plan. Throws with all output where a command fails. */
-  async run(host: Host, notation: Notation, job: Job, branch: string): Promise<{ plan: string }> {
+  async run(host: Host, notation: Notation, job: Job, branch: string, more: Variables = {}): Promise<{ plan: string }> {
     const { commands, env: variables } = pipelineOf(host, notation, job);
     this.jobs += 1;
     const name = `job-${this.jobs}`;
@@ -129,6 +129,7 @@ export class Pipelines {
       GITHUB_STEP_SUMMARY: this.path('summary.md'),
       PULL_REQUEST: '7',
       GITHUB_REPOSITORY: 'acme/tenant',
+      ...more,
     };
     for (const command of commands) {
       try {
