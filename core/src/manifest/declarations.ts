@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Json } from '../json.js';
 import type { Address } from '../records/address.js';
 import { YAML_WORDS } from '../records/describe.js';
 import { issueText, unknownKeyText } from '../records/issue-text.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
-import { keysAt } from '../records/schema-shape.js';
+import { keysAt, unwrap } from '../records/schema-shape.js';
 import { inField } from './about.js';
 import { nodeAt, type Origin, placeText, valueAt, writtenPath } from './locate.js';
 import type { Lines, Place } from './manifest.js';
@@ -20,6 +20,15 @@ export class FieldFaults {
   readonly unread: string[] = [];
   /** Fields that hold something wrong; the schema may find more wrong in them. */
   readonly wrong: string[] = [];
+}
+
+/** Of a list that is faulty as a whole, or in some of its items, those that are right by themselves. */
+function soundItems(schema: z.core.$ZodType, value: Json): unknown[] | undefined {
+  const list = unwrap(schema);
+  if (!(list instanceof z.ZodArray) || !Array.isArray(value)) return undefined;
+  const { element } = list as z.ZodArray<z.ZodType>;
+  const items = value.map((item) => element.safeParse(item)).flatMap((item) => (item.success ? [item.data] : []));
+  return items.length > 0 ? items : undefined;
 }
 
 /** All records read so far, each with its place. */
@@ -63,8 +72,11 @@ export class Declarations {
     const { shape } = definitionOf(kind).schema;
     const fields: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(origin.input)) {
-      const field = shape[name]?.safeParse(value);
-      if (field?.success && !wrong.includes(name)) fields[name] = field.data;
+      const schema = shape[name];
+      if (schema === undefined || wrong.includes(name)) continue;
+      const field = schema.safeParse(value);
+      const sound = field.success ? field.data : soundItems(schema, value);
+      if (sound !== undefined) fields[name] = sound;
     }
     const keyed = fieldsOf(kind).keys.every(({ name, optional }) => name in fields || optional);
     if (keyed) this.partial.set(address, { kind, address, fields } as unknown as DeclaredRecord);

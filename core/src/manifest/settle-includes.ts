@@ -29,9 +29,12 @@ export function settleIncludes(
     if (known(`role/${own}`)) {
       const text = `${quote(tenants)} fits role/${own} and role/${tenants}: write ${quote(own)} for the one, ${quote(`/${tenants}`)} for the other.`;
       origin.document.fault(nodeAt(origin, path), inField(about, path), text);
+      // What may be meant is no part of a circle.
+      const fields = recordAt(declarations, about)?.fields as { includes?: string[] } | undefined;
+      if (fields?.includes !== undefined) fields.includes = fields.includes.filter((role) => role !== own);
       continue;
     }
-    const record = declarations.records.get(about.address ?? '') ?? declarations.partial.get(about.address ?? '');
+    const record = recordAt(declarations, about);
     for (const fields of [origin.input, record?.fields as Record<string, unknown> | undefined]) {
       const includes = fields?.includes;
       if (fields !== undefined && Array.isArray(includes))
@@ -42,4 +45,8 @@ export function settleIncludes(
     const record = declarations.records.get(about.address ?? '');
     if (record?.kind === 'role') record.fields.includes = [...new Set(record.fields.includes)].sort();
   }
+}
+
+function recordAt({ records, partial }: Declarations, { address = '' }: About) {
+  return records.get(address) ?? partial.get(address);
 }

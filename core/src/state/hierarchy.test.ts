@@ -3,6 +3,7 @@ import type { ProblemError } from '../problem.js';
 import type { StoredRecord } from '../records/registry.js';
 import type { Change } from './change.js';
 import { TenantState } from './tenant-state.js';
+import { validateRecords } from './validate.js';
 
 let ids = 0;
 const options = { now: new Date(0), newId: () => `id-${++ids}`, revision: 1 };
@@ -255,4 +256,27 @@ describe('a type that a condition names', () => {
     });
     expect([...state.inbound('resource_type/docs/dir')]).toContain('policy/docs/owner');
   });
+});
+
+it('warns of a policy on all below a resource in which nothing can lie', () => {
+  const state = after([
+    create('resource', { type: 'docs/document', name: 'leaf' }),
+    create('policy', {
+      name: 'leaves',
+      effect: 'ALLOW',
+      resources: [
+        { resource: 'docs/document/leaf', actions: ['read'], below: true },
+        { resource: 'docs/folder/top', actions: ['read'], below: true },
+      ],
+    }),
+  ]);
+  expect(validateRecords(state, ['policy/leaves', 'policy/docs/below'])).toEqual([
+    {
+      severity: 'warning',
+      address: 'policy/leaves',
+      pointer: '/resources/0/below',
+      detail:
+        'Nothing can lie below "docs/document/leaf": no type declares "docs/document" among its parents. Declare it there, or take "below" out.',
+    },
+  ]);
 });

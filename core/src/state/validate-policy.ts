@@ -39,6 +39,7 @@ export function policyFindings(
     });
   return (policy) => [
     ...actionFindings(actionsOf, policy, suggest),
+    ...(view.addresses === undefined ? [] : emptyBelowFindings(view, below, policy)),
     ...wideActionFindings(view, actionsOf, policy, suggest),
     ...conditionFindings(view, policy, check),
   ];
@@ -76,6 +77,21 @@ function actionFindings(
     judge(typeOfResource(item.resource), item.actions, ['resources', index, 'actions'], item.below);
   });
   return findings;
+}
+
+/** Nothing can lie below a resource of a type that no type names as that of its parents. */
+function emptyBelowFindings(
+  view: RecordView,
+  below: (type: Path) => Iterable<Path>,
+  { address, fields }: DeclaredRecord<'policy'>,
+): RecordFinding[] {
+  return (fields.resources ?? []).flatMap(({ resource, below: withBelow }, index): RecordFinding[] => {
+    const type = typeOfResource(resource);
+    if (withBelow !== true || typeAt(view, type) === undefined) return [];
+    for (const _ of below(type)) return [];
+    const detail = `Nothing can lie below "${resource}": no type declares "${type}" among its parents. Declare it there, or take "below" out.`;
+    return [{ severity: 'warning', address, pointer: jsonPointer('resources', index, 'below'), detail }];
+  });
 }
 
 /**

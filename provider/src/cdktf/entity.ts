@@ -27,6 +27,12 @@ export interface LinkOptions {
   readonly expiresAt?: string;
 }
 
+/** Of a role: also where it is held. */
+export interface RoleLinkOptions extends LinkOptions {
+  /** The resource on which the role counts, and on all that lies below it. Default: everywhere. */
+  readonly resource?: { readonly path: string };
+}
+
 /** The id of the construct for a link to an entity: always the same for the same two ends. */
 export function linkId(word: string, { entityType, node }: Entity): string {
   return `${word} ${entityType} ${node.path}`;

@@ -109,6 +109,35 @@ it('says what the records say: types, exemptions, everyone, and when links count
   ]);
 });
 
+it('says where things lie, and on which resource a role is held', () => {
+  const stack = new TerraformStack(Testing.app(), 'stack');
+  const app = new Application(stack, 'a');
+  const folder = app.resourceType('folder', {
+    actions: ['list'],
+    parents: [{ type: { path: 'a/folder' }, property: 'in' }],
+  });
+  const top = folder.resource('top');
+  const inner = folder.resource('inner', { parents: [top, { path: 'a/folder/other' }] });
+  const group = new Group(stack, 'g');
+  const viewer = app.role('viewer', { fromRequests: false });
+  viewer.assignTo(group, { resource: inner }).assignTo(group, { resource: top }).assignTo(group);
+  viewer.assignTo(group, { resource: { path: 'a/folder/other' } });
+  app.policy('p', { resources: [{ resource: top, actions: ['list'], below: true }] });
+  const { resource } = JSON.parse(Testing.synth(stack));
+  const types = Object.values(resource.service_resource_type);
+  expect(types).toMatchObject([{ parents: [{ type: 'a/folder', property: 'in' }] }]);
+  const made = Object.values(resource.service_resource) as { name: string }[];
+  expect(made.find(({ name }) => name === 'inner')).toMatchObject({
+    parents: [expect.stringContaining('service_resource.'), 'a/folder/other'],
+  });
+  expect(Object.values(resource.service_role)).toMatchObject([{ from_requests: false }]);
+  const held = Object.values(resource.service_role_assignment) as { resource?: string }[];
+  expect(held.filter((one) => one.resource !== undefined)).toHaveLength(3);
+  expect(held).toHaveLength(4);
+  expect(Object.values(resource.service_policy)).toMatchObject([{ resources: [{ below: true }] }]);
+  expect(() => viewer.assignTo(group, { resource: top })).toThrow('is assigned to the group');
+});
+
 describe('what is refused where it is written', () => {
   it.each<[string, Declare, string]>([
     [
@@ -186,7 +215,7 @@ describe('what is refused where it is written', () => {
     [
       'an end that is a text',
       (stack) => new Role(stack, 'r').assignTo(new Group(stack, 'g'), '2099-01-01T00:00:00Z' as never),
-      'stack/r: the options are "2099-01-01T00:00:00Z": give an object with "startsAt", "expiresAt".',
+      'stack/r: the options are "2099-01-01T00:00:00Z": give an object with "startsAt", "expiresAt", "resource".',
     ],
     [
       'an end that is misspelled',

@@ -34,6 +34,8 @@ export type Coverage =
 export interface ResourceActions {
   readonly resource: Resource | { readonly path: string };
   readonly actions: readonly string[];
+  /** Whether all that lies below the resource is covered, too. */
+  readonly below?: boolean;
 }
 
 export interface PolicyRules extends Provided {
@@ -124,6 +126,7 @@ const KNOWN = {
   actions: true,
   resources: true,
 } as const;
+const COVERED = { resource: true, actions: true, below: true } as const;
 const MODIFIERS = { ipRanges: true, timeWindows: true, mfaRequired: true } as const;
 const WINDOW = { days: true, start: true, end: true, zone: true } as const;
 
@@ -161,8 +164,8 @@ function coverage(at: string, { resourceType, resourceTypes, actions, resources 
     );
   return {
     resources: listOf(at, resources, 'resources').map((given) => {
-      const { resource, actions: own } = options(`${at}: resources`, given, { resource: true, actions: true });
-      return { resource: pathOf(at, resource, 'resource'), actions: listOf(at, own, 'actions') };
+      const { resource, actions: own, below } = options(`${at}: resources`, given, COVERED);
+      return { resource: pathOf(at, resource, 'resource'), actions: listOf(at, own, 'actions'), below };
     }),
   };
 }

@@ -13,6 +13,8 @@ export interface ResourceTypeOptions extends Provided {
   readonly actions: readonly string[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: PropertyType };
+  /** Types whose resources hold those of this type, and the property in which a request names them. */
+  readonly parents?: readonly { readonly type: { readonly path: string }; readonly property: string }[];
   /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
@@ -33,6 +35,7 @@ export class ResourceType extends Construct {
       description: true,
       actions: true,
       properties: true,
+      parents: true,
       sharedWith: true,
       provider: true,
     } as const;
@@ -43,6 +46,7 @@ export class ResourceType extends Construct {
       description,
       actions,
       properties,
+      parents,
       sharedWith,
       provider,
     } = options(at, props, known);
@@ -54,6 +58,9 @@ export class ResourceType extends Construct {
       description,
       actions: listOf(at, actions, 'actions'),
       properties,
+      parents:
+        parents &&
+        listOf(at, parents, 'parents').map(({ type, property }) => ({ type: pathOf(at, type, 'parents'), property })),
       sharedWith: sharedPaths(at, sharedWith),
       provider,
     };
@@ -76,6 +83,8 @@ export interface ResourceOptions extends Provided {
   readonly description?: string;
   /** Stored attributes for conditions. */
   readonly properties?: Record<string, unknown>;
+  /** The resources that it lies in. */
+  readonly parents?: readonly { readonly path: string }[];
   /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
@@ -95,11 +104,13 @@ export class Resource extends Construct {
       name: true,
       description: true,
       properties: true,
+      parents: true,
       sharedWith: true,
       provider: true,
     } as const;
     const at = placeOf(scope, id);
-    const { type, name = id, description, properties, sharedWith, provider } = options(at, props, known);
+    const { type, name = id, description, properties, parents, ...rest } = options(at, props, known);
+    const { sharedWith, provider } = rest;
     super(scope, fixed(id));
     this.name = name;
     const stored = properties && json(properties);
@@ -109,6 +120,7 @@ export class Resource extends Construct {
       name,
       description,
       properties: stored,
+      parents: parents && listOf(at, parents, 'parents').map((parent) => pathOf(at, parent, 'parents')),
       sharedWith: shared,
       provider,
     };

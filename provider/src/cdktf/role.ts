@@ -1,6 +1,6 @@
 import { Token } from 'cdktf';
 import { Construct } from 'constructs';
-import { type Entity, type LinkOptions, linkId, type Provided } from './entity.js';
+import { type Entity, linkId, type Provided, type RoleLinkOptions } from './entity.js';
 import { Role as RoleRecord } from './generated/role.js';
 import { RoleAssignment } from './generated/role-assignment.js';
 import { entityOf, fixed, free, listOf, pathOf, sharedPaths } from './given.js';
@@ -14,6 +14,8 @@ export interface RoleOptions extends Provided {
   readonly description?: string;
   /** Roles that everybody who holds this one holds, too, in the same place. */
   readonly includes?: readonly { readonly path: string }[];
+  /** Whether requests may name it for their subject. Default: true. */
+  readonly fromRequests?: boolean;
   /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
@@ -28,6 +30,7 @@ const KNOWN = {
   name: true,
   description: true,
   includes: true,
+  fromRequests: true,
   sharedWith: true,
   provider: true,
 } as const;
@@ -41,7 +44,8 @@ export class Role extends Construct implements Entity<'role'> {
 
   constructor(scope: Construct, id: string, props: RoleProps = {}) {
     const at = placeOf(scope, id);
-    const { application, name = id, description, includes, sharedWith, provider } = options(at, props, KNOWN);
+    const { application, name = id, description, includes, ...rest } = options(at, props, KNOWN);
+    const { fromRequests, sharedWith, provider } = rest;
     super(scope, fixed(id));
     this.name = name;
     this.application = application;
@@ -50,6 +54,7 @@ export class Role extends Construct implements Entity<'role'> {
       name,
       description,
       includes: includes && listOf(at, includes, 'includes').map((role) => pathOf(at, role, 'includes')),
+      fromRequests,
       sharedWith: sharedPaths(at, sharedWith),
       provider,
     });
@@ -59,12 +64,20 @@ export class Role extends Construct implements Entity<'role'> {
     return this.record.path;
   }
 
-  /** Assigns the role to a subject or a group, or to `everyone()`. */
-  assignTo(given: Entity<'subject' | 'group'>, link: LinkOptions = {}): this {
-    const entity = entityOf(this.node.path, given);
-    const { startsAt, expiresAt } = options(this.node.path, link, { startsAt: true, expiresAt: true });
-    const said = `it is assigned to the ${entity.entityType} ${entity.node.path} already`;
-    new RoleAssignment(this, free(this, linkId('assigned to', entity), said), {
+  /**
+   * Assigns the role to a subject or a group, or to `everyone()`; with a `resource`, for that one and what lies below it
+   * alone.
+   */
+  assignTo(given: Entity<'subject' | 'group'>, link: RoleLinkOptions = {}): this {
+    const at = this.node.path;
+    const entity = entityOf(at, given);
+    const known = { startsAt: true, expiresAt: true, resource: true } as const;
+    const { startsAt, expiresAt, resource } = options(at, link, known);
+    const place = resource && pathOf(at, resource, 'resource');
+    const there = resource === undefined ? '' : ` on ${resource instanceof Resource ? resource.node.path : place}`;
+    const said = `it is assigned to the ${entity.entityType} ${entity.node.path}${there} already`;
+    new RoleAssignment(this, free(this, linkId('assigned to', entity) + there, said), {
+      resource: place,
       role: this.path,
       entityType: entity.entityType,
       entity: entity.path,

@@ -48,6 +48,8 @@ class PlacesVisit {
 
   /** The rules of the roles that the subject and its groups hold on places of the resource. */
   held(subject: Principal, { holders: { groups, periods } }: EffectivePrincipals): void {
+    // Everyone is asked about at every decision, and mostly holds no role on any resource.
+    if (subject.kind === 'everyone' && groups.every(({ held }) => held === null)) return;
     for (const place of this.where.places) {
       const holders = placeOf(place)?.holders;
       if (holders == null) continue;

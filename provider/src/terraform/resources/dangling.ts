@@ -1,13 +1,14 @@
 import { splitReference } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { referencesOf } from '@authz-service/core/records/registry';
+import { type Fields, referencesOf } from '@authz-service/core/records/registry';
 import { suggester } from '@authz-service/core/state/suggest';
 import { danglingDetail } from '@authz-service/core/state/validate';
 import { type Diagnostic, pathText } from '../framework/diagnostics.js';
 import { isWhollyKnown, type Values } from '../framework/value.js';
 import { fieldsFrom } from './field-form.js';
-import { pathOf } from './judge.js';
+import { pathOf, recordFrom } from './judge.js';
 import { type RecordForm, typeName } from './record-form.js';
+import type { Service } from './service.js';
 import type { Records } from './snapshot.js';
 
 /**
@@ -37,6 +38,24 @@ export function danglingIn(
       const detail = `${pathText(path)}: ${danglingDetail(target, view, suggest, false)} ${referTo(field, splitReference(target).kind)} Records of another provider block must be applied before.`;
       return { severity: 'error', summary: `Invalid ${String(path[0])}`, detail, path };
     });
+}
+
+/**
+ * The same, once what may be planned at the same time is planned: types that hold each other name each other by text, so
+ * that Terraform knows no order of the two.
+ */
+export async function finallyDangling(
+  form: RecordForm,
+  planned: Values,
+  records: Records,
+  service: Service,
+): Promise<Diagnostic[]> {
+  const found = danglingIn(form, planned, records, service.declared);
+  if (form.kind !== 'resource_type' || found.length === 0) return found;
+  const fields = recordFrom(form, planned)?.fields as Partial<Fields<'resource_type'>> | undefined;
+  const missing = (fields?.parents ?? []).map(({ type }) => `resource_type/${type}`);
+  await Promise.all(missing.filter((type) => records.get(type) === undefined).map((type) => service.plannedSoon(type)));
+  return danglingIn(form, planned, records, service.declared);
 }
 
 /** Says how to refer to a record so that Terraform creates it first. */

@@ -11,7 +11,7 @@ import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets } from './credential-secrets.js';
-import { danglingIn, referTo } from './dangling.js';
+import { finallyDangling, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { warnOfForeignLinks } from './foreign-links.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
@@ -23,6 +23,7 @@ import { isSchema, unfitFor } from './schema-faults.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
 import type { Records } from './snapshot.js';
 import { foundInPlace, notAdopted } from './takeover.js';
+import { withAllTypes } from './types-to-come.js';
 
 /** The resource for one kind of record. */
 export function recordResource(kind: Kind): Resource<Configured> {
@@ -234,7 +235,7 @@ class RecordResource implements Resource<Configured> {
     const { signal } = context;
     const records = await service.records(signal);
     const held = prior === null ? records.get(String(planned.address)) : undefined;
-    const dangling = await this.dangling(service, planned, records);
+    const dangling = await finallyDangling(this.form, planned, records, service);
     if (held !== undefined) {
       if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
       const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
@@ -248,7 +249,8 @@ class RecordResource implements Resource<Configured> {
     const view = await service.judged(signal);
     view.put(stored(record, '', service.stack));
     const changes = prior === null || this.differs(prior, planned);
-    const found = [...(await service.schemaFaults.final(record, view, () => judgeRecord(record, view)))];
+    const judged = await service.schemaFaults.final(record, view, () => judgeRecord(record, view));
+    const found = await withAllTypes(judged, record, view, records);
     if (changes) found.push(...outsideLimits(service, record, records, view));
     if (isSchema(record)) service.schemaFaults.arrived();
     if (isSchema(record) && changes) found.push(...unfitFor(record, view, service.stack));
@@ -259,18 +261,6 @@ class RecordResource implements Resource<Configured> {
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new Refusal(errors);
-  }
-
-  /** Types that hold each other name each other by text, so that Terraform plans them at the same time. */
-  private async dangling(service: Service, planned: Values, records: Records): Promise<Diagnostic[]> {
-    const found = danglingIn(this.form, planned, records, service.declared);
-    if (this.kind !== 'resource_type' || found.length === 0) return found;
-    const fields = recordFrom(this.form, planned)?.fields as Partial<Fields<'resource_type'>> | undefined;
-    const missing = (fields?.parents ?? []).map(({ type }) => `resource_type/${type}`);
-    await Promise.all(
-      missing.filter((type) => records.get(type) === undefined).map((type) => service.plannedSoon(type)),
-    );
-    return danglingIn(this.form, planned, records, service.declared);
   }
 
   private foreign(held: StoredRecord, more: readonly Diagnostic[]): Refusal {
