@@ -43,15 +43,22 @@ export interface SentRequest {
 
 /** A small generator of pseudo-random numbers (mulberry32): drawing from fast-check takes longer than what is tested. */
 export class Draw {
-  constructor(private state: number) {}
+  /** The attributes that conditions read, often few, so that they have something to do with each other. */
+  readonly attributes: readonly string[];
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+    this.attributes = this.often(60) ? [this.of(ATTRIBUTES), this.of(ATTRIBUTES)] : ATTRIBUTES;
+  }
 
   of<T>(list: readonly T[]): T {
     return list[this.whole(list.length)] as T;
   }
 
   whole(below: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   }
@@ -62,8 +69,8 @@ export class Draw {
 }
 
 function leaf(draw: Draw): string {
-  const attribute = draw.of(ATTRIBUTES);
-  const other = draw.of(ATTRIBUTES);
+  const attribute = draw.of(draw.attributes);
+  const other = draw.of(draw.attributes);
   const text = JSON.stringify(draw.of(TEXTS));
   const number = draw.of(NUMBERS);
   const list = draw.of(LISTS);
@@ -96,6 +103,8 @@ function leaf(draw: Draw): string {
       `${attribute} ${compare} ${number}`,
       `${attribute} ${compare} ${number}`,
       `has(${attribute})`,
+      `(${attribute} > ${number} && ${attribute} < ${draw.of(NUMBERS)})`,
+      `(${attribute} > ${number} && ${attribute} < ${draw.of(NUMBERS)})`,
       `${attribute} == ${draw.of(['true', 'null', '["a"]'])}`,
       `${attribute} * 2 < ${number}`,
       `(${attribute} == ${number}) == ${draw.of(['true', 'has(context.b)'])}`,
