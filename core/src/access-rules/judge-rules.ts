@@ -1,12 +1,15 @@
 import { Remainders } from '../impact/remainder/remainders.js';
+import { RULE_FORMS } from '../records/access-rule.js';
+import type { Address } from '../records/address.js';
 import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
+import { policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
-import type { Closure } from './subject-closure.js';
-import { subjectsOf } from './subjects-of.js';
+import type { Closure, Holding } from './subject-closure.js';
+import { type Concerned, subjectsOf } from './subjects-of.js';
 import { type RecordPair, type Touch, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
 import type { Violation } from './violation.js';
@@ -66,6 +69,22 @@ function* claimsOf(view: AccessView, now: number): Generator<RuleClaim> {
   }
 }
 
+/** Who matters on some resources, and what is read of subjects there. */
+interface Concerning extends Concerned {
+  /** Whether conditions ask for groups and roles. */
+  readonly asks: boolean;
+  readonly reads: boolean;
+}
+
+function periodText({ period: { start, end }, place = '' }: Holding): string {
+  return `${start}~${end}@${place}`;
+}
+
+/** Whether a rule tells subjects apart by name. */
+function namesSubjects({ fields }: RuleRecord): boolean {
+  return RULE_FORMS.some((form) => fields[form]?.subjects?.named !== undefined);
+}
+
 class RuleJudge {
   readonly #sides: { readonly before: Side; readonly after: Side };
   readonly #both: readonly Side[];
@@ -98,9 +117,18 @@ class RuleJudge {
     }
     const found: Violation[] = [];
     if (units.length === 0) return found;
+    const concerned = this.#concerned(claim, units);
+    const seen = new Set<string>();
     let judged = 0;
-    for (const subject of subjectsOf(this.#both, touch?.principals ?? EVERYBODY, claim)) {
+    for (const subject of subjectsOf(this.#both, touch?.principals ?? EVERYBODY, claim, concerned)) {
+      if (++judged % STEP === 0) yield;
+      if (subject === undefined) continue;
       const closures = this.#closures(subject);
+      if (touch !== undefined) {
+        const key = this.#classOf(claim, subject, closures, concerned);
+        if (seen.has(key)) continue;
+        seen.add(key);
+      }
       for (const [unit, actions] of units) {
         if (++judged % STEP === 0) yield;
         const cell: Cell = { subject, unit, ...closures };
@@ -111,6 +139,46 @@ class RuleJudge {
       }
     }
     return found;
+  }
+
+  /** Who is given something on these resources, and what the conditions there read of subjects. */
+  #concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Concerning {
+    const principals = new Set<Address>(claim.asked);
+    const texts = new Set<string>([claim.texts]);
+    for (const side of this.#both)
+      for (const [unit, actions] of units)
+        for (const action of actions)
+          for (const { policy } of side.coverings(unit, action)) {
+            texts.add(policy.fields.condition ?? '');
+            for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
+          }
+    const all = [...texts].join('\n');
+    const asks = /\b(?:in_group|has_role)\b/.test(all);
+    // Naming the variable by itself reads all of it.
+    const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[])/.test(all) || all.endsWith('subject');
+    return { principals, asks, readsIds, reads: all.includes('subject') };
+  }
+
+  /** The same for subjects that the rule and the conditions cannot tell apart. */
+  #classOf(
+    { rule }: RuleClaim,
+    subject: SubjectUnit,
+    { before, after }: { before: Closure; after: Closure },
+    { principals, asks, readsIds, reads }: Concerning,
+  ): string {
+    const acting = (closure: Closure) =>
+      [...closure]
+        .filter(([principal]) => asks || principals.has(principal) || principal.startsWith('everyone/'))
+        .map(([principal, holdings]) =>
+          principal.startsWith('subject/') && !principals.has(principal)
+            ? ''
+            : [principal, ...holdings.map(periodText)].join(' '),
+        )
+        .sort();
+    const { path, type } = subject;
+    const facts = reads ? [this.#sides.before.propertiesOf(subject), this.#sides.after.propertiesOf(subject)] : [];
+    const id = readsIds || namesSubjects(rule) ? path : path === undefined;
+    return JSON.stringify([type, id, acting(before), acting(after), facts]);
   }
 
   #closures({ type, path }: SubjectUnit): { before: Closure; after: Closure } {

@@ -37,6 +37,17 @@ export class RuleClaim {
     return asked ? { ...touch, policies: undefined, gains: true, loses: true } : touch;
   }
 
+  /** The groups, roles and others that it refers to. */
+  get asked(): ReadonlySet<Address> {
+    return this.#asked;
+  }
+
+  /** All of its expressions. */
+  get texts(): string {
+    const { subjects, resources } = this.#claim;
+    return [subjects?.where, resources.where, this.rule.fields.when].join('\n');
+  }
+
   get named(): ReadonlySet<Path> {
     return this.#named;
   }
@@ -72,11 +83,6 @@ export class RuleClaim {
     if (this.meansType(type)) return true;
     if (path !== undefined && this.#named.has(path)) return true;
     return this.below && [...places].some((place) => this.#named.has(place));
-  }
-
-  /** Whether it asks for what is recorded of subjects. */
-  get readsSubject(): boolean {
-    return this.#claim.subjects?.where !== undefined || (this.rule.fields.when ?? '').includes('subject');
   }
 
   /**

@@ -14,9 +14,17 @@ interface Meant {
   readonly types: Set<string>;
 }
 
+const STEP = 200;
+
 /** The subjects behind principals in one state, into `meant`. */
-function addMembers(side: AccessSide, principals: Iterable<Address>, names: boolean, meant: Meant): void {
+function* addMembers(
+  side: AccessSide,
+  principals: Iterable<Address>,
+  names: boolean,
+  meant: Meant,
+): Generator<undefined, void> {
   const seen = new Set(principals);
+  let steps = 0;
   for (const principal of seen) {
     const slash = principal.indexOf('/');
     const [kind, path] = [principal.slice(0, slash), principal.slice(slash + 1)];
@@ -24,43 +32,66 @@ function addMembers(side: AccessSide, principals: Iterable<Address>, names: bool
     else if (kind === EVERYONE) meant.types.add(path === EVERY_TYPE ? path : decodeSegment(path));
     else if (kind === 'group')
       for (const { fields } of mentioning(side.view, principal, 'group_membership')) {
-        if (fields.group === path) seen.add(`${fields.entity_type}/${fields.entity}`);
+        if (++steps % STEP === 0) yield;
+        if (fields.group !== path) continue;
+        if (fields.entity_type === 'subject') meant.paths.add(fields.entity);
+        else seen.add(`${fields.entity_type}/${fields.entity}`);
       }
     else if (kind === 'role') {
       if (names && side.closures.naming(path).length > 0) meant.types.add(EVERY_TYPE);
-      for (const { fields } of mentioning(side.view, principal, 'role_assignment'))
+      for (const { fields } of mentioning(side.view, principal, 'role_assignment')) {
+        if (++steps % STEP === 0) yield;
         seen.add(`${fields.entity_type}/${fields.entity}`);
+      }
       for (const { address } of mentioning(side.view, principal, 'role')) seen.add(address);
     }
   }
 }
 
-/** The subjects behind principals in either state that a rule may speak of; those without a record come first. */
+/** Who matters to a rule on some resources, besides whom a change touches. */
+export interface Concerned {
+  /** Those that policies there are assigned to. */
+  readonly principals: ReadonlySet<Address>;
+  /** Whether conditions there read the id of a subject, so that one without a record does not stand for those with one. */
+  readonly readsIds: boolean;
+}
+
+/**
+ * The subjects behind principals in either state that a rule may speak of; those without a record come first. They stand
+ * for the recorded ones to whom nothing is given on the resources in question but what everybody has: requests may say of
+ * them all that is recorded of these.
+ */
 export function* subjectsOf(
   sides: readonly AccessSide[],
   principals: Iterable<Address>,
   claim: RuleClaim,
-): Generator<SubjectUnit> {
+  concerned: Concerned,
+): Generator<SubjectUnit | undefined> {
   const touched: Meant = { paths: new Set(), types: new Set() };
-  for (const side of sides) addMembers(side, principals, claim.names, touched);
-  const limited = limitsOf(sides, claim);
+  for (const side of sides) yield* addMembers(side, principals, claim.names, touched);
   const { subjectType } = claim;
-  const isMeant = (path: Path) =>
-    (limited === undefined || limited.has(path)) && (subjectType === undefined || typeOf(path) === subjectType);
+  const isMeant = (path: Path) => subjectType === undefined || typeOf(path) === subjectType;
   const everybody = (type: string) => touched.types.has(EVERY_TYPE) || touched.types.has(type);
+  const limited = touched.types.size > 0 ? yield* limitsOf(sides, claim) : undefined;
   if (touched.types.size > 0 && limited === undefined) {
     const types = subjectType === undefined ? knownTypes(sides, touched.types) : [subjectType];
     for (const type of types) if (everybody(type)) yield { type, path: undefined };
   }
   for (const path of touched.paths) if (isMeant(path)) yield { type: typeOf(path), path };
   if (touched.types.size === 0) return;
-  for (const path of limited ?? recorded(sides)) {
+  const others: Meant = { paths: new Set(), types: new Set() };
+  if (limited === undefined && !concerned.readsIds)
+    for (const side of sides) yield* addMembers(side, concerned.principals, false, others);
+  for (const path of limited ?? (concerned.readsIds ? recorded(sides) : others.paths)) {
     if (!touched.paths.has(path) && isMeant(path) && everybody(typeOf(path))) yield { type: typeOf(path), path };
   }
 }
 
 /** The subjects to which a rule is limited; undefined if it may mean anybody. */
-function limitsOf(sides: readonly AccessSide[], claim: RuleClaim): ReadonlySet<Path> | undefined {
+function* limitsOf(
+  sides: readonly AccessSide[],
+  claim: RuleClaim,
+): Generator<undefined, ReadonlySet<Path> | undefined> {
   const { principals } = claim;
   if (principals === undefined) return undefined;
   const meant: Meant = { paths: new Set(principals.named), types: new Set() };
@@ -69,7 +100,7 @@ function limitsOf(sides: readonly AccessSide[], claim: RuleClaim): ReadonlySet<P
     ...groups.map((path): Address => `group/${path}`),
     ...roles.map((path): Address => `role/${path}`),
   ];
-  for (const side of sides) addMembers(side, addresses, claim.names, meant);
+  for (const side of sides) yield* addMembers(side, addresses, claim.names, meant);
   return meant.types.size > 0 ? undefined : meant.paths;
 }
 
