@@ -44,7 +44,8 @@ applications:
     roles: { viewer: {}, editor: { includes: [viewer] } }
     policies:
       read: { effect: ALLOW, resource_type: page, actions: [read], assigned_to: [role/docs/viewer] }
-      list: { effect: ALLOW, resource_type: folder, actions: [list, read], assigned_to: [role/docs/viewer] }
+      list: { effect: ALLOW, resource_type: folder, actions: [list], assigned_to: [role/docs/viewer] }
+      peek: { effect: ALLOW, resource_type: folder, actions: [read], assigned_to: [user/guest] }
       edit:
         effect: ALLOW
         resource_type: page
