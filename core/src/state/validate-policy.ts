@@ -173,7 +173,6 @@ function conditionFindings(
   const types = covered ?? typesOf(view, policy);
   // Where no type is known, what is wrong with the condition by itself is found all the same.
   const paths = types.length > 0 ? new Set(types) : [''];
-  const reads = new Set<string>();
   for (const path of paths) {
     const result = check(condition, typeAt(view, path)?.fields.properties);
     if (result.error) {
@@ -183,18 +182,8 @@ function conditionFindings(
       const at = { address: policy.address, pointer: '/condition', ...(offset !== undefined && { offset }) };
       return [{ severity: 'error', ...at, detail: text }];
     }
-    for (const read of result.reads) reads.add(read);
   }
-  if (policy.fields.effect !== 'DENY' || reads.size === 0) return [];
-  const [first = ''] = reads;
-  const detail = `This DENY reads ${[...reads].join(', ')} without has(): it denies whenever one is absent. Ask ${presenceOf(first)} first if that is not meant.`;
-  return [{ severity: 'warning', address: policy.address, pointer: '/condition', detail }];
-}
-
-/** The expression that asks whether an attribute is there: has() takes no index. */
-function presenceOf(attribute: string): string {
-  const [, map, key] = /^(.+)\[(".*")\]$/.exec(attribute) ?? [];
-  return map === undefined ? `has(${attribute})` : `${key} in ${map}`;
+  return [];
 }
 
 /** A resource's path is that of its type and its own name. */
