@@ -22,7 +22,12 @@ const NOTATIONS: { [N in Notation]: { fill(dir: string): void; change(dir: strin
   {
     yaml: {
       fill: (dir) => cpSync(join(examples, 'tenant'), join(dir, 'tenant'), { recursive: true }),
-      change: (dir) => edit(join(dir, 'tenant/applications/docs.yaml'), 'writer: {}', 'writer: {}\n      reader: {}'),
+      change: (dir) =>
+        edit(
+          join(dir, 'tenant/applications/docs.yaml'),
+          'writer: {}',
+          'writer: {}\n      reader: { includes: [writer] }',
+        ),
       spoil: (dir) => edit(join(dir, 'tenant/tenant.yaml'), 'effect: ALLOW', 'effect: MAYBE'),
     },
     hcl: {
