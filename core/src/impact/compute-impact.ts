@@ -30,7 +30,7 @@ export function* computeImpact(
   { now }: ImpactOptions,
 ): Generator<undefined, Impact> {
   const { records, changes, ids } = yield* differing(before.records, after.records);
-  const engine = yield* compileInSteps(records);
+  const engine = yield* compileInSteps(records());
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
   const remainders = new Remainders();

@@ -12,54 +12,77 @@ export interface ChangedRecord extends RecordChange {
 }
 
 export interface Differing {
-  /** All records before, as the engine takes them. */
-  readonly records: readonly EngineRecord[];
+  /** All records before, as the engine takes them, made one by one as they are read. */
+  records(): Iterable<EngineRecord>;
   /** Sorted by address. */
   readonly changes: readonly ChangedRecord[];
-  /** The ids of records that a state knows; others stand for their address in the engine. */
+  /** The ids of resources that a state knows; others stand for their address in the engine. */
   readonly ids: ReadonlyMap<Address, string>;
 }
 
 const STEP = 2000;
+/** So far is looked for the next record that both lists have, where they are in the same order. */
+const AHEAD_MAX = 32;
 
 /** What differs between two states. Records are the same if their addresses are, and they keep one id in both. */
 export function* differing(before: Iterable<SideRecord>, after: Iterable<SideRecord>): Generator<undefined, Differing> {
-  const present = new Map<Address, SideRecord>();
+  const [old, made] = [listOf(before), listOf(after)];
   const ids = new Map<Address, string>();
-  let done = 0;
-  const note = ({ kind, address, id }: SideRecord) => {
-    if (kind === 'resource' && id !== undefined && !ids.has(address)) ids.set(address, id);
+  for (const list of [old, made])
+    for (const { kind, address, id } of list)
+      if (kind === 'resource' && id !== undefined && !ids.has(address)) ids.set(address, id);
+  const changed: (readonly [SideRecord | undefined, SideRecord | undefined])[] = [];
+  const judge = (previous: SideRecord, record: SideRecord) => {
+    if (previous.fields !== record.fields && !equalJson(previous.fields, record.fields))
+      changed.push([previous, record]);
   };
-  for (const record of before) {
-    if (++done % STEP === 0) yield;
-    if (isCredential(record.kind)) continue;
-    present.set(record.address, record);
-    note(record);
-  }
-  const changes: ChangedRecord[] = [];
-  const kept = new Set<Address>();
-  const changed: [SideRecord | undefined, SideRecord][] = [];
-  for (const record of after) {
-    if (++done % STEP === 0) yield;
-    if (isCredential(record.kind)) continue;
-    const previous = present.get(record.address);
-    note(record);
-    if (previous !== undefined) {
-      kept.add(record.address);
-      if (previous.fields === record.fields || equalJson(previous.fields, record.fields)) continue;
+  const gone = new Map<Address, SideRecord>();
+  const rest: SideRecord[] = [];
+  let [at, next] = [0, 0];
+  for (let done = 1; at < old.length && next < made.length; done++) {
+    if (done % STEP === 0) yield;
+    const [previous, record] = [old[at] as SideRecord, made[next] as SideRecord];
+    if (previous.address === record.address) {
+      judge(previous, record);
+      at++;
+      next++;
+    } else if (isAhead(made, next, previous.address)) rest.push(made[next++] as SideRecord);
+    else {
+      gone.set(previous.address, previous);
+      at++;
     }
-    changed.push([previous, record]);
   }
+  for (const previous of old.slice(at)) gone.set(previous.address, previous);
+  for (const record of rest.concat(made.slice(next))) {
+    const previous = gone.get(record.address);
+    if (previous === undefined) changed.push([undefined, record]);
+    else {
+      gone.delete(record.address);
+      judge(previous, record);
+    }
+  }
+  for (const previous of gone.values()) changed.push([previous, undefined]);
   const compiled = ({ kind, address, fields }: SideRecord): EngineRecord =>
     ({ kind, id: ids.get(address) ?? address, fields }) as EngineRecord;
-  for (const [previous, record] of changed)
-    changes.push({ address: record.address, before: previous && compiled(previous), after: compiled(record) });
-  const records: EngineRecord[] = [];
-  for (const record of present.values()) {
-    if (++done % STEP === 0) yield;
-    records.push(compiled(record));
-    if (!kept.has(record.address)) changes.push({ address: record.address, before: compiled(record) });
-  }
+  const changes = changed.map(([previous, record]) => ({
+    address: (record ?? (previous as SideRecord)).address,
+    before: previous && compiled(previous),
+    after: record && compiled(record),
+  }));
   changes.sort((left, right) => (left.address < right.address ? -1 : 1));
+  const records = function* () {
+    for (const record of old) yield compiled(record);
+  };
   return { records, changes, ids };
+}
+
+function listOf(records: Iterable<SideRecord>): readonly SideRecord[] {
+  const list: readonly SideRecord[] = Array.isArray(records) ? records : [...records];
+  return list.some(({ kind }) => isCredential(kind)) ? list.filter(({ kind }) => !isCredential(kind)) : list;
+}
+
+function isAhead(list: readonly SideRecord[], from: number, address: Address): boolean {
+  const end = Math.min(list.length, from + AHEAD_MAX);
+  for (let at = from + 1; at < end; at++) if (list[at]?.address === address) return true;
+  return false;
 }

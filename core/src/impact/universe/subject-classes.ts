@@ -11,13 +11,21 @@ import type { ChangedRecord } from './record-changes.js';
 export type Side = 'before' | 'after';
 
 /** A subject of the universe; one without an id stands for those of its type that have no record. */
-export interface Member {
-  readonly type: string;
-  readonly id: string;
-  readonly path: string;
-  /** What each state records of it; undefined where it has no record. */
-  before: JsonObject | undefined;
-  after: JsonObject | undefined;
+export class Member {
+  #path: string | undefined;
+
+  /** `before` and `after` are what each state records of it; undefined where it has no record. */
+  constructor(
+    readonly type: string,
+    readonly id: string,
+    readonly before: JsonObject | undefined,
+    readonly after: JsonObject | undefined,
+  ) {}
+
+  get path(): string {
+    this.#path ??= this.id === '' ? this.type : path(this.type, this.id);
+    return this.#path;
+  }
 }
 
 /**
@@ -43,6 +51,7 @@ interface Draft {
 }
 
 const STEP = 500;
+const NOTHING: JsonObject = {};
 /** Stands for a type of subjects that no record mentions: a name that no record can have. */
 export const OTHER_TYPE = '*';
 
@@ -50,6 +59,7 @@ export const OTHER_TYPE = '*';
 export class SubjectClasses {
   /** Subjects by path that changed records name themselves: each has a class by what it is in both states. */
   readonly #named = new Map<string, { type: string; id: string; before?: Draft; after?: Draft }>();
+  readonly #namedIds = new Set<string>();
   /** Of the others: the members of each class by what they are before. */
   readonly #others = new Map<string, Member[]>();
   readonly #representatives = new Map<string, { type: string; id: string }>();
@@ -89,6 +99,7 @@ export class SubjectClasses {
   #name(type: string, id: string): void {
     const key = path(type, id);
     this.#types.add(type);
+    this.#namedIds.add(id);
     if (!this.#named.has(key)) this.#named.set(key, { type, id });
   }
 
@@ -104,11 +115,10 @@ export class SubjectClasses {
       for (const [type, subjects] of engine.subjects) {
         for (const principal of subjects.values()) {
           if (++done % STEP === 0) yield;
-          const { name: id, properties = {} } = principal;
-          const key = path(type, id);
-          if (this.#named.has(key)) continue;
+          const { name: id, properties = NOTHING } = principal;
+          if (this.#namedIds.has(id) && this.#named.has(path(type, id))) continue;
           const signature = signatureOf(principal, this.principals);
-          const member = { type, id, path: key, before: properties, after: properties };
+          const member = new Member(type, id, properties, properties);
           const members = this.#others.get(signature);
           if (members !== undefined) members.push(member);
           else {
@@ -169,7 +179,7 @@ export class SubjectClasses {
       const recorded = this.#records.get(key) ?? {};
       if (recorded.before === undefined && recorded.after === undefined) continue;
       const both = `${before?.key}\n\n${after?.key}`;
-      const member = { type, id, path: key, before: recorded.before, after: recorded.after };
+      const member = new Member(type, id, recorded.before, recorded.after);
       const members = named.get(both);
       if (members === undefined) named.set(both, [member]);
       else members.push(member);
@@ -180,12 +190,12 @@ export class SubjectClasses {
       add({ type: members[0]?.type ?? '', kind: 'recorded', members, ...closures(before, after) }, changed);
     }
     for (const type of [...this.#types, OTHER_TYPE]) {
-      const members = [{ type, id: '', path: type, before: undefined, after: undefined }];
+      const members = [new Member(type, '', undefined, undefined)];
       add({ type, kind: 'unrecorded', members, ...closures(`?${type}`, `?${type}`) });
     }
     const nobody = closures(`?${OTHER_TYPE}`, `?${OTHER_TYPE}`);
     for (const [role, { before = nobody.before, after = nobody.after }] of this.#roles) {
-      const members = [{ type: OTHER_TYPE, id: '', path: OTHER_TYPE, before: undefined, after: undefined }];
+      const members = [new Member(OTHER_TYPE, '', undefined, undefined)];
       add({ type: OTHER_TYPE, kind: 'named', role, members, before, after });
     }
     return found;
