@@ -177,3 +177,172 @@ describe('triples whose answer changes', () => {
     expect(back.filter((change) => change === 'gained')).toHaveLength(lost);
   });
 });
+
+describe('findings', () => {
+  const invoices = Array.from({ length: 30 }, (_, at) =>
+    record('resource', { type: 'docs/file', name: `f${at}`, properties: { owner: `u${at % 10}` } }),
+  );
+  const people = Array.from({ length: 10 }, (_, at) => record('subject', { type: 'user', id: `u${at}` }));
+  const ownFiles = policy('own', { condition: 'resource.properties.owner == subject.id' });
+  const toStaff = given('files', 'group', 'staff');
+  const tomorrow = { expires_at: '2026-11-24T00:00:00Z' };
+  const later = { expires_at: '2030-01-01T00:00:00Z' };
+
+  function said(before: DeclaredRecord[], after: DeclaredRecord[]) {
+    return impactOf(before, after).delta.findings.map(
+      ({ change, subjects, actions, actions_except, resources, condition, condition_before, from, until }) => {
+        const who = [
+          ...subjects.principals.map(({ principal, subjects: some, of }) => `${principal} ${some}/${of}`),
+          ...subjects.unrecorded.map((type) => `?${type}`),
+          ...(subjects.named_role === undefined ? [] : [`named ${subjects.named_role}`]),
+        ].join(', ');
+        const what = resources
+          .map(({ type, which, below, names }) => [which, names?.join(' ') ?? type, below].filter(Boolean).join(' '))
+          .join(', ');
+        const except = actions_except === undefined ? '' : ` but ${actions_except.join(' ')}`;
+        const when = [from, until].some((one) => one !== null) ? `; ${from ?? 'now'} to ${until ?? 'ever'}` : '';
+        const was = condition_before === undefined ? '' : `; was ${condition_before}`;
+        return `${change}: ${who}; ${actions.join(' ')}${except}; ${what}; ${condition}${was}${when}`;
+      },
+    );
+  }
+
+  it.each<[string, DeclaredRecord[], DeclaredRecord[], string[]]>([
+    [
+      'name a group by which all have it, and what nobody has recorded yet',
+      base,
+      [...base, toStaff],
+      ['gained: subject/user/anne 1/1; read; all docs/file; null'],
+    ],
+    [
+      'name everyone, recorded or not',
+      base,
+      [...base, given('files', 'everyone', '*')],
+      ['gained: everyone 3/3, ?*, ?user; read; all docs/file; null'],
+    ],
+    [
+      'keep what joins subjects and resources as a condition',
+      [...base, ...people, ...invoices],
+      [...base, ...people, ...invoices, ownFiles, given('own', 'everyone', 'user')],
+      ['gained: everyone/user 13/13, ?user; read; all docs/file; resource.properties.owner == subject.id'],
+    ],
+    [
+      'say from when until when',
+      [...base, toStaff, member('staff', 'user/bert', tomorrow)],
+      [...base, toStaff, member('staff', 'user/bert', later)],
+      [
+        'gained: subject/user/bert 1/1; read; all docs/file; null; 2026-11-24T00:00:00.000Z to 2030-01-01T00:00:00.000Z',
+      ],
+    ],
+    [
+      'have an action that nothing names yet',
+      [...base, toStaff],
+      [...without(base, policy('files')), policy('files', { actions: ['*'] }), toStaff],
+      ['gained: subject/user/anne 1/1; * but read; all docs/file; null'],
+    ],
+    [
+      'have roles that requests name',
+      base,
+      [...base, given('files', 'role', 'reader')],
+      ['gained: named role/reader; read; all docs/file; null'],
+    ],
+    [
+      'leave out roles that requests may not name',
+      [...without(base, record('role', { name: 'reader' })), record('role', { name: 'reader', from_requests: false })],
+      [
+        ...without(base, record('role', { name: 'reader' })),
+        record('role', { name: 'reader', from_requests: false }),
+        given('files', 'role', 'reader'),
+      ],
+      [],
+    ],
+    [
+      'say that a condition asks for less',
+      [...base, toStaff].map((one) =>
+        one.address === 'policy/files' ? policy('files', { condition: 'context.amount < 10' }) : one,
+      ),
+      [...base, toStaff].map((one) =>
+        one.address === 'policy/files' ? policy('files', { condition: 'context.amount < 20' }) : one,
+      ),
+      ['widened: subject/user/anne 1/1; read; all docs/file; context.amount < 20; was context.amount < 10'],
+    ],
+    [
+      'say that names of what has no record may be anything',
+      base,
+      [...base, policy('x', { condition: 'resource.name.startsWith("x")' }), given('x', 'subject', 'user/cleo')],
+      ['gained: subject/user/cleo 1/1; read; unrecorded docs/file; resource.name.startsWith("x")'],
+    ],
+    [
+      'have what will lie below a resource',
+      base,
+      [
+        ...base,
+        given('files', 'role', 'reader'),
+        record('role_assignment', {
+          role: 'reader',
+          entity_type: 'subject',
+          entity: 'user/bert',
+          resource: 'docs/folder/it',
+        }),
+      ],
+      [
+        'gained: named role/reader; read; all docs/file; null',
+        'gained: subject/user/bert 1/1; read; unrecorded docs/file docs/folder/it; null',
+      ],
+    ],
+  ])('%s', (_, before, after, expected) => {
+    expect(said(before, after)).toEqual(expected);
+  });
+
+  it('count what a join allows', () => {
+    const before = [...base, ...people, ...invoices];
+    const { delta } = impactOf(before, [...before, ownFiles, given('own', 'everyone', 'user')]);
+    expect(delta.counts).toEqual({ gained: 30, lost: 0, mixed: 0, unknown: 0 });
+    // Of two files no owner is recorded, so that a request may name each of thirteen people.
+    expect(delta.findings.map(({ triples, exact }) => [triples, exact])).toEqual([[30 + 2 * 13, true]]);
+  });
+
+  it('name the records that bring them, and no others', () => {
+    const denied = policy('shut', { effect: 'DENY', priority: 1 });
+    const before = [...base, denied, given('shut', 'group', 'staff')];
+    const after = [...base, denied, toStaff, member('staff', 'user/cleo')];
+    const causes = impactOf(before, after).delta.findings.map(({ subjects, causes: sets, risks }) => [
+      subjects.principals.map(({ principal }) => principal),
+      sets.map((set) => set.map(({ address, change }) => `${change} ${address}`)),
+      risks,
+    ]);
+    expect(causes).toEqual([
+      [
+        ['group/staff'],
+        [['added policy_assignment/files//group/staff', 'removed policy_assignment/shut//group/staff']],
+        ['deny_weakened'],
+      ],
+    ]);
+  });
+
+  it('name alternatives that bring the same', () => {
+    const again = policy('again');
+    const { findings } = impactOf(base, [...base, toStaff, again, given('again', 'subject', 'user/anne')]).delta;
+    expect(findings[0]?.causes.map((set) => set.map(({ address }) => address))).toEqual([
+      ['policy/again', 'policy_assignment/again//subject/user/anne'],
+      ['policy_assignment/files//group/staff'],
+    ]);
+  });
+
+  it('have requests that the engine answers differently', () => {
+    const { findings } = impactOf(base, [
+      ...base,
+      policy('x', { condition: 'context.a > 5' }),
+      given('x', 'everyone', '*'),
+    ]).delta;
+    expect(findings[0]?.witness).toMatchObject({ before: false, after: true, request: { context: { a: 6 } } });
+  });
+
+  it('have an identity that hangs on nothing but what they say', () => {
+    const after = [...base, toStaff];
+    const ids = (records: DeclaredRecord[]) => impactOf(base, records).delta.findings.map(({ id }) => id);
+    expect(ids([...after].reverse())).toEqual(ids(after));
+    const renamed = after.map((one) => (one === toStaff ? given('same', 'group', 'staff') : one));
+    expect(ids([...renamed, policy('same')])).toEqual(ids(after));
+  });
+});

@@ -72,7 +72,13 @@ export function* computeImpact(
   findings.sort(worse);
   const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));
   return {
-    delta: { format: 1, now: new Date(now).toISOString(), counts: countsOf(cells), exact: true, findings },
+    delta: {
+      format: 1,
+      now: new Date(now).toISOString(),
+      counts: countsOf(cells),
+      exact: cells.every((cell) => cell.exact),
+      findings,
+    },
     pairs: () => pairLines(cells, universe),
     subjectsOf: ({ id }) => subjectsIn(rectangles.get(id)),
     resourcesOf: ({ id }) => resourcesIn(rectangles.get(id)),
@@ -81,7 +87,7 @@ export function* computeImpact(
 
 function subjectsIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
   const recorded = rectangle?.blocks.filter(({ one }) => one.kind === 'recorded') ?? [];
-  return recorded.flatMap(({ members }) => members.map(({ path }) => path)).sort();
+  return [...new Set(recorded.flatMap(({ members }) => members.map(({ path }) => path)))].sort();
 }
 
 function resourcesIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {

@@ -1,4 +1,5 @@
 import { isCurrent, type Period } from '../../decision/grants/period.js';
+import type { JsonObject } from '../../json.js';
 import type { PairAnswer, PairChange } from '../api/access-delta.js';
 import type { Known, KnownPrincipals } from '../remainder/known.js';
 import type { Comparison, DecisionList, Remainders, RemainingCandidate } from '../remainder/remainders.js';
@@ -6,7 +7,7 @@ import type { Closure } from '../universe/closure.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
 import type { ColumnTables, Descriptor } from './columns.js';
-import type { FreeTexts } from './free-texts.js';
+import { ANY_NAMES, ANY_TEXT, type FreeTexts } from './free-texts.js';
 import type { ResourceFacts } from './resource-facts.js';
 
 /** A candidate that a class has, and when by its own memberships and roles. */
@@ -22,6 +23,8 @@ export interface SpanAnswer {
   readonly before: DecisionList;
   readonly after: DecisionList;
   readonly comparison: Comparison;
+  /** Where the answers hang on what subjects and resources have in common: the lists with that left open. */
+  readonly open?: { readonly before: DecisionList; readonly after: DecisionList };
 }
 
 /** The answers of both states from the start on; spans that compare alike are one. */
@@ -43,6 +46,8 @@ interface Asked {
   readonly after: readonly Reached[];
   /** Whether requests send properties that are not recorded. */
   readonly sent: boolean;
+  /** Nothing is said of subject and resource but whom the subject acts as. */
+  readonly open?: boolean;
 }
 
 /** Compares what two states answer to one class of subjects, from the candidates that it has in each. */
@@ -58,7 +63,8 @@ export class Answers {
     private readonly now: number,
   ) {}
 
-  of(asked: Asked): Answer {
+  /** With `joined` also what the answers are with subject and resource left open. */
+  of(asked: Asked, joined = false): Answer {
     const cuts = this.#cuts(asked);
     const spans: SpanAnswer[] = [];
     for (const [at, from] of cuts.entries()) {
@@ -67,11 +73,17 @@ export class Answers {
       const after = this.#list(asked, 'after', from, until);
       const comparison = this.#compare(before, after);
       const last = spans.at(-1);
+      const open = joined && comparison.change !== 'same' ? this.#open(asked, from, until) : undefined;
       if (last !== undefined && last.before === before && last.after === after)
         spans[spans.length - 1] = { ...last, until };
-      else spans.push({ from, until, before, after, comparison });
+      else spans.push({ from, until, before, after, comparison, ...(open && { open }) });
     }
     return { spans, differs: spans.some(({ comparison }) => comparison.change !== 'same') };
+  }
+
+  #open(asked: Asked, from: number, until: number): SpanAnswer['open'] {
+    const open = { ...asked, open: true };
+    return { before: this.#list(open, 'before', from, until), after: this.#list(open, 'after', from, until) };
   }
 
   #compare(before: DecisionList, after: DecisionList): Comparison {
@@ -151,22 +163,28 @@ export class Answers {
     return list;
   }
 
-  #known({ one, member, sent }: Asked, side: Side, facts: ResourceFacts | null, from: number, until: number): Known {
-    const recordedSubject = one.kind === 'recorded';
+  #known(
+    { one, member, sent, open = false }: Asked,
+    side: Side,
+    facts: ResourceFacts | null,
+    from: number,
+    until: number,
+  ): Known {
+    const recordedSubject = one.kind === 'recorded' && !open;
     return {
       subject: {
         type: one.type,
-        id: recordedSubject ? member.id : this.free.subjectId(one.type),
-        recorded: member[side] ?? {},
-        sent,
+        id: recordedSubject ? member.id : open ? ANY_TEXT : this.free.subjectId(one.type),
+        recorded: open ? NOTHING : (member[side] ?? NOTHING),
+        sent: sent || open,
       },
       action: { name: facts?.action ?? '', sent },
       resource: {
         type: facts?.type ?? '',
         application: facts?.application ?? '',
-        recorded: facts?.properties ?? {},
-        sent,
-        names: this.free.names(facts),
+        recorded: open ? NOTHING : (facts?.properties ?? NOTHING),
+        sent: sent || open,
+        names: open ? ANY_NAMES : this.free.names(facts),
       },
       ...(facts !== null && { ancestry: facts.ancestry }),
       principals: this.#acting(one[side], facts, from),
@@ -208,3 +226,4 @@ export class Answers {
 }
 
 const NO_GUARD = {};
+const NOTHING: JsonObject = {};

@@ -4,12 +4,23 @@ import type { Member, Side, SubjectClass } from '../universe/subject-classes.js'
 import type { Answer, Answers, Reached, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
+import { JoinIndex } from './join-index.js';
 
 /** Subjects of a class that conditions cannot tell apart here. */
-export interface Block {
-  readonly key: string;
-  readonly one: SubjectClass;
-  readonly members: readonly Member[];
+export class Block {
+  #members: readonly Member[] | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly one: SubjectClass,
+    readonly first: Member,
+    private readonly list: () => readonly Member[],
+  ) {}
+
+  get members(): readonly Member[] {
+    this.#members ??= this.list();
+    return this.#members;
+  }
 }
 
 /** Subjects and resources whose access changes alike. */
@@ -20,11 +31,15 @@ export interface Cell {
   readonly answer: Answer;
   /** Where they send none, for recorded triples. */
   readonly triple: TripleAnswer | undefined;
+  /** False where subjects and resources were too many to be looked at in pairs: perhaps not all of them change. */
+  readonly exact: boolean;
 }
 
 type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<string> | undefined } | null;
 
 const NOTHING: JsonObject = {};
+/** So many pairs of subjects and resources are looked at where a condition joins them by more than equality. */
+const PAIRS_MAX = 1_000_000;
 
 /** Finds the cells of column groups that differ: only subjects that a change can reach are looked at. */
 export class ColumnComparison {
@@ -32,6 +47,9 @@ export class ColumnComparison {
   readonly #changed: readonly SubjectClass[];
   readonly #answers = new Map<string, { answer: Answer; triple: TripleAnswer | undefined }>();
   readonly #blocks = new Map<string, Block>();
+  readonly #joins = new JoinIndex();
+  /** How many subjects have been told apart one by one. */
+  #pairs = 0;
   /** A subject of a type that nothing mentions, for whom nobody vouches. */
   readonly #anybody: SubjectClass | undefined;
 
@@ -81,11 +99,17 @@ export class ColumnComparison {
     return found;
   }
 
-  *#pieces(one: SubjectClass, reads: SubjectReads): Generator<Block, void> {
-    if (reads === null || one.kind !== 'recorded' || one.members.length === 1) {
-      yield this.#block(`${one.index}`, one, one.members);
-      return;
-    }
+  /** The subjects of a class, told apart by what these candidates read of them; undefined if that makes too many pairs. */
+  #pieces(one: SubjectClass, reads: SubjectReads, candidates: readonly Reached[]): Iterable<Block> | undefined {
+    const [first] = one.members as [Member];
+    if (reads === null || one.kind !== 'recorded' || one.members.length === 1)
+      return [this.#block(`${one.index}`, one, first, () => one.members)];
+    const descriptors = candidates.map(({ descriptor }) => this.tables.descriptors.at(descriptor));
+    const joined = this.#joins.pieces(one, descriptors);
+    if (joined !== undefined)
+      return joined.map((piece) => this.#block(`${one.index} ${piece.key}`, one, piece.first, piece.members));
+    this.#pairs += one.members.length;
+    if (this.#pairs > PAIRS_MAX) return undefined;
     const byFacts = new Map<string, Member[]>();
     for (const member of one.members) {
       const key = factsOf(member, reads);
@@ -93,13 +117,15 @@ export class ColumnComparison {
       if (known === undefined) byFacts.set(key, [member]);
       else known.push(member);
     }
-    for (const [key, members] of byFacts) yield this.#block(`${one.index} ${key}`, one, members);
+    return [...byFacts].map(([key, members]) =>
+      this.#block(`${one.index} ${key}`, one, members[0] as Member, () => members),
+    );
   }
 
-  #block(key: string, one: SubjectClass, members: readonly Member[]): Block {
+  #block(key: string, one: SubjectClass, first: Member, members: () => readonly Member[]): Block {
     let block = this.#blocks.get(key);
     if (block === undefined) {
-      block = { key, one, members };
+      block = new Block(key, one, first, members);
       this.#blocks.set(key, block);
     }
     return block;
@@ -110,32 +136,38 @@ export class ColumnComparison {
     const after = reached(one.after, group.after);
     if (before.length === 0 && after.length === 0) return [];
     const keys = [keyOf(before), keyOf(after)] as const;
-    const { reads, guarded, asks } = this.#guards([...before, ...after]);
+    const { reads, guarded, asks, joined } = this.#guards([...before, ...after]);
     if (!guarded && keys[0] === keys[1]) return [];
     const found: Cell[] = [];
-    for (const block of this.#pieces(one, reads)) {
-      const member = block.members[0] as Member;
-      const facts = guarded
-        ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}\n${reads && factsOf(member, reads)}`
-        : '';
+    const blocks = this.#pieces(one, reads, [...before, ...after]);
+    const exact = blocks !== undefined;
+    for (const block of blocks ?? [this.#block(`${one.index}`, one, one.members[0] as Member, () => one.members)]) {
+      const member = block.first;
+      const told = reads && (exact ? factsOf(member, reads) : 'open');
+      const facts = guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}\n${told}` : '';
       const key = `${keys[0]}|${keys[1]}|${facts}`;
       let known = this.#answers.get(key);
       if (known === undefined) {
-        const asked = { one, member, before, after };
-        const answer = this.answers.of({ ...asked, sent: true });
+        const asked = { one, member, before, after, open: !exact };
+        const answer = this.answers.of({ ...asked, sent: true }, joined);
         const bare = guarded && one.kind === 'recorded' ? this.answers.of({ ...asked, sent: false }) : answer;
         known = { answer, triple: this.answers.tripleOf(bare) };
         this.#answers.set(key, known);
       }
       const { answer, triple } = known;
-      if (answer.differs || triple !== undefined) found.push({ block, group, answer, triple });
+      if (answer.differs || triple !== undefined) found.push({ block, group, answer, triple, exact });
     }
     return found;
   }
 
   /** What the guards of these candidates read of the subject. */
-  #guards(candidates: readonly Reached[]): { reads: SubjectReads; guarded: boolean; asks: boolean } {
-    let [guarded, asks, id, all] = [false, false, false, false];
+  #guards(candidates: readonly Reached[]): {
+    reads: SubjectReads;
+    guarded: boolean;
+    asks: boolean;
+    joined: boolean;
+  } {
+    let [guarded, asks, id, all, joined] = [false, false, false, false, false];
     const properties = new Set<string>();
     for (const { descriptor } of candidates) {
       const { guard, unknown } = this.tables.descriptors.at(descriptor);
@@ -144,12 +176,14 @@ export class ColumnComparison {
       guarded = true;
       const { reads } = guard;
       if (reads.groups.length > 0 || reads.roles.length > 0) asks = true;
+      const ofSubject = reads.subjectId || reads.subjectProperties?.length !== 0;
+      if (ofSubject && (reads.resourceNames || reads.resourceProperties?.length !== 0)) joined = true;
       if (reads.subjectId) id = true;
       if (reads.subjectProperties === undefined) all = true;
       else for (const name of reads.subjectProperties) properties.add(name);
     }
     const reads = id || all || properties.size > 0 ? { id, properties: all ? undefined : properties } : null;
-    return { reads, guarded, asks };
+    return { reads, guarded, asks, joined };
   }
 }
 

@@ -5,7 +5,8 @@ import type { FreeNames, FreeText, KnownResource } from '../remainder/known.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import type { ResourceFacts } from './resource-facts.js';
 
-const ANY_TEXT: FreeText = { admits: () => true };
+export const ANY_TEXT: FreeText = { admits: () => true };
+export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
 /** The ids and names that have no record in either state, and so are variables (docs/semantics.md 10.2). */
 export class FreeTexts {

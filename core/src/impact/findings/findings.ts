@@ -6,12 +6,11 @@ import { FINDING_RISKS, type Finding, type FindingChange, type FindingRisk } fro
 import type { Remainders } from '../remainder/remainders.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
-import type { ResourceUnit } from '../universe/resource-places.js';
 import { OTHER_TYPE } from '../universe/subject-classes.js';
 import { findingId } from './finding-id.js';
 import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
-import { type Rectangle, rectanglesOf } from './rectangles.js';
+import { type ActionNaming, type Rectangle, rectanglesOf } from './rectangles.js';
 
 interface Input {
   readonly cells: readonly Cell[];
@@ -33,13 +32,16 @@ export interface DraftFinding {
 /** The findings of the cells that differ, without causes and witnesses. */
 export function* draftFindings(input: Input): Generator<undefined, DraftFinding[]> {
   const { cells, remainders, universe, now } = input;
-  const actionsKey = (unit: ResourceUnit, actions: readonly string[]) => {
-    const { only, except } = actionsOf(universe(unit.type), actions);
-    return JSON.stringify([only, except]);
+  const naming: ActionNaming = {
+    key: ({ type }, actions) => {
+      const { only, except } = actionsOf(universe(type), actions);
+      return JSON.stringify([only, except]);
+    },
+    declared: ({ unit, action }) => universe(unit.type).actions.has(action),
   };
   const members = membersOf(input);
   const drafts: DraftFinding[] = [];
-  for (const rectangle of rectanglesOf(cells, remainders, now, actionsKey)) {
+  for (const rectangle of rectanglesOf(cells, remainders, now, naming)) {
     yield;
     drafts.push({ finding: findingOf(rectangle, input, members), rectangle });
   }
@@ -47,7 +49,7 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
 }
 
 function findingOf(
-  { statement, blocks, units, actions }: Rectangle,
+  { statement, blocks, units, actions, triples, exact }: Rectangle,
   { principals, universe }: Input,
   members: (principal: number) => PrincipalMembers,
 ): Omit<Finding, 'causes' | 'witness'> {
@@ -65,13 +67,8 @@ function findingOf(
     from: moment(statement.from),
     until: moment(statement.until),
   };
-  let triples = 0;
-  for (const { place, type } of units) {
-    const declared = universe(type).actions;
-    if (place === 'record') for (const action of actions) if (declared.has(action)) triples += subjects.recorded;
-  }
   const risks = risksOf(said.subjects.unrecorded, only, subjects.named_role, statement.change);
-  return { id: findingId(said), ...said, triples, exact: true, risks };
+  return { id: findingId(said), ...said, triples, exact, risks };
 }
 
 /** Actions as findings name them: those of the type, or all but some of these. */

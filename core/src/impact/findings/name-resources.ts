@@ -40,6 +40,8 @@ function nameType(type: Path, units: readonly ResourceUnit[], { recorded: all }:
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
     else if (unsaid) found.push({ type, which: 'unsaid', recorded: 0 });
   }
-  for (const parent of below) found.push({ type, which: 'unrecorded', below: parent, recorded: 0 });
+  // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
+  for (const parent of nowhere && unsaid ? [] : below)
+    found.push({ type, which: 'unrecorded', below: parent, recorded: 0 });
   return found;
 }

@@ -14,22 +14,21 @@ export interface PrincipalMembers {
   directly(path: string): boolean;
 }
 
-/** Names subjects by as few principals as it takes; `preferred` are those through which the change reaches them. */
+/** Names subjects by as few principals as it takes: those that have no others first. */
 export function nameSubjects(
   blocks: readonly Block[],
   membersOf: (principal: number) => PrincipalMembers,
   principals: PrincipalIds,
 ): FindingSubjects {
   const open = new Map<SubjectClass, Set<string>>();
-  let recorded = 0;
   for (const { one, members } of blocks) {
     if (one.kind !== 'recorded') continue;
     const known = open.get(one) ?? new Set<string>();
     for (const { path } of members) known.add(path);
     open.set(one, known);
-    recorded += members.length;
   }
   const wanted = new Map([...open].map(([one, paths]) => [one, new Set(paths)]));
+  const recorded = left(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
   const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
   const named: FindingPrincipal[] = [];

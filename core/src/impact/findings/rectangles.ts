@@ -15,6 +15,8 @@ export interface Statement {
   readonly until: number | null;
   /** The address of the role that requests name. */
   readonly role: string | undefined;
+  /** The condition says which subjects go with which resources: not each of them with each. */
+  readonly joined: boolean;
   readonly span: SpanAnswer;
 }
 
@@ -22,6 +24,7 @@ export interface Statement {
 interface Place {
   readonly block: Block;
   readonly span: SpanAnswer;
+  readonly exact: boolean;
 }
 
 /** One subject, resource and action of a rectangle, and how the answers compare there. */
@@ -31,6 +34,12 @@ export interface Sample {
   readonly span: SpanAnswer;
 }
 
+/** What actions are to a unit: equal keys are named alike, and `declared` ones make triples. */
+export interface ActionNaming {
+  key(unit: ResourceUnit, actions: readonly string[]): string;
+  declared(cell: UnitAction): boolean;
+}
+
 /** Subjects, actions and resources of which the same is said. */
 export interface Rectangle {
   readonly sample: Sample;
@@ -38,6 +47,9 @@ export interface Rectangle {
   readonly blocks: readonly Block[];
   readonly units: readonly ResourceUnit[];
   readonly actions: readonly string[];
+  /** How many recorded triples it has. */
+  readonly triples: number;
+  readonly exact: boolean;
 }
 
 interface Said {
@@ -50,23 +62,23 @@ export function rectanglesOf(
   cells: Iterable<Cell>,
   remainders: Remainders,
   now: number,
-  actionsKey: (unit: ResourceUnit, actions: readonly string[]) => string,
+  naming: ActionNaming,
 ): Rectangle[] {
   const said = new Map<string, Said>();
-  for (const { block, group, answer } of cells) {
+  for (const { block, group, answer, exact } of cells) {
     for (const statement of statementsOf(answer.spans, remainders, now, block.one.role)) {
       let known = said.get(statement.key);
       if (known === undefined) {
         known = { statement, byGroup: new Map() };
         said.set(statement.key, known);
       }
-      const place = { block, span: statement.span };
+      const place = { block, span: statement.span, exact };
       const places = known.byGroup.get(group);
       if (places === undefined) known.byGroup.set(group, [place]);
       else places.push(place);
     }
   }
-  return [...said.values()].flatMap((one) => factored(one, actionsKey));
+  return [...said.values()].flatMap((one) => factored(one, naming));
 }
 
 function* statementsOf(
@@ -96,26 +108,30 @@ function saysSame(first: Statement, second: Statement): boolean {
 }
 
 function keyed(statement: Statement): Statement {
-  const { change, condition, conditionBefore, from, until, role } = statement;
-  return { ...statement, key: JSON.stringify([change, condition, conditionBefore ?? null, from, until, role ?? null]) };
+  const { change, condition, conditionBefore, from, until, role, joined } = statement;
+  const said = [change, condition, conditionBefore ?? null, from, until, role ?? null, joined];
+  return { ...statement, key: JSON.stringify(said) };
 }
 
 function statementOf(span: SpanAnswer, remainders: Remainders, now: number, role: string | undefined): Statement {
-  const { from, until, before, after, comparison } = span;
+  const { from, until, before, after, comparison, open } = span;
   const depends = (list: DecisionList) => remainders.verdictOf(list) === 'depends';
-  const text = (list: DecisionList) => (depends(list) ? remainders.textOf(list) : null);
+  // What a join requires stays part of the condition, although for each pair it is known.
+  const text = (list: DecisionList, whole: DecisionList | undefined) =>
+    depends(whole ?? list) ? remainders.textOf(whole ?? list) : null;
   const both = depends(before) && depends(after);
   const change = comparison.change === 'same' ? 'unknown' : changeInWords(comparison.change, both);
-  const old = text(before);
+  const old = text(before, open?.before);
   return {
     key: '',
     change,
     // Of what is lost altogether, the condition is the one under which it was there.
-    condition: text(after) ?? (change === 'lost' ? old : null),
+    condition: text(after, open?.after) ?? (change === 'lost' ? old : null),
     conditionBefore: old ?? undefined,
     from: from <= now ? null : from,
     until: until === Number.POSITIVE_INFINITY ? null : until,
     role,
+    joined: open !== undefined,
     span,
   };
 }
@@ -127,39 +143,76 @@ function changeInWords(change: 'gained' | 'lost' | 'mixed' | 'unknown', both: bo
   return change === 'gained' ? 'widened' : 'narrowed';
 }
 
-function factored(
-  { statement, byGroup }: Said,
-  actionsKey: (unit: ResourceUnit, actions: readonly string[]) => string,
-): Rectangle[] {
-  const byBlocks = new Map<string, { blocks: readonly Block[]; groups: [ColumnGroup, Place][] }>();
+function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle[] {
+  const byBlocks = new Map<string, { blocks: Set<Block>; groups: [ColumnGroup, readonly Place[]][] }>();
   for (const [group, places] of byGroup) {
-    const key = places
-      .map(({ block }) => block.key)
-      .sort()
-      .join('\n');
-    const first = places[0] as Place;
+    const key = statement.joined
+      ? ''
+      : places
+          .map(({ block }) => block.key)
+          .sort()
+          .join('\n');
     const known = byBlocks.get(key);
-    if (known === undefined) byBlocks.set(key, { blocks: places.map(({ block }) => block), groups: [[group, first]] });
-    else known.groups.push([group, first]);
+    if (known === undefined)
+      byBlocks.set(key, { blocks: new Set(places.map(({ block }) => block)), groups: [[group, places]] });
+    else {
+      for (const { block } of places) known.blocks.add(block);
+      known.groups.push([group, places]);
+    }
   }
   const found: Rectangle[] = [];
   for (const { blocks, groups } of byBlocks.values()) {
-    const byUnit = new Map<string, { unit: ResourceUnit; actions: string[]; sample: Sample }>();
-    for (const [{ cells }, place] of groups)
+    const byUnit = new Map<string, OfUnit>();
+    for (const [{ cells }, places] of groups) {
+      const [first] = places as [Place];
+      let recorded = 0;
+      for (const { block } of places) if (block.one.kind === 'recorded') recorded += block.members.length;
+      const exact = places.every((place) => place.exact);
       for (const cell of cells) {
+        const triples = recorded > 0 && cell.unit.place === 'record' && naming.declared(cell) ? recorded : 0;
         const known = byUnit.get(cell.unit.key);
-        if (known !== undefined) known.actions.push(cell.action);
-        else byUnit.set(cell.unit.key, { unit: cell.unit, actions: [cell.action], sample: { ...place, cell } });
+        if (known !== undefined) {
+          known.actions.push(cell.action);
+          known.triples += triples;
+          known.exact &&= exact;
+        } else
+          byUnit.set(cell.unit.key, {
+            unit: cell.unit,
+            actions: [cell.action],
+            sample: { ...first, cell },
+            triples,
+            exact,
+          });
       }
-    const byActions = new Map<string, { actions: readonly string[]; units: ResourceUnit[]; sample: Sample }>();
-    for (const { unit, actions, sample } of byUnit.values()) {
-      const key = actionsKey(unit, actions);
-      const known = byActions.get(key);
-      if (known === undefined) byActions.set(key, { actions, units: [unit], sample });
-      else known.units.push(unit);
     }
-    for (const { actions, units, sample } of byActions.values())
-      found.push({ statement, blocks, units, actions, sample });
+    const byActions = new Map<string, OfUnit[]>();
+    for (const one of byUnit.values()) {
+      const key = naming.key(one.unit, one.actions);
+      const known = byActions.get(key);
+      if (known === undefined) byActions.set(key, [one]);
+      else known.push(one);
+    }
+    for (const of of byActions.values()) {
+      const { actions, sample } = of[0] as OfUnit;
+      found.push({
+        statement,
+        blocks: [...blocks],
+        units: of.map(({ unit }) => unit),
+        actions,
+        sample,
+        triples: of.reduce((sum, { triples }) => sum + triples, 0),
+        exact: of.every(({ exact }) => exact),
+      });
+    }
   }
   return found;
+}
+
+/** What is said of one unit. */
+interface OfUnit {
+  readonly unit: ResourceUnit;
+  readonly actions: string[];
+  readonly sample: Sample;
+  triples: number;
+  exact: boolean;
 }
