@@ -216,7 +216,7 @@ describe('a stranger', () => {
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_cursor' });
   });
 
-  it('reads, makes and removes no tenants, and turns no keys', async () => {
+  it('reads, makes and removes no tenants, erases nobody, and turns no keys', async () => {
     const rows: [string, string, string, unknown?][] = [
       ['POST', '/v1/bundle-keys', '/v1/bundle-keys', {}],
       ['GET', '/v1/audit/tenants', '/v1/audit/tenants'],
@@ -224,6 +224,7 @@ describe('a stranger', () => {
       ['POST', '/v1/tenants', '/v1/tenants', { name: 'third' }],
       ['GET', '/v1/tenants/{name}', '/v1/tenants/owner'],
       ['DELETE', '/v1/tenants/{name}', '/v1/tenants/owner'],
+      ['POST', '/v1/tenants/{name}/erasures', '/v1/tenants/owner/erasures', { subject: 'user/alice' }],
     ];
     for (const [method, route, path, body] of rows) {
       const answer = await strange(method, route, path, body);

@@ -93,7 +93,7 @@ describe('the token endpoint', () => {
   it('names the scope that a client has not, and those that it has', async () => {
     const { body } = await send({ body: `${GRANT}&scope=bundle+everything&${CREDENTIALS}` });
     expect(body.error_description).toMatch(
-      /"administrator" does not have the scope "everything": it has bundle, credentials, /,
+      /"administrator" does not have the scope "everything": it has access-rules, bundle, credentials, /,
     );
   });
 
