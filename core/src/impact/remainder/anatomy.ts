@@ -1,7 +1,7 @@
 import { parseIpRange } from '../../conditions/ip-range.js';
 import { parseMoment } from '../../conditions/moment.js';
 import { OutOfSteps } from '../../conditions/outcome.js';
-import type { Ast } from '../../conditions/parse.js';
+import { type Ast, ConditionFault } from '../../conditions/parse.js';
 import { isTrouble, Moment, type Result, Span, TypeName, type Value } from '../../conditions/value.js';
 import { answerOf, scopeOf } from './answers.js';
 import { type Atom, runPart } from './atom.js';
@@ -142,7 +142,8 @@ class Dissection {
     try {
       return { constant: runPart(ast, scopeOf(this.#known, new Map())) };
     } catch (error) {
-      if (error instanceof OutOfSteps || error instanceof RangeError) return undefined;
+      if (error instanceof OutOfSteps || error instanceof RangeError || error instanceof ConditionFault)
+        return undefined;
       throw error;
     }
   }

@@ -276,12 +276,14 @@ function isText(
 /** The values of an id or name: texts that something without a record may have. */
 function textsOnly(attribute: Attribute, found: Values): Values {
   const admits = admitting(attribute);
-  const kinds = found.kinds.map((kind) => kind.filter(admits));
+  // A request with an empty id or name is refused.
+  const kinds = found.kinds.map((kind) => kind.filter((text) => text !== '' && admits(text)));
   // Where a kind has more texts than were tried, another may do.
   const gone = kinds.some((kind, at) => kind.length === 0 && (found.kinds[at]?.length ?? 0) >= TRIED_TEXTS);
   const alone = 'text' in attribute && attribute.text !== undefined;
   // Beside a name the id may be any, which is left to the combinations.
-  const texts = attribute.kind === 'resourceId' && !alone ? found.kinds.flat() : kinds.flat();
+  const texts =
+    attribute.kind === 'resourceId' && !alone ? found.kinds.flat().filter((text) => text !== '') : kinds.flat();
   return { values: alone ? texts : [undefined, ...texts], kinds, complete: found.complete && !gone };
 }
 

@@ -135,9 +135,30 @@ test.each<[string | PolicyGuard, string | PolicyGuard, string]>([
     'gained',
   ],
   ['since("2026-01-01T00:00:00Z") < duration("24h")', 'since("2026-01-01T00:00:00Z") < duration("48h")', 'gained'],
+  [
+    'context.list.exists(one, cel.bind(one, one + 1, one > 2))',
+    'context.list.exists(one, cel.bind(one, one + 1, one > 2))',
+    'same',
+  ],
+  [
+    {
+      condition: 'timestamp(context.time) > timestamp(0)',
+      modifiers: { time_windows: [{ start: '09:00', end: '17:00', zone: 'UTC' }] },
+    },
+    { modifiers: { time_windows: [{ start: '09:00', end: '17:00', zone: 'UTC' }] } },
+    'gained',
+  ],
+  ['size(subject.id) == 0', 'false', 'same'],
   ['context.a * 2 < 10', 'context.a * 2 < 10', 'same'],
   ['context.a * 2 < 10', 'context.a * 2 < 10 && context.mfa', 'lost'],
   ['context.a * 2 < 10', 'context.a < 5', 'unknown'],
 ])('%j and then %j: %s', (before, after, expected) => {
   expect(change(before, after)).toBe(expected);
+});
+
+test('a division whose operands are written in other ways is another one', () => {
+  const three: Known = { ...free, subject: { ...free.subject, recorded: { n: 3 } } };
+  expect(change('size(context.name) / subject.properties.n == 1', 'size(context.name) / 3 == 1', three)).not.toBe(
+    'same',
+  );
 });

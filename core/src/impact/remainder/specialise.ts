@@ -145,6 +145,8 @@ export class Specialiser {
       ...asked.map(([name, answer]) => `${name} ${answerKey(answer)}`),
     ];
     for (const { key: name } of attributes) key.push(name);
+    // Whether a division drops the fraction is seen from how its operands are written, not from their values.
+    if (text.includes('/')) key.push(...[...answers].map(([name, answer]) => `${name} ${answerKey(answer)}`));
     return this.#atom(key.join('\n'), { ast }, { text, sides: sidesOf(ast, given) }, [...attributes], known);
   }
 
@@ -212,7 +214,7 @@ function jsonOf(ast: Ast, known: Known): Value | undefined {
     const value = runPart(ast, scopeOf(known, NO_REQUEST));
     return isTrouble(value) || !isJson(value) ? undefined : value;
   } catch (error) {
-    if (error instanceof OutOfSteps || error instanceof RangeError) return undefined;
+    if (error instanceof OutOfSteps || error instanceof RangeError || error instanceof ConditionFault) return undefined;
     throw error;
   }
 }

@@ -194,7 +194,8 @@ export function hasLocals(ast: Ast, inside: ReadonlySet<string> = NO_NAMES): boo
     const [variable] = ast.args[2];
     if (variable?.op === 'id') {
       const within = new Set(inside).add(variable.args);
-      return partsOf(ast).some((part) => part !== variable && hasLocals(part, within));
+      const outside = ast.args[0] === 'bind' ? ast.args[2][1] : ast.args[1];
+      return partsOf(ast).some((part) => part !== variable && hasLocals(part, part === outside ? inside : within));
     }
   }
   return partsOf(ast).some((part) => hasLocals(part, inside));

@@ -4,7 +4,7 @@ import type { TimeWindow } from '../../../records/policy.js';
 import { addressesFor } from './addresses.js';
 import { isJson } from './is-json.js';
 import { listsFor } from './lists.js';
-import { BEYOND_TEXTS, FIRST_MS, LAST_MS, momentsFor, momentTexts } from './moments.js';
+import { AFTER_LAST_TEXT, FIRST_MS, LAST_MS, momentsFor, momentTexts, YEAR_0_MS } from './moments.js';
 import { numbersFor } from './numbers.js';
 import type { Question } from './question.js';
 import { setMember } from './set-member.js';
@@ -89,12 +89,16 @@ function textValues(of: Sorted, each: number): Texts {
   const taken = new Set(of.texts.flatMap((question) => (question.ask === 'equals' ? [question.text] : [])));
   const onlyEquals = of.texts.every(({ ask }) => ask === 'equals');
   const kinds = [...texts.kinds, ...addressesFor(of.ranges, each, taken)];
-  const moments = timed ? momentsFor([...of.moments, ...of.presents], of.windows) : { moments: [], complete: true };
-  for (const ms of moments.moments) kinds.push(momentTexts(ms, each, taken));
-  if (timed) kinds.push(...BEYOND_TEXTS.map((text) => [text]));
+  const presents = timed ? [momentsFor([...of.moments, ...of.presents], of.windows)] : [];
+  // There are timestamps from the year 1 on, and texts of moments from the year 0 on.
+  if (timed) presents.push(momentsFor(of.presents, of.windows, YEAR_0_MS, FIRST_MS));
+  for (const { moments } of presents) for (const ms of moments) kinds.push(momentTexts(ms, each, taken));
+  if (timed) kinds.push([AFTER_LAST_TEXT]);
+  const lasts = of.moments.length > 0 && of.presents.length > 0 && of.windows.length > 0;
+  const moments = presents.every(({ complete }) => complete) && !lasts;
   const mixed = timed && of.ranges.length > 0;
   // An address or moment can be written in few ways.
-  return { kinds, complete: texts.complete && moments.complete && onlyEquals && !mixed && each <= 2 };
+  return { kinds, complete: texts.complete && moments && onlyEquals && !mixed && each <= 2 };
 }
 
 /** The next number after this one, near enough. */
