@@ -45,7 +45,7 @@ const CHANGES = ['gained', 'unknown', 'widened', 'changed', 'lost', 'narrowed'];
 
 /** Worst first: by risk, then what is new before what is gone. What is alike keeps its order. */
 function rankOf(finding: ReportedFinding): number {
-  const [worst] = risksOf(finding);
+  const [worst] = finding.subjects.named_role === undefined ? risksOf(finding) : ['named_role' as const];
   // What an application may vouch for concerns nobody by name, and mostly repeats what holders of the role gain.
   const risk = worst === 'named_role' ? ORDER.length : worst === undefined ? ORDER.length - 1 : ORDER.indexOf(worst);
   return risk * CHANGES.length + CHANGES.indexOf(finding.change);

@@ -36,7 +36,7 @@ const report = accessReport([finding(finance), finding(removed), finding(wildcar
 describe('renderAccessText', () => {
   it('says by cause what changes, worst first', () => {
     expect(renderAccessText(report).join('\n')).toBe(`\
-Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded resources and lose 1 permission.
+Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 permission.
 
   policy/billing/all was added (billing.yaml:40)
     New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 permission
@@ -44,7 +44,7 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
   policy/billing/read was changed (billing.yaml:7)
     New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 permissions
 
-  group_membership/finance//subject/user/bob was removed (main:p.yaml:3)
+  subject/user/bob was removed from group/finance (main:p.yaml:3)
     Gone       user/bob may no longer read billing/invoice/INV-1 – 1 permission
 `);
   });
@@ -109,7 +109,7 @@ describe('renderAccessMarkdown', () => {
     expect(renderAccessMarkdown(report)).toBe(`\
 ### Access: 2 gains, 1 loss
 
-Recorded subjects gain 36,181 permissions on recorded resources and lose 1 permission.
+Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 permission.
 
 **Because <code>policy/billing/all</code> was added (<code>billing.yaml&#58;40</code>):**
 
@@ -119,7 +119,7 @@ Recorded subjects gain 36,181 permissions on recorded resources and lose 1 permi
 
 - **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 permissions</sub>
 
-**Because <code>group_membership/finance//subject/user/bob</code> was removed (<code>main&#58;p.yaml&#58;3</code>):**
+**Because <code>subject/user/bob</code> was removed from <code>group/finance</code> (<code>main&#58;p.yaml&#58;3</code>):**
 
 - **Gone:** <code>user/bob</code> may no longer <code>read</code> <code>billing/invoice/INV-1</code>. <sub>1 permission</sub>
 `);

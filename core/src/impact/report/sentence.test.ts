@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finding } from '../../../testing/findings.js';
-import type { Finding } from '../api/finding.js';
+import type { CauseRecord, Finding } from '../api/finding.js';
 import { plain } from './render-access-text.js';
 import { causePhrase, sentence } from './sentence.js';
 
@@ -90,8 +90,28 @@ describe('sentence', () => {
     ['lost', { change: 'lost' }, 'user/bob may no longer read billing/invoice/INV-1'],
     [
       'widened',
+      { change: 'widened', condition: 'context.a < 9', condition_before: 'context.a < 5' },
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (before: if context.a < 5)',
+    ],
+    [
+      'what of a condition stays',
+      { change: 'widened', condition: 'context.a < 9 && (x || y)', condition_before: 'context.a < 5 && (x || y)' },
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (before: if context.a < 5); (x || y) must hold as before',
+    ],
+    [
+      'what of a condition goes',
       { change: 'widened', condition: 'context.mfa', condition_before: 'context.mfa && context.office' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (before: if context.mfa && context.office)',
+      'user/bob may now read billing/invoice/INV-1 in more cases: context.office need no longer hold; context.mfa must hold as before',
+    ],
+    [
+      'what comes to a condition',
+      { change: 'narrowed', condition: 'context.mfa && context.office', condition_before: 'context.mfa' },
+      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.office; context.mfa must hold as before',
+    ],
+    [
+      'lost in the cases that there were',
+      { change: 'lost', condition: 'context.mfa', condition_before: 'context.mfa' },
+      'user/bob may no longer read billing/invoice/INV-1 (before: if context.mfa)',
     ],
     [
       'widened to all',
@@ -125,6 +145,25 @@ describe('sentence', () => {
 });
 
 describe('causePhrase', () => {
+  it.each<[CauseRecord['address'], CauseRecord['change'], string]>([
+    ['role_assignment/billing/clerk//group/finance', 'added', 'group/finance was given role/billing/clerk'],
+    [
+      'role_assignment/docs/viewer//subject/user/bob//docs/page/a',
+      'removed',
+      'subject/user/bob has no longer role/docs/viewer on docs/page/a',
+    ],
+    ['policy_assignment/billing/read//everyone/user', 'added', 'everyone/user was given policy/billing/read'],
+    ['group_membership/finance//subject/user/bob', 'removed', 'subject/user/bob was removed from group/finance'],
+    [
+      'group_membership/finance//subject/user/bob',
+      'changed',
+      'the time in which subject/user/bob has group/finance was changed',
+    ],
+    ['resource/billing/invoice/INV-1', 'changed', 'resource/billing/invoice/INV-1 was changed'],
+  ])('says of %s, %s', (address, change, expected) => {
+    expect(plain(causePhrase([{ address, change }]))).toBe(expected);
+  });
+
   it('names records with their places, and counts many', () => {
     const cause = (address: string) => ({ address, change: 'added' as const });
     expect(plain(causePhrase([{ ...cause('role/a'), file: 'x.yaml', line: 3 }, cause('role/b')]))).toBe(

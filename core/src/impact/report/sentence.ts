@@ -7,6 +7,7 @@ import type {
   FindingResources,
   FindingSubjects,
 } from '../api/finding.js';
+import { compareConjuncts } from './conjuncts.js';
 import { amount, listed, named, type Phrase, phrase, plural } from './phrase.js';
 
 /** What a finding is in one word, before its sentence. */
@@ -131,10 +132,25 @@ function resourcePhrase({ type, which, below, names = [], recorded }: FindingRes
 
 function conditions({ change, condition, condition_before: before }: Finding): Phrase {
   const cases = CASES[change];
-  const earlier: Phrase = before === undefined ? [] : [' (before: if ', { name: before }, ')'];
-  if (condition !== null) return phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition }, earlier);
-  const always = before !== undefined && (change === 'gained' || change === 'widened');
-  return phrase(always ? ' in any case' : cases, earlier);
+  if (before === undefined) {
+    return condition === null ? [cases] : phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition });
+  }
+  const earlier = phrase(' (before: if ', { name: before }, ')');
+  // What is lost in some cases is lost in those in which it was allowed.
+  if (condition === null || (change === 'lost' && condition === before)) {
+    return phrase(change === 'gained' || change === 'widened' ? ' in any case' : cases, earlier);
+  }
+  const { shared, after: now, before: was } = compareConjuncts(condition, before);
+  const start = `${cases}${cases === '' ? ', ' : ': '}`;
+  if (shared === undefined) return phrase(start, 'if ', { name: condition }, earlier);
+  const differs = [
+    ...(now === undefined
+      ? []
+      : [phrase('if ', { name: now }, was === undefined ? '' : phrase(' (before: if ', { name: was }, ')'))]),
+    ...(now === undefined && was !== undefined ? [phrase({ name: was }, ' need no longer hold')] : []),
+    phrase({ name: shared }, ' must hold as before'),
+  ];
+  return phrase(start, ...differs.flatMap((part, index) => (index === 0 ? [part] : ['; ', part])));
 }
 
 function span({ from, until }: Finding): string {
@@ -149,24 +165,38 @@ export function instant(time: string): string {
   return `${day} ${minute}${rest} UTC`;
 }
 
-const CAUSES: { readonly [C in CauseRecord['change']]: string } = {
-  added: ' was added',
-  changed: ' was changed',
-  removed: ' was removed',
-};
-
 /** The records of one cause: "policy/billing/approve was changed (billing.yaml:12)". */
 export function causePhrase(cause: readonly CauseRecord[], most = 3): Phrase {
   return listed(
-    cause.map(({ address, change, file, line }) =>
-      phrase(
-        { name: address },
-        CAUSES[change],
-        file === undefined ? '' : phrase(' (', { name: `${file}:${line}` }, ')'),
-      ),
-    ),
+    cause.map((record) => {
+      const { file, line } = record;
+      const place: Phrase = file === undefined ? [] : [' (', { name: `${file}:${line}` }, ')'];
+      return phrase(LINKS[splitAddress(record.address).kind]?.(record) ?? plainCause(record), place);
+    }),
     most,
   );
+}
+
+function plainCause({ address, change }: CauseRecord): Phrase {
+  return [{ name: address }, ` was ${change}`];
+}
+
+/** Links in the words of what they do, since their addresses are long. */
+const LINKS: { readonly [kind: string]: (record: CauseRecord) => Phrase } = {
+  role_assignment: given('role', 'was given', 'has no longer'),
+  policy_assignment: given('policy', 'was given', 'has no longer'),
+  group_membership: given('group', 'was added to', 'was removed from'),
+};
+
+function given(kind: string, added: string, removed: string): (record: CauseRecord) => Phrase {
+  return ({ address, change }) => {
+    const [what, whom = '', place] = splitAddress(address).path.split('//');
+    const where: Phrase = place === undefined ? [] : [' on ', { name: place }];
+    const granted = { name: `${kind}/${what}` };
+    const holder = { name: whom };
+    if (change === 'changed') return phrase('the time in which ', holder, ' has ', granted, where, ' was changed');
+    return phrase(holder, ` ${change === 'added' ? added : removed} `, granted, where);
+  };
 }
 
 /** How many recorded triples a finding is about, in words; empty for none. */

@@ -24,11 +24,11 @@ export function summary(report: AccessReport): { title: string; text: string } {
     ...(unknown === 0 ? [] : [`of ${amount(unknown)} it cannot be said`]),
   ];
   const most = exact ? '' : ' (at most)';
-  const said = `Recorded subjects gain ${count(gained)} on recorded resources${most} and lose ${count(lost)}`;
+  const said = `Recorded subjects gain ${count(gained)} on recorded resources${most}, and lose ${count(lost)}`;
   return { title: parts.join(', '), text: `${[said, ...more].join('; ')}.` };
 }
 
 /** A permission is one action of one subject on one resource. */
 function count(permissions: number): string {
-  return permissions === 0 ? 'no permission' : plural(permissions, 'permission');
+  return permissions === 0 ? 'none' : plural(permissions, 'permission');
 }
