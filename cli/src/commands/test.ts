@@ -13,7 +13,6 @@ import { renderReport } from '../policy-tests/render.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
 import { InvalidTree } from '../tree/load-tree.js';
-import { relativePath } from '../tree/relative-path.js';
 
 export default class Test extends ServiceCommand {
   static override summary = 'Test what a folder of YAML files allows, offline.';
@@ -39,6 +38,10 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       helpValue: 'TEXT',
       multiple: true,
       multipleNonGreedy: true,
+    }),
+    terraform: string({
+      description: 'Ask about the records of a Terraform plan or state, as "terraform show -json" prints it, instead.',
+      helpValue: 'FILE',
     }),
     junit: string({ description: 'Write a report in the JUnit format, too.', helpValue: 'FILE' }),
     coverage: boolean({
@@ -75,28 +78,26 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const { args, flags } = await this.parse(Test);
     const now = momentOf(flags.now);
     const asked = assessmentsOf(flags);
-    const [{ Acceptances }, { readTreeAndTests }, { answerTests, prepareTests }] = await Promise.all([
+    if (flags.terraform !== undefined && flags['changed-since'] !== undefined)
+      throw new UsageError('--changed-since looks at lines of YAML, and --terraform at none: leave one of them out.');
+    const [{ Acceptances }, { testedFiles }, { answerTests, prepareTests }] = await Promise.all([
       import('@authz-service/core/acceptances'),
-      import('@authz-service/provider/reconcile/read-tree'),
+      import('../policy-tests/tested-files.js'),
       import('@authz-service/core/policy-tests/run-tests'),
     ]);
-    const files = await readTreeAndTests(args.dir);
-    if (files.tests.length === 0) {
-      throw new UsageError(`There is no *.test.yaml file in "${args.dir}": write one, like "access.test.yaml".`);
-    }
-    const placed = (list: typeof files.tests) => list.map((file) => ({ ...file, path: relativePath(file.path) }));
+    const { records, tests, gaps } = await testedFiles(args.dir, flags.terraform);
     const filters = flags.filter ?? [];
-    const records = placed(files.records);
-    const prepared = prepareTests({ records, tests: placed(files.tests) }, { now, filters });
+    const prepared = prepareTests({ records, tests }, { now, filters });
     const report = answerTests(prepared, now);
     const { faults, warnings, results } = report;
+    for (const gap of gaps) await err.line(`${err.style('yellow', 'warning:')} ${gap}`);
     for (const warning of warnings) await err.line(`${err.style('yellow', 'warning:')} ${faultText(warning)}`);
     if (faults.length === 0 && results.length === 0) {
       throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
     }
     if (flags.junit !== undefined) await writeText(flags.junit, junitText(report));
     const failed = results.filter((result) => !result.passed).length;
-    const options = { now, acceptances: new Acceptances(records), style: out.style };
+    const options = { now, acceptances: new Acceptances(Array.isArray(records) ? records : []), style: out.style };
     const isWanted = faults.length > 0 ? () => false : await wantedLines(args.dir, flags);
     const coverage =
       asked.coverage && faults.length === 0 ? await coverageReport(prepared, flags, isWanted, options) : undefined;
@@ -109,7 +110,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
     return {
       json: {
-        files: files.tests.length,
+        files: tests.length,
         passed: results.length - failed,
         failed,
         results,
@@ -118,9 +119,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
         ...(mutation !== undefined && { mutation: mutation.json }),
         ...(faults.length > 0 && { error: { ...error, errors: [] } }),
       },
-      text: [renderReport(report, files.tests.length, out.style), ...assessed.flatMap(({ text }) => ['', text])].join(
-        '\n',
-      ),
+      text: [renderReport(report, tests.length, out.style), ...assessed.flatMap(({ text }) => ['', text])].join('\n'),
       exitCode: faults.length > 0 || failed > 0 || assessed.some(({ reached }) => !reached) ? 1 : 0,
     };
   }

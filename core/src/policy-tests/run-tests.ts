@@ -49,12 +49,12 @@ export interface PreparedTests extends Pick<TestReport, 'faults' | 'warnings'> {
   suites: Suite[];
 }
 
-/** Reads the records of a tree and its files of tests. */
+/** Reads the records of a tree, unless they have been read elsewhere, and its files of tests. */
 export function prepareTests(
-  { records, tests }: { records: readonly ManifestFile[]; tests: readonly ManifestFile[] },
+  { records, tests }: { records: readonly ManifestFile[] | ManifestResult; tests: readonly ManifestFile[] },
   { now, filters = [] }: TestOptions,
 ): PreparedTests {
-  const tree = readManifest(records, { now });
+  const tree = isRead(records) ? records : readManifest(records, { now });
   const files = tests.map((file) => ReadTestFile.read(file));
   const faults: ManifestFault[] = [...tree.faults];
   let tenant: TestTenant | undefined;
@@ -78,11 +78,19 @@ export function prepareTests(
       tenant ??= new TestTenant(tree.manifest ?? { records: [] });
       return tenant;
     }
+    if (isRead(records)) {
+      file.fault(['records'], 'are read together with a tree of YAML alone: take them out, or test that tree.', true);
+      return undefined;
+    }
     // Records of a test may stand for external ones, and use whatever the tree declares: they are read together.
     const together = readManifest([...records, file.records], { now, standIns: file.path });
     file.faults.push(...together.faults);
     return together.manifest && new TestTenant(together.manifest);
   }
+}
+
+function isRead(records: readonly ManifestFile[] | ManifestResult): records is ManifestResult {
+  return 'faults' in records;
 }
 
 /** Puts the questions of prepared tests to their records. */

@@ -47,6 +47,11 @@ export async function readTreeAndTests(root: string): Promise<{ records: Manifes
   return { records, tests };
 }
 
+/** Reads the tests alone, as `readTreeAndTests` does. */
+export async function readTests(root: string): Promise<ManifestFile[]> {
+  return await readFiles(root, isTest);
+}
+
 async function readFiles(root: string, wanted: (file: string) => boolean): Promise<ManifestFile[]> {
   const faults: ProblemItem[] = [];
   const found = (await findFiles(root, faults)).filter(wanted);

@@ -261,6 +261,53 @@ tests:
     expect(xml.match(/<testcase /g)).toHaveLength(2);
   });
 
+  it('asks about what a Terraform plan will make', async () => {
+    const managed = (type: string, name: string, values: object) => ({
+      ...{ address: `service_${type}.${name}`, mode: 'managed', type: `service_${type}` },
+      values: { managed_by: 'acme', id: 'x', ...values },
+    });
+    const resources = (granted: string) => [
+      managed('application', 'billing', { name: 'billing', path: 'billing' }),
+      managed('resource_type', 'invoice', { application: 'billing', name: 'invoice', actions: ['read', 'pay'] }),
+      managed('resource', 'one', { type: 'billing/invoice', name: 'INV-1' }),
+      managed('subject', 'ann', { type: 'user', id: 'ann' }),
+      managed('policy', 'read', {
+        ...{ application: 'billing', name: 'read', effect: 'ALLOW', resource_type: 'billing/invoice' },
+        ...{ actions: [granted], priority: 0 },
+      }),
+      managed('policy_assignment', 'ann', { policy: 'billing/read', entity_type: 'subject', entity: 'user/ann' }),
+    ];
+    const plan = (granted: string) =>
+      JSON.stringify({
+        format_version: '1.2',
+        prior_state: { format_version: '1.0', values: { root_module: { resources: resources('pay') } } },
+        planned_values: { root_module: { resources: resources(granted) } },
+        resource_changes: [],
+      });
+    const tests = `tests:
+  - { name: reads, what_can: { subject: user:ann, resource: invoice:INV-1 }, exactly: [read] }
+`;
+    await bench.write({
+      'terraform/plan.json': plan('read'),
+      'terraform/other.json': plan('pay'),
+      'terraform/main.tf': 'resource "service_policy" "read" {\n}\n',
+      'terraform/tests/a.test.yaml': tests,
+    });
+    const ask = (file: string, ...more: string[]) =>
+      bench.run(['test', 'terraform/tests', '--terraform', `terraform/${file}.json`, ...more]);
+    expect(await ask('plan')).toMatchObject({ code: 0, stdout: '✓ 1 question in 1 file: passed\n' });
+    expect((await ask('plan', '--coverage')).stdout).toContain('terraform/main.tf:1');
+    expect(await ask('other')).toMatchObject({ code: 1, stdout: expect.stringContaining('missing: read') });
+    expect(await ask('plan', '--changed-since', 'main')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--changed-since looks at lines of YAML'),
+    });
+    await bench.write({ 'terraform/tests/a.test.yaml': `records: { roles: { r: {} } }\n${tests}` });
+    expect((await ask('plan')).stdout).toMatch(
+      /a\.test\.yaml:1:1: records: are read together with a tree of YAML alone/,
+    );
+  });
+
   it('needs tests, and a filter that finds some', async () => {
     await bench.write(below('none', billing()));
     expect(await bench.run(['test', 'none'])).toMatchObject({

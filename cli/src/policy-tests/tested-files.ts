@@ -1,0 +1,49 @@
+import type { ManifestFile, ManifestResult } from '@authz-service/core/manifest/manifest';
+import { UsageError } from '../errors/usage-error.js';
+import { relativePath } from '../tree/relative-path.js';
+
+export interface TestedFiles {
+  records: ManifestFile[] | ManifestResult;
+  tests: ManifestFile[];
+  /** What is not known of the records, in sentences. */
+  gaps: readonly string[];
+}
+
+/** The tests in a folder, and the records that they ask about: of the folder, or of Terraform's plan or state. */
+export async function testedFiles(folder: string, terraform: string | undefined): Promise<TestedFiles> {
+  const { readTests, readTreeAndTests } = await import('@authz-service/provider/reconcile/read-tree');
+  const placed = (list: readonly ManifestFile[]) => list.map((file) => ({ ...file, path: relativePath(file.path) }));
+  const found =
+    terraform === undefined
+      ? { ...(await readTreeAndTests(folder)), gaps: [] }
+      : { tests: await readTests(folder), ...(await shownRecords(terraform)) };
+  if (found.tests.length === 0)
+    throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);
+  const records = Array.isArray(found.records) ? placed(found.records) : found.records;
+  return { records, tests: placed(found.tests), gaps: found.gaps };
+}
+
+/** The records after the apply, each at the line where its resource begins. */
+async function shownRecords(file: string): Promise<Pick<TestedFiles, 'records' | 'gaps'>> {
+  const [{ readFile }, { terraformSource }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../impact/sources/terraform-plan.js'),
+  ]);
+  const { after } = await terraformSource(file, await readFile(file, 'utf8'));
+  const placeOf: ManifestResult['placeOf'] = (address) => {
+    const found = after.placeOf?.(address);
+    return found && { file: found.file, line: found.line, column: 1 };
+  };
+  const linesOf: ManifestResult['linesOf'] = (address) => {
+    const found = placeOf(address);
+    return found && { file: found.file, first: found.line, last: found.line };
+  };
+  const records: ManifestResult = {
+    faults: [],
+    warnings: [],
+    manifest: { version: 1, stack: '', records: [...after.records], moves: [], external: [] },
+    placeOf,
+    linesOf,
+  };
+  return { records, gaps: after.gaps };
+}
