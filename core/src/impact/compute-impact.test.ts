@@ -183,6 +183,8 @@ describe('findings', () => {
     record('resource', { type: 'docs/file', name: `f${at}`, properties: { owner: `u${at % 10}` } }),
   );
   const people = Array.from({ length: 10 }, (_, at) => record('subject', { type: 'user', id: `u${at}` }));
+  const shut = policy('shut', { effect: 'DENY', priority: 1 });
+  const onFolder = holds('reader', 'user/bert', { resource: 'docs/folder/it' });
   const ownFiles = policy('own', { condition: 'resource.properties.owner == subject.id' });
   const toStaff = given('files', 'group', 'staff');
   const tomorrow = { expires_at: '2026-11-24T00:00:00Z' };
@@ -289,6 +291,21 @@ describe('findings', () => {
         'gained: named role/reader; read; all docs/file; null',
         'gained: subject/user/bert 1/1; read; unrecorded docs/file docs/folder/it; null',
       ],
+    ],
+    [
+      'have what a DENY that goes leaves to roles below a resource',
+      [...base, given('files', 'role', 'reader'), onFolder, shut, given('shut', 'everyone', '*')],
+      [...base, given('files', 'role', 'reader'), onFolder, shut],
+      [
+        'gained: named role/reader; read; all docs/file; null',
+        'gained: subject/user/bert 1/1; read; unrecorded docs/file docs/folder/it; null',
+      ],
+    ],
+    [
+      'have types of subjects that only a condition names',
+      base,
+      [...base, policy('robots', { condition: 'subject.type == "robot"' }), given('robots', 'everyone', '*')],
+      ['gained: ?robot; read; all docs/file; null'],
     ],
   ])('%s', (_, before, after, expected) => {
     expect(said(before, after)).toEqual(expected);

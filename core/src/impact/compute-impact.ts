@@ -19,6 +19,7 @@ import { PrincipalIds } from './universe/principal-ids.js';
 import { type ChangedRecord, differing } from './universe/record-changes.js';
 import type { ResourceUnit } from './universe/resource-places.js';
 import { type Side, SubjectClasses } from './universe/subject-classes.js';
+import { typesInConditions } from './universe/types-in-conditions.js';
 
 /**
  * Everything that becomes possible and impossible between two states (docs/semantics.md section 10). One compiled engine
@@ -35,7 +36,7 @@ export function* computeImpact(
   const tables = new ColumnTables(principals, now);
   const remainders = new Remainders();
   const region = new Region();
-  const subjects = new SubjectClasses(changes, now, principals);
+  const subjects = new SubjectClasses(changes, now, principals, typesInConditions(records(), changes));
   const universes = new TypeUniverses(engine, changes);
   const universe = universes.of.bind(universes);
   const idOf = ({ key }: ResourceUnit) => ids.get(`resource/${key}`);

@@ -10,6 +10,7 @@ import { heldRoles } from '../../decision/graph/held-roles.js';
 import { includedIn } from '../../decision/graph/included-roles.js';
 import { placeOf } from '../../decision/graph/place.js';
 import type { Link, Principal } from '../../decision/graph/principal.js';
+import { withAncestors } from '../../decision/graph/whereabouts.js';
 import type { Path } from '../../records/address.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { equalJson } from '../../state/equal-json.js';
@@ -33,6 +34,7 @@ export class Touching {
   readonly #subjects: Principal[] = [];
   /** The resources that have been gone through with all below them, for these actions. */
   readonly #walked = new Map<Resource, Set<string>>();
+  readonly #placedActions = new Map<ResourceType, Set<string>>();
   #children: Map<ResourceType, Path[]> | undefined;
 
   constructor(
@@ -157,7 +159,25 @@ export class Touching {
   #target(target: Target, { names }: Pick<ActionSet, 'names'>): void {
     if (target instanceof Below) this.#below(target.resource, names);
     else if (target instanceof Resource) this.region.addResource(target.type.path, target.name, names);
-    else this.region.addType(target.path, names);
+    else {
+      this.region.addType(target.path, names);
+      this.#placed(target, names);
+    }
+  }
+
+  /** What has no record and lies where roles are held, or where policies cover all that lies below: there, others decide too. */
+  #placed(type: ResourceType, actions: readonly string[]): void {
+    const done = this.#placedActions.get(type) ?? new Set<string>();
+    this.#placedActions.set(type, done);
+    const more = actions.filter((action) => !done.has(action));
+    if (more.length === 0) return;
+    for (const action of more) done.add(action);
+    for (const parent of type.parents) {
+      if (parent.type.places === 0) continue;
+      for (const resource of parent.type.resources.values())
+        if (resource.place !== null && withAncestors([resource]).some(decides))
+          this.region.addBelow(type.path, resource, more);
+    }
   }
 
   /** Resources that nobody says the place of may lie below those of this type. */
@@ -223,6 +243,12 @@ export class Touching {
     }
     return false;
   }
+}
+
+/** Whether roles are held here, or policies cover all that lies below. */
+function decides(resource: Resource): boolean {
+  const place = placeOf(resource);
+  return place !== null && (place.holders !== null || place.below !== null);
 }
 
 function liesBelow(type: ResourceType, above: ResourceType): boolean {

@@ -72,7 +72,9 @@ export class SubjectClasses {
     changes: readonly ChangedRecord[],
     private readonly now: number,
     private readonly principals: PrincipalIds,
+    types: ReadonlySet<string>,
   ) {
+    for (const type of types) this.#types.add(type);
     for (const { before, after } of changes) {
       for (const [side, record] of [
         ['before', before],
