@@ -1,12 +1,12 @@
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
-import { type Address, type Path, splitAddress } from '../../records/address.js';
+import type { Address, Path } from '../../records/address.js';
 import { OTHER_ACTION, type TypeUniverse } from '../access/column-groups.js';
 import type { Cell, ColumnComparison } from '../access/compare-columns.js';
 import { FINDING_RISKS, type Finding, type FindingChange, type FindingRisk } from '../api/finding.js';
 import type { Remainders } from '../remainder/remainders.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
-import { OTHER_TYPE } from '../universe/subject-classes.js';
+import { type Member, OTHER_TYPE } from '../universe/subject-classes.js';
 import { findingId } from './finding-id.js';
 import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
@@ -118,14 +118,14 @@ function membersOf({ comparison, principals, engine, changes }: Input): (princip
       const classes = comparison.classesOf(principal).filter(({ kind }) => kind === 'recorded');
       const { address, kind } = principals.at(principal);
       const link = kind === 'role' ? 'role_assignment' : 'group_membership';
-      const directly = (path: string) => {
-        if (kind !== 'group' && kind !== 'role') return true;
-        if (added.has(`${link}/${splitAddress(address).path}//subject/${path}`)) return true;
-        const [type = '', id = ''] = path.split('/').map(decodeURIComponent);
+      const prefix = `${link}/${address.slice(address.indexOf('/') + 1)}//subject/`;
+      const belongs = ({ type, id, path }: Member) => {
         const subject = engine.subjects.get(type)?.get(id);
         const links = kind === 'role' ? subject?.roles : subject?.groups;
-        return links?.some(({ to }) => to.address === address) === true;
+        return links?.some(({ to }) => to.address === address) === true || added.has(`${prefix}${path}`);
       };
+      const directly = (members: readonly Member[]) =>
+        kind === 'group' || kind === 'role' ? members.filter(belongs).length : members.length;
       const count = classes.reduce((sum, { members }) => sum + members.length, 0);
       found = { classes, count, directly };
       known.set(principal, found);

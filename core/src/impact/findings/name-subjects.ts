@@ -1,7 +1,7 @@
 import type { Block } from '../access/compare-columns.js';
 import type { FindingPrincipal, FindingSubjects } from '../api/finding.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import { OTHER_TYPE, type SubjectClass } from '../universe/subject-classes.js';
+import { type Member, OTHER_TYPE, type SubjectClass } from '../universe/subject-classes.js';
 
 /** Single subjects are named up to this many, where no principal has them all. */
 const SINGLE_MAX = 5;
@@ -10,9 +10,12 @@ const SINGLE_MAX = 5;
 export interface PrincipalMembers {
   readonly classes: readonly SubjectClass[];
   readonly count: number;
-  /** Those that belong to it without another group between. */
-  directly(path: string): boolean;
+  /** How many of these belong to it without another group between. */
+  directly(members: readonly Member[]): number;
 }
+
+/** Subjects by class. */
+type Named = ReadonlyMap<SubjectClass, readonly Member[]>;
 
 /** Names subjects by as few principals as it takes: those that have no others first. */
 export function nameSubjects(
@@ -20,38 +23,28 @@ export function nameSubjects(
   membersOf: (principal: number) => PrincipalMembers,
   principals: PrincipalIds,
 ): FindingSubjects {
-  const open = new Map<SubjectClass, Set<string>>();
-  for (const { one, members } of blocks) {
-    if (one.kind !== 'recorded') continue;
-    const known = open.get(one) ?? new Set<string>();
-    for (const { path } of members) known.add(path);
-    open.set(one, known);
-  }
-  const wanted = new Map([...open].map(([one, paths]) => [one, new Set(paths)]));
-  const recorded = left(wanted);
+  const wanted = namedIn(blocks);
+  const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
   const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
-  const named: FindingPrincipal[] = [];
   const candidates = candidatesOf(open, principals, unrecorded.includes(OTHER_TYPE));
+  const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {
     const { classes, count, directly } = membersOf(id);
-    const paths = classes.flatMap((one) => [...(wanted.get(one) ?? [])]);
-    return {
-      principal: principals.at(id).address,
-      subjects: paths.length,
-      of: count,
-      directly: paths.filter((path) => directly(path)).length,
-    };
+    const lists = classes.flatMap((one) => [wanted.get(one) ?? []]);
+    const sum = (of: (members: readonly Member[]) => number) => lists.reduce((total, list) => total + of(list), 0);
+    const { address } = principals.at(id);
+    return { principal: address, subjects: sum((list) => list.length), of: count, directly: sum(directly) };
   };
   for (const whole of [true, false]) {
-    while (open.size > 0 && left(open) > (whole ? 0 : SINGLE_MAX)) {
+    while (open.size > 0 && sizeOf(open) > (whole ? 0 : SINGLE_MAX)) {
       let best: { id: number; gain: number } | undefined;
       for (const id of candidates) {
         const { classes, count } = membersOf(id);
         let [gain, has] = [0, 0];
         for (const one of classes) {
-          gain += open.get(one)?.size ?? 0;
-          has += wanted.get(one)?.size ?? 0;
+          gain += open.get(one)?.length ?? 0;
+          has += wanted.get(one)?.length ?? 0;
         }
         if (gain < 2 || (whole ? has < count : has * 2 < count)) continue;
         if (best === undefined || gain > best.gain) best = { id, gain };
@@ -61,24 +54,36 @@ export function nameSubjects(
       for (const one of membersOf(best.id).classes) open.delete(one);
     }
   }
-  const single = [...open.values()].flatMap((paths) => [...paths]).sort();
+  const single = [...open.values()].flatMap((members) => members.map(({ path }) => path)).sort();
   for (const path of single) named.push({ principal: `subject/${path}`, subjects: 1, of: 1, directly: 1 });
   return {
     principals: named,
-    recorded,
-    unrecorded: unrecorded.sort(),
+    recorded: sizeOf(wanted),
+    unrecorded: [...new Set(unrecorded)].sort(),
     ...(role !== undefined && { named_role: role }),
   };
 }
 
-function left(open: ReadonlyMap<SubjectClass, ReadonlySet<string>>): number {
-  let count = 0;
-  for (const paths of open.values()) count += paths.size;
-  return count;
+/** The recorded subjects of blocks, each once. */
+function namedIn(blocks: readonly Block[]): Named {
+  const found = new Map<SubjectClass, readonly Member[]>();
+  for (const { one, members } of blocks) {
+    if (one.kind !== 'recorded') continue;
+    const known = found.get(one);
+    if (known?.length === one.members.length) continue;
+    found.set(one, known === undefined ? members : [...new Set([...known, ...members])]);
+  }
+  return found;
+}
+
+function sizeOf(named: Named): number {
+  let size = 0;
+  for (const members of named.values()) size += members.length;
+  return size;
 }
 
 /** The groups, roles and everyone that the subjects act as, in the order in which they are preferred. */
-function candidatesOf(open: ReadonlyMap<SubjectClass, unknown>, principals: PrincipalIds, everyone: boolean): number[] {
+function candidatesOf(open: Named, principals: PrincipalIds, everyone: boolean): number[] {
   const found = new Set<number>();
   for (const one of open.keys()) for (const id of [...one.after.ids, ...one.before.ids]) found.add(id);
   const rank = { everyone: everyone ? 0 : 3, group: 1, role: 2, subject: 4 } as const;
