@@ -7,12 +7,18 @@ import type { Diagnostic } from '../framework/diagnostics.js';
 import { judgeRecord } from './judge.js';
 import type { Records } from './snapshot.js';
 
-/** Terraform asks for the plans of independent resources at once. */
-const SOON_MS = 300;
+/** Terraform asks for the plans of independent resources at once; how long to wait for these, and how often to look. */
+const SOON_MS = 1_500;
+const LOOK_MS = 100;
+/** So many wait at once: Terraform plans ten resources at a time, and the types have to be among them. */
+const WAITING_MAX = 4;
+
+let waiting = 0;
 
 /**
- * The findings about a policy, judged again where it is in doubt whether anything can lie below a resource: types that
- * name its type as a parent may be planned later, or stand in the tenant already.
+ * The findings about a policy, judged again where types that are planned later, or stand in the tenant already, may make it
+ * right: on all below a resource, or on all types of an application. Nothing in it refers to these types. What is in doubt
+ * and cannot wait is left to the service.
  */
 export async function withAllTypes(
   found: readonly Diagnostic[],
@@ -20,20 +26,37 @@ export async function withAllTypes(
   view: Overlay,
   records: Records,
 ): Promise<Diagnostic[]> {
-  if (!found.some(isOfBelow)) return [...found];
-  await setTimeout(SOON_MS);
-  const get = (address: Address) =>
-    view.get(address) ?? (address.startsWith('resource_type/') ? records.get(address) : undefined);
-  const addresses = function* (kind: Kind) {
-    yield* view.addresses(kind);
-    if (kind !== 'resource_type') return;
-    for (const { address } of records.all())
-      if (address.startsWith('resource_type/') && view.get(address) === undefined) yield address;
-  };
-  const all = { get, addresses, inbound: (address: Address) => view.inbound(address) };
-  return [...found.filter((one) => !isOfBelow(one)), ...judgeRecord(record, all).filter(isOfBelow)];
+  const isDoubt = (one: Diagnostic) => isOfManyTypes(record, one);
+  const certain = found.filter((one) => !isDoubt(one));
+  if (certain.length === found.length || waiting >= WAITING_MAX) return certain;
+  waiting += 1;
+  const until = performance.now() + SOON_MS;
+  let doubts: Diagnostic[];
+  do {
+    await setTimeout(LOOK_MS);
+    doubts = judgeRecord(record, withPresentTypes(view, records)).filter(isDoubt);
+  } while (doubts.length > 0 && performance.now() < until);
+  waiting -= 1;
+  return [...certain, ...doubts];
 }
 
-function isOfBelow({ severity, path }: Diagnostic): boolean {
-  return severity === 'warning' && path?.at(-1) === 'below';
+/** Whether it is said of an entry with `below`, or of the actions on all types. */
+function isOfManyTypes({ kind, fields }: DeclaredRecord, { path = [] }: Diagnostic): boolean {
+  if (kind !== 'policy') return false;
+  const [field, index] = path;
+  if (field === 'actions') return fields.resource_types?.includes('*') ?? false;
+  return field === 'resources' && typeof index === 'number' && fields.resources?.[index]?.below === true;
+}
+
+function withPresentTypes(view: Overlay, records: Records) {
+  const isType = (address: Address) => address.startsWith('resource_type/');
+  return {
+    get: (address: Address) => view.get(address) ?? (isType(address) ? records.get(address) : undefined),
+    inbound: (address: Address) => view.inbound(address),
+    *addresses(kind: Kind) {
+      yield* view.addresses(kind);
+      if (kind !== 'resource_type') return;
+      for (const { address } of records.all()) if (isType(address) && view.get(address) === undefined) yield address;
+    },
+  };
 }
