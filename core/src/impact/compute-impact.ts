@@ -28,7 +28,7 @@ import { typesInConditions } from './universe/types-in-conditions.js';
 export function* computeImpact(
   before: TenantSide,
   after: TenantSide,
-  { now }: ImpactOptions,
+  { now, explained = true }: ImpactOptions,
 ): Generator<undefined, Impact> {
   const { records, changes, ids } = yield* differing(before.records, after.records);
   const engine = yield* compileInSteps(records());
@@ -69,7 +69,9 @@ export function* computeImpact(
   }
   const drafts = yield* draftFindings({ cells, comparison, principals, remainders, universe, engine, changes, now });
   const sides = { before, after };
-  const findings = yield* completeFindings({ drafts, engine, changes, sides, principals, universe });
+  const findings = explained
+    ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe })
+    : drafts.map(({ finding }) => ({ ...finding, causes: [] }));
   findings.sort(worse);
   const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));
   return {

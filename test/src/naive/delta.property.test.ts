@@ -25,7 +25,7 @@ describe.each(CONTEXT_MEMBERS)(
       const seen = new Map<string, number>();
       fc.assert(
         fc.property(states, starts, ([before, after], now) => {
-          const impact = impactOf(before, after, now);
+          const impact = impactOf(before, after, { now, explained: false });
           const lines = [...impact.pairs()];
           const counts = { gained: 0, lost: 0, mixed: 0, unknown: 0 };
           for (const { change } of lines) counts[change]++;

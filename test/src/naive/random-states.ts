@@ -1,5 +1,5 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { TenantSide } from '@authz-service/core/impact/api/side';
+import type { ImpactOptions, TenantSide } from '@authz-service/core/impact/api/side';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
 import { declare } from '@authz-service/core/records/registry';
 import { finished } from '@authz-service/core/time-slicing';
@@ -21,5 +21,5 @@ const sideOf = (records: readonly EngineRecord[]): TenantSide => ({
   records: records.map(({ kind, fields }) => declare(kind, fields)),
 });
 
-export const impactOf = (before: readonly EngineRecord[], after: readonly EngineRecord[], now: number) =>
-  finished(computeImpact(sideOf(before), sideOf(after), { now }));
+export const impactOf = (before: readonly EngineRecord[], after: readonly EngineRecord[], options: ImpactOptions) =>
+  finished(computeImpact(sideOf(before), sideOf(after), options));

@@ -50,8 +50,8 @@ export class ColumnComparison {
   readonly #joins = new JoinIndex();
   /** How many subjects have been told apart one by one. */
   #pairs = 0;
-  /** A subject of a type that nothing mentions, for whom nobody vouches. */
-  readonly #anybody: SubjectClass | undefined;
+  /** By type, a subject without a record for whom nobody vouches. */
+  readonly #anybody: ReadonlyMap<string, SubjectClass>;
 
   constructor(
     private readonly tables: ColumnTables,
@@ -65,7 +65,7 @@ export class ColumnComparison {
         else known.push(one);
       }
     this.#changed = classes.filter(({ changed }) => changed);
-    this.#anybody = classes.findLast(({ kind }) => kind === 'unrecorded');
+    this.#anybody = new Map(classes.flatMap((one) => (one.kind === 'unrecorded' ? [[one.type, one]] : [])));
   }
 
   classesOf(principal: number): readonly SubjectClass[] {
@@ -75,14 +75,17 @@ export class ColumnComparison {
   *cells(group: ColumnGroup): Generator<undefined, Cell[]> {
     const found: Cell[] = [];
     let done = 0;
-    const anybody = this.#anybody === undefined ? [] : this.#cellsOf(this.#anybody, group);
     for (const one of this.#touched(group)) {
       if (++done % 200 === 0) yield;
-      const cells = one === this.#anybody ? anybody : this.#cellsOf(one, group);
-      // What anybody gains without being vouched for is no finding about a role.
-      const own =
-        one.kind !== 'named' ? cells : cells.filter(({ answer }) => !anybody.some((two) => two.answer === answer));
-      found.push(...own);
+      const cells = this.#cellsOf(one, group);
+      if (one.kind !== 'named' || cells.length === 0) {
+        found.push(...cells);
+        continue;
+      }
+      // What anybody of the type gains without being vouched for is no finding about a role.
+      const anybody = this.#anybody.get(one.type);
+      const unvouched = anybody === undefined ? [] : this.#cellsOf(anybody, group);
+      found.push(...cells.filter(({ answer }) => !unvouched.some((other) => alike(other.answer, answer))));
     }
     return found;
   }
@@ -195,6 +198,16 @@ function factsOf(member: Member, { id, properties }: NonNullable<SubjectReads>):
     return Object.fromEntries(names.map((name) => [name, recorded[name]]));
   };
   return canonicalJson([id ? member.id : '', of('before'), of('after')] as never);
+}
+
+function alike(first: Answer, second: Answer): boolean {
+  return (
+    first.spans.length === second.spans.length &&
+    first.spans.every(({ from, before, after }, at) => {
+      const other = second.spans[at];
+      return other?.from === from && other.before === before && other.after === after;
+    })
+  );
 }
 
 function reaches({ ids }: Closure, column: Column): boolean {

@@ -10,7 +10,6 @@ import { heldRoles } from '../../decision/graph/held-roles.js';
 import { includedIn } from '../../decision/graph/included-roles.js';
 import { placeOf } from '../../decision/graph/place.js';
 import type { Link, Principal } from '../../decision/graph/principal.js';
-import { withAncestors } from '../../decision/graph/whereabouts.js';
 import type { Path } from '../../records/address.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { equalJson } from '../../state/equal-json.js';
@@ -34,8 +33,9 @@ export class Touching {
   readonly #subjects: Principal[] = [];
   /** The resources that have been gone through with all below them, for these actions. */
   readonly #walked = new Map<Resource, Set<string>>();
-  readonly #placedActions = new Map<ResourceType, Set<string>>();
+  readonly #decisive = new Map<ResourceType, readonly Resource[]>();
   #children: Map<ResourceType, Path[]> | undefined;
+  #readPlaces: boolean | undefined;
 
   constructor(
     private readonly engine: CompiledEngine,
@@ -96,10 +96,10 @@ export class Touching {
       }
       case 'resource_type': {
         const type = engine.types.get(addressOf(kind, given).slice('resource_type/'.length));
-        if (type !== undefined) this.region.addType(type.path, [EVERY_ACTION]);
-        if (type === undefined || equalJson(parentsOf(before), parentsOf(after))) return;
-        for (const one of engine.types.values())
-          if (liesBelow(one, type)) this.region.addType(one.path, [EVERY_ACTION]);
+        if (type === undefined) return;
+        this.#type(type, [EVERY_ACTION]);
+        if (equalJson(parentsOf(before), parentsOf(after))) return;
+        for (const one of engine.types.values()) if (liesBelow(one, type)) this.#type(one, [EVERY_ACTION]);
         return;
       }
       case 'subject': {
@@ -159,25 +159,43 @@ export class Touching {
   #target(target: Target, { names }: Pick<ActionSet, 'names'>): void {
     if (target instanceof Below) this.#below(target.resource, names);
     else if (target instanceof Resource) this.region.addResource(target.type.path, target.name, names);
-    else {
-      this.region.addType(target.path, names);
-      this.#placed(target, names);
-    }
+    else this.#type(target, names);
   }
 
-  /** What has no record and lies where roles are held, or where policies cover all that lies below: there, others decide too. */
-  #placed(type: ResourceType, actions: readonly string[]): void {
-    const done = this.#placedActions.get(type) ?? new Set<string>();
-    this.#placedActions.set(type, done);
-    const more = actions.filter((action) => !done.has(action));
-    if (more.length === 0) return;
-    for (const action of more) done.add(action);
-    for (const parent of type.parents) {
-      if (parent.type.places === 0) continue;
-      for (const resource of parent.type.resources.values())
-        if (resource.place !== null && withAncestors([resource]).some(decides))
-          this.region.addBelow(type.path, resource, more);
+  /** A whole type: what has a record, what has none, and of that also what lies where it makes a difference. */
+  #type(type: ResourceType, actions: readonly string[]): void {
+    this.region.addType(type.path, actions);
+    let parents = this.#decisive.get(type);
+    if (parents === undefined) {
+      parents = this.#decisiveParents(type);
+      this.#decisive.set(type, parents);
     }
+    for (const parent of parents) this.region.addBelow(type.path, parent, actions);
+  }
+
+  /** The recorded resources of which it makes a difference whether one without a record lies directly below them. */
+  #decisiveParents(type: ResourceType): readonly Resource[] {
+    const parents = type.parents.flatMap((parent) => [...parent.type.resources.values()]);
+    if (parents.length === 0 || this.#placesAreRead()) return parents;
+    const decisive = new Map<Resource, boolean>();
+    const isDecisive = (resource: Resource): boolean => {
+      let known = decisive.get(resource);
+      if (known === undefined) {
+        const place = placeOf(resource);
+        known = place !== null && (place.holders !== null || place.below !== null || place.parents.some(isDecisive));
+        decisive.set(resource, known);
+      }
+      return known;
+    };
+    return parents.filter(isDecisive);
+  }
+
+  /** Whether any guard asks what a resource lies below. */
+  #placesAreRead(): boolean {
+    this.#readPlaces ??= [...this.granted.all()].some(
+      ({ rule }) => rule.policy.guard !== null && this.tables.guard(rule.policy.guard).reads.ancestors.length > 0,
+    );
+    return this.#readPlaces;
   }
 
   /** Resources that nobody says the place of may lie below those of this type. */
@@ -243,12 +261,6 @@ export class Touching {
     }
     return false;
   }
-}
-
-/** Whether roles are held here, or policies cover all that lies below. */
-function decides(resource: Resource): boolean {
-  const place = placeOf(resource);
-  return place !== null && (place.holders !== null || place.below !== null);
 }
 
 function liesBelow(type: ResourceType, above: ResourceType): boolean {

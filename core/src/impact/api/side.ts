@@ -17,4 +17,6 @@ export interface TenantSide {
 export interface ImpactOptions {
   /** The start: milliseconds since the epoch. Nothing that is over by then makes a difference. */
   readonly now: number;
+  /** False leaves out causes and witnesses, which take most of the time: for those who only want the triples. */
+  readonly explained?: boolean;
 }

@@ -65,7 +65,10 @@ export class SubjectClasses {
   readonly #representatives = new Map<string, { type: string; id: string }>();
   readonly #closures = { before: new Map<string, Closure>(), after: new Map<string, Closure>() };
   readonly #types = new Set<string>();
-  readonly #roles = new Map<Address, { before?: Closure; after?: Closure }>();
+  /** Of these, the types of which everyone has something. */
+  readonly #mentioned = new Set<string>();
+  /** Roles that requests may name, for a subject of each type of which everyone has something else. */
+  readonly #roles = new Map<string, { role: Address; type: string; before?: Closure; after?: Closure }>();
   readonly #records = new Map<string, { before?: JsonObject | undefined; after?: JsonObject | undefined }>();
 
   constructor(
@@ -93,9 +96,14 @@ export class SubjectClasses {
         if (entity_type === 'subject') {
           const [type = '', id = ''] = entity.split('/').map(decodeURIComponent);
           this.#name(type, id);
-        } else if (entity_type === 'everyone' && entity !== OTHER_TYPE) this.#types.add(decodeURIComponent(entity));
+        } else if (entity_type === 'everyone' && entity !== OTHER_TYPE) this.#mention(decodeURIComponent(entity));
       }
     }
+  }
+
+  #mention(type: string): void {
+    this.#types.add(type);
+    this.#mentioned.add(type);
   }
 
   #name(type: string, id: string): void {
@@ -110,7 +118,7 @@ export class SubjectClasses {
     let done = 0;
     for (const principal of engine.everyone.principals()) {
       const [, type] = principal.name.split('/');
-      if (type !== undefined) this.#types.add(decodeURIComponent(type));
+      if (type !== undefined) this.#mention(decodeURIComponent(type));
     }
     for (const type of engine.subjects.keys()) this.#types.add(type);
     if (side === 'before') {
@@ -152,10 +160,12 @@ export class SubjectClasses {
       if (++done % STEP === 0) yield;
       if (engine.unnamed.has(role)) continue;
       const named = [role, ...includedIn(role, engine.unnamed)];
-      const member = engine.everyone.memberOf(OTHER_TYPE);
-      const known = this.#roles.get(role.address) ?? {};
-      known[side] = closureOf(undefined, member, named, this.now, this.principals);
-      this.#roles.set(role.address, known);
+      for (const type of [OTHER_TYPE, ...this.#mentioned]) {
+        const key = `${role.address}\n${type}`;
+        const known = this.#roles.get(key) ?? { role: role.address, type };
+        known[side] = closureOf(undefined, engine.everyone.memberOf(type), named, this.now, this.principals);
+        this.#roles.set(key, known);
+      }
     }
   }
 
@@ -195,10 +205,10 @@ export class SubjectClasses {
       const members = [new Member(type, '', undefined, undefined)];
       add({ type, kind: 'unrecorded', members, ...closures(`?${type}`, `?${type}`) });
     }
-    const nobody = closures(`?${OTHER_TYPE}`, `?${OTHER_TYPE}`);
-    for (const [role, { before = nobody.before, after = nobody.after }] of this.#roles) {
-      const members = [new Member(OTHER_TYPE, '', undefined, undefined)];
-      add({ type: OTHER_TYPE, kind: 'named', role, members, before, after });
+    for (const { role, type, before, after } of this.#roles.values()) {
+      const nobody = closures(`?${type}`, `?${type}`);
+      const members = [new Member(type, '', undefined, undefined)];
+      add({ type, kind: 'named', role, members, before: before ?? nobody.before, after: after ?? nobody.after });
     }
     return found;
   }

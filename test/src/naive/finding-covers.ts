@@ -1,0 +1,61 @@
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { Finding } from '@authz-service/core/impact/api/finding';
+import type { Impact } from '@authz-service/core/impact/api/impact';
+
+/** What findings call a sample that is allowed afterwards and was not, and the reverse. */
+const CHANGES: Record<'gained' | 'lost', readonly Finding['change'][]> = {
+  gained: ['gained', 'widened', 'changed', 'unknown'],
+  lost: ['lost', 'narrowed', 'changed', 'unknown'],
+};
+
+/** A request that one state allows and the other does not. */
+export interface ChangedSample {
+  change: 'gained' | 'lost';
+  request: DecisionRequest;
+  now: number;
+  /** Whether a record of either state is meant. */
+  recorded: { subject: boolean; resource: boolean };
+  /** Whether any record is about subjects of that type. */
+  mentioned: boolean;
+  /** The path of the type. */
+  type: string;
+  /** Of a resource without a record: what it lies below, and whether in either state nobody says where it lies. */
+  above: ReadonlySet<string>;
+  unsaid: boolean;
+}
+
+/** The findings that say so. What a role adds that the request names is told beside what everybody may do. */
+export function findingsCovering(impact: Impact, sample: ChangedSample): Finding[] {
+  return impact.delta.findings.filter((finding) => covers(impact, finding, sample));
+}
+
+function covers(impact: Impact, finding: Finding, sample: ChangedSample): boolean {
+  const { request, now, change } = sample;
+  if (!CHANGES[change].includes(finding.change)) return false;
+  if (finding.from !== null && now < Date.parse(finding.from)) return false;
+  if (finding.until !== null && now >= Date.parse(finding.until)) return false;
+  const { actions, actions_except: except = [] } = finding;
+  const { name } = request.action;
+  if (!actions.includes(name) && !(actions.includes('*') && !except.includes(name))) return false;
+  return coversSubject(impact, finding, sample) && coversResource(impact, finding, sample);
+}
+
+function coversSubject(impact: Impact, finding: Finding, { request, recorded, mentioned }: ChangedSample): boolean {
+  const { type, id, roles = [] } = request.subject;
+  if (finding.subjects.named_role !== undefined)
+    return roles.some((role) => finding.subjects.named_role === `role/${role}`);
+  if (recorded.subject) return impact.subjectsOf(finding).includes(`${type}/${id}`);
+  return finding.subjects.unrecorded.includes(mentioned ? type : '*');
+}
+
+function coversResource(impact: Impact, finding: Finding, sample: ChangedSample): boolean {
+  const { request, recorded, type, above, unsaid } = sample;
+  if (recorded.resource) return impact.resourcesOf(finding).includes(`${type}/${request.resource.name}`);
+  const lies = unsaid ? 'unsaid' : above.size > 0 ? 'below' : 'nowhere';
+  return finding.resources.some(
+    (some) =>
+      some.type === type &&
+      ['all', 'unrecorded', lies].includes(some.which) &&
+      (some.below === undefined || above.has(some.below)),
+  );
+}

@@ -1,0 +1,126 @@
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { Json, JsonObject } from '@authz-service/core/json';
+import fc from 'fast-check';
+import { CONTEXT_VALUES } from './contexts.js';
+import { fieldsOf, instantsOf, isAllowed } from './enumerate-pairs.js';
+import { evaluate } from './evaluate.js';
+import type { ChangedSample } from './finding-covers.js';
+import { whereaboutsOf } from './whereabouts.js';
+
+/** What a request asks, of subjects and resources with and without a record; `at` picks the instant, round and round. */
+interface Sample {
+  subject: { type: string; id: string; properties?: JsonObject };
+  role?: string;
+  resource: { type: string; name: string; properties: JsonObject };
+  action: string;
+  context: JsonObject;
+  at: number;
+}
+
+const n = fc.constantFrom<Json>(0, 1, 1.5, 2, 3, 'x', null);
+/** It lies nowhere, below one recorded resource, or nobody says where (docs/semantics.md 10.2). */
+const places = fc.constantFrom<JsonObject>(
+  ...[
+    { up: null, in: null },
+    { up: '1', in: null },
+    { up: '2', in: null },
+    { up: '0', in: null },
+  ],
+  ...[{ up: null, in: '1' }, {}, {}],
+);
+const sent = fc.tuple(places, fc.record({ n }, { requiredKeys: [] })).map(([place, own]) => ({ ...place, ...own }));
+
+/** Nobody records `nobody`, the type `robot`, the resource `3`, or the action `other` on most types. */
+export const sample: fc.Arbitrary<Sample> = fc
+  .record({
+    subject: fc.constantFrom('user/s', 'user/t', 'service/s', 'user/nobody', 'user/nobody', 'robot/nobody'),
+    own: fc.option(n, { nil: undefined }),
+    role: fc.option(fc.constantFrom('a/r', 'a/q', 'b/q', 'b/p'), { nil: undefined, freq: 2 }),
+    type: fc.constantFrom('a/x', 'a/x', 'a/y', 'b/y'),
+    name: fc.constantFrom('0', '1', '2', '3', '3', '3'),
+    sent,
+    action: fc.constantFrom('read', 'read', 'write', 'other', 'unheard of'),
+    context: fc.record(
+      Object.fromEntries(
+        Object.entries(CONTEXT_VALUES).map(([member, values]) => [
+          member,
+          fc.constantFrom<Json | undefined>(...values),
+        ]),
+      ),
+    ),
+    at: fc.nat(20),
+  })
+  .map(({ subject, own, role, type, name, sent: given, action, context, at }) => {
+    const [kind = '', id = ''] = subject.split('/');
+    return {
+      subject: { type: kind, id, ...(own !== undefined && { properties: { n: own } }) },
+      ...(role !== undefined && { role }),
+      resource: { type, name, properties: given },
+      action,
+      context: Object.fromEntries(Object.entries(context).filter(([, value]) => value !== undefined)) as JsonObject,
+      at,
+    };
+  });
+
+/** The sample if the states answer it differently; by semantics 10.4 it sends nothing that is recorded. */
+export function changedSample(
+  before: readonly EngineRecord[],
+  after: readonly EngineRecord[],
+  start: number,
+  { subject, role, resource, action, context, at }: Sample,
+): ChangedSample | undefined {
+  const instants = instantsOf(before, after, start);
+  const now = instants[at % instants.length] ?? start;
+  const path = `${resource.type}/${resource.name}`;
+  const recorded = {
+    subject: fieldsOf('subject', before, after).has(`${subject.type}/${subject.id}`),
+    resource: fieldsOf('resource', before, after).has(path),
+  };
+  // Where a record lies, or lay, is for the record to say.
+  const { up: _, in: __, ...withoutPlace } = resource.properties;
+  const own = recorded.resource ? withoutPlace : resource.properties;
+  // Roles are named for those that nothing else is assigned to.
+  const roles = fieldsOf('role', before, after);
+  const named = role !== undefined && !recorded.subject && roles.has(role);
+  const request: DecisionRequest = {
+    subject: {
+      type: subject.type,
+      id: subject.id,
+      properties: unrecorded(subject.properties, [before, after], `subject/${subject.type}/${subject.id}`),
+      ...(named && { roles: [role] }),
+    },
+    resource: { ...resource, properties: unrecorded(own, [before, after], `resource/${path}`) },
+    action: { name: action },
+    context,
+  };
+  const answers = [evaluate(before, request, now), evaluate(after, request, now)] as const;
+  if (answers.some((answer) => 'error' in answer && answer.error !== 'evaluation_failed')) return undefined;
+  const [was, is] = answers.map(isAllowed);
+  if (was === is) return undefined;
+  return { change: is ? 'gained' : 'lost', request, now, recorded, ...aboutTypes([before, after], request) };
+}
+
+/** Without the properties that either state records. */
+function unrecorded(properties: JsonObject = {}, states: (readonly EngineRecord[])[], address: string): JsonObject {
+  const kind = address.slice(0, address.indexOf('/')) as 'subject' | 'resource';
+  const path = address.slice(kind.length + 1);
+  const stored = states.map((records) => fieldsOf(kind, records).get(path)?.properties ?? {});
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name]) => !stored.some((one) => Object.hasOwn(one, name))),
+  );
+}
+
+function aboutTypes(states: (readonly EngineRecord[])[], { subject, resource }: DecisionRequest) {
+  const mentions = ({ kind, fields }: EngineRecord) =>
+    (kind === 'subject' && (fields as { type: string }).type === subject.type) ||
+    ('entity_type' in fields && fields.entity_type === 'everyone' && fields.entity === subject.type);
+  const where = states.map((records) => whereaboutsOf(records, resource.type, undefined, resource.properties ?? {}));
+  const known = where.flatMap((one) => (one === 'invalid_request' ? [] : [one]));
+  return {
+    mentioned: states.flat().some(mentions),
+    type: resource.type,
+    above: new Set(known.flatMap(({ above }) => [...above])),
+    unsaid: known.some(({ unknown }) => unknown.size > 0),
+  };
+}
