@@ -1,6 +1,6 @@
 /**
  * Measures the product beside its peers; installs the peers first.
- *   node scripts/bench.mjs [engine] [places] [search] [peers] [activation] [renewal] [agent] [terraform] [sdk]
+ *   node scripts/bench.mjs [engine] [places] [search] [peers] [activation] [renewal] [agent] [terraform] [sdk] [impact]
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -12,6 +12,7 @@ import { measureAgent } from './agent.js';
 import { bar, barRows } from './bars.js';
 import { DECISION_STEPS_MAX, measureConditions } from './conditions.js';
 import { type EngineFigures, measureEngine } from './engine.js';
+import { measureImpact, measureMillion, type Run } from './impact.js';
 import { measureNeighbours } from './neighbours.js';
 import { measurePeers } from './peers.js';
 import type { PlacesFigures } from './places.js';
@@ -309,6 +310,52 @@ async function sdk(): Promise<void> {
   );
 }
 
+async function impact(): Promise<void> {
+  const { plans, tests } = await measureImpact();
+  const taken = ({ seconds, processor }: Pick<Run, 'seconds' | 'processor'>) =>
+    `${fixed(seconds)} (${fixed(processor)})`;
+  for (const { sought, change, cold, warm, withAccess } of plans) {
+    const what = `plan, ${count(sought)} records, ${change} changed`;
+    if (sought === 10_000) bar(what, withAccess.seconds, 'at most', 2, ' s');
+    else {
+      bar(`${what}, without Access, nothing remembered`, cold.seconds, 'at most', 9, ' s');
+      bar(`${what}, without Access`, warm.seconds, 'at most', 4, ' s');
+      bar(`${what}, Access`, withAccess.seconds - warm.seconds, 'at most', 1, ' s more');
+      bar(`${what}, resident`, withAccess.resident / 2 ** 20, 'at most', 600, ' MiB');
+    }
+  }
+  table(
+    'Plans with what they do to access, the start of the CLI included: seconds, and those of processors',
+    [
+      'records',
+      'files',
+      'changed',
+      'without Access, nothing remembered',
+      'without Access',
+      'with Access',
+      'most resident',
+    ],
+    plans.map(({ records, files, change, cold, warm, withAccess }) => [
+      ...[count(records), String(files), change, taken(cold), taken(warm), taken(withAccess)],
+      `${count(withAccess.resident / 2 ** 20)} MiB`,
+    ]),
+  );
+  const million = measureMillion();
+  bar('access delta of a million records, one policy changed', million.seconds, 'at most', 10, ' s');
+  table(
+    'Access delta in process, one policy changed',
+    ['records', 's (of processors)', 'findings', 'triples'],
+    [[count(million.records), taken(million), count(million.findings), count(million.triples)]],
+  );
+  bar('service test, 10,000 questions', tests.asked.seconds, 'at most', 1.5, ' s');
+  bar('service test --mutate', tests.mutated.seconds, 'at most', 20, ' s');
+  table(
+    'Tests of access, the start of the CLI included',
+    ['records', 'questions', 's (of processors)', 'with --mutate'],
+    [[count(tests.records), count(tests.questions), taken(tests.asked), taken(tests.mutated)]],
+  );
+}
+
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -322,6 +369,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   propagation,
   terraform,
   sdk,
+  impact,
 };
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--engine') {
