@@ -28,7 +28,7 @@ what it says.
 
 OLD and NEW are each one of: a folder of YAML files; a Git revision of one, like main:tenant/ (nothing is checked out); \
 a bundle, as the cloud serves it; the output of "terraform show -json" of a saved plan; "cloud" or the URL of a service, \
-for its tenant now; "none". A Terraform plan alone stands for its own before and after. "./cloud" is a folder of that name.
+for its tenant now, "cloud@42" or "cloud@2027-03-01" for a revision or time of its history; "none". A Terraform plan alone stands for its own before and after. "./cloud" is a folder of that name.
 
 The gates make the exit code 1 if what they demand does not hold, also where that cannot be said.`;
   static override examples = [

@@ -111,6 +111,16 @@ describe('--at', () => {
   });
 });
 
+it('compares access with a past revision', async () => {
+  type Delta = { counts: { gained: number; lost: number } };
+  const { counts } = await bench.json<Delta>(['impact', `cloud@${first}`, `cloud@${first.split('.')[0]}`], { env });
+  expect(counts).toMatchObject({ gained: 0, lost: 0 });
+  const later = await bench.json<Delta>(['impact', `cloud@${between}`, 'cloud'], { env });
+  expect(later.counts.lost).toBeGreaterThan(0);
+  const { code, stderr } = await bench.run(['impact', 'cloud@yesterday', 'cloud'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/names no point of history/)]);
+}, 60_000);
+
 it('tells who could do it on that day, and who gave it to them', async () => {
   const who = await bench.json(['who-can', 'read', 'invoice:INV-1', '--at', between], { env });
   expect(who).toEqual({ results: [{ type: 'user', id: 'alice' }] });

@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
+import { HISTORY_POINT_WORDS } from '@authz-service/core/state/history-point';
 import type { ConnectionFlags } from '../../config/connection.js';
 import { UsageError } from '../../errors/usage-error.js';
+import { isOfService } from '../../history/asking.js';
 import { type BundleOptions, bundleSource, isGzip } from './bundle-file.js';
 import { folderSource } from './folder.js';
 import { gitSource } from './git-revision.js';
@@ -10,7 +12,7 @@ import { terraformSource } from './terraform-plan.js';
 
 /** How the user writes where a state of a tenant is. */
 const FORMS =
-  'a folder of YAML files, a Git revision of one (main:tenant/), a bundle, the JSON of "terraform show -json", "cloud" or the URL of a service, or "none"';
+  'a folder of YAML files, a Git revision of one (main:tenant/), a bundle, the JSON of "terraform show -json", "cloud" or the URL of a service, "cloud@42" for a revision or a time of its history, or "none"';
 
 export interface SourceOptions extends BundleOptions {
   connection: ConnectionFlags;
@@ -27,6 +29,11 @@ export interface SourceOptions extends BundleOptions {
 export async function openSource(spec: string, options: SourceOptions): Promise<SourcePair> {
   if (spec === 'none') return alone({ label: 'none', records: [], notes: [], gaps: [] });
   if (spec === 'cloud') return alone(await liveSource(spec, options.connection, options.signal));
+  const at = /^cloud@(.+)$/.exec(spec)?.[1];
+  if (at !== undefined) {
+    if (!isOfService(at)) throw new UsageError(`"${spec}" names no point of history: write ${HISTORY_POINT_WORDS}.`);
+    return alone(await liveSource(spec, { ...options.connection, at }, options.signal));
+  }
   if (/^https?:\/\//.test(spec)) {
     return alone(await liveSource(spec, { ...options.connection, url: spec }, options.signal));
   }
