@@ -363,3 +363,19 @@ describe('findings', () => {
     expect(ids([...renamed, policy('same')])).toEqual(ids(after));
   });
 });
+
+describe('the identity of a finding', () => {
+  it('hangs on the names that are too many to be shown, too', () => {
+    const names = Array.from({ length: 25 }, (_, index) => `f${10 + index}`);
+    const many = [...base, ...names.map((name) => record('resource', { type: 'docs/file', name }))];
+    const findingFor = (covered: string[]) => {
+      const resources = covered.map((name) => ({ resource: `docs/file/${name}`, actions: ['read'] }));
+      const some = record('policy', { name: 'some', effect: 'ALLOW', resources });
+      const [finding] = impactOf(many, [...many, some, given('some', 'subject', 'user/bert')]).delta.findings;
+      return finding;
+    };
+    const [first, second] = [findingFor(names.slice(0, 22)), findingFor([...names.slice(0, 21), 'f33'])];
+    expect(second?.resources).toEqual(first?.resources);
+    expect(second?.id).not.toBe(first?.id);
+  });
+});

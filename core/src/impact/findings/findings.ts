@@ -2,7 +2,13 @@ import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { Address, Path } from '../../records/address.js';
 import { OTHER_ACTION, type TypeUniverse } from '../access/column-groups.js';
 import type { Cell, ColumnComparison } from '../access/compare-columns.js';
-import { FINDING_RISKS, type Finding, type FindingChange, type FindingRisk } from '../api/finding.js';
+import {
+  FINDING_RISKS,
+  type Finding,
+  type FindingChange,
+  type FindingResources,
+  type FindingRisk,
+} from '../api/finding.js';
 import type { Remainders } from '../remainder/remainders.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
@@ -11,6 +17,9 @@ import { findingId } from './finding-id.js';
 import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
 import { type ActionNaming, type Rectangle, rectanglesOf } from './rectangles.js';
+
+/** So many resources are named; of more, their number says how many there are. */
+const NAMES_SHOWN = 20;
 
 interface Input {
   readonly cells: readonly Cell[];
@@ -68,7 +77,12 @@ function findingOf(
     until: moment(statement.until),
   };
   const risks = risksOf(said.subjects.unrecorded, only, subjects.named_role, statement.change);
-  return { id: findingId(said), ...said, triples, exact, risks };
+  // The identity hangs on every name, also on those that are not shown.
+  return { id: findingId(said), ...said, resources: said.resources.map(cutNames), triples, exact, risks };
+}
+
+function cutNames(resources: FindingResources): FindingResources {
+  return resources.names === undefined ? resources : { ...resources, names: resources.names.slice(0, NAMES_SHOWN) };
 }
 
 /** Actions as findings name them: those of the type, or all but some of these. */

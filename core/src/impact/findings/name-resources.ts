@@ -3,9 +3,6 @@ import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
 
-/** So many resources are named; of more, their number says how many there are. */
-const NAMED_MAX = 20;
-
 /** Names resources by type: all of it, those with a record or without, or one by one. */
 export function nameResources(
   units: readonly ResourceUnit[],
@@ -34,7 +31,7 @@ function nameType(type: Path, units: readonly ResourceUnit[], { recorded: all }:
       found.push(
         recorded.length === all && all > 1
           ? { type, which: 'recorded', recorded: all }
-          : { type, which: 'named', names: recorded.sort().slice(0, NAMED_MAX), recorded: recorded.length },
+          : { type, which: 'named', names: recorded.sort(), recorded: recorded.length },
       );
     if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0 });
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
