@@ -10,8 +10,8 @@ import { addressOf, type Fields } from '@authz-service/core/records/registry';
 import { whereaboutsOf } from './whereabouts.js';
 
 /** The access path: direct, role or group. */
-export type Rank = 0 | 1 | 2;
-export type Stored<K extends Kind> = { id: string; path: string; fields: Fields<K> };
+type Rank = 0 | 1 | 2;
+type Stored<K extends Kind> = { id: string; path: string; fields: Fields<K> };
 
 /** Lists of records are not changed. */
 const grouped = new WeakMap<readonly EngineRecord[], Map<Kind, Stored<Kind>[]>>();
