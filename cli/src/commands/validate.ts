@@ -1,4 +1,9 @@
-import { faultText, type ManifestFault } from '@authz-service/core/manifest/manifest';
+import {
+  faultText,
+  type Manifest,
+  type ManifestFault,
+  type ManifestResult,
+} from '@authz-service/core/manifest/manifest';
 import { boolean } from '@oclif/core/flags';
 import { failureOf } from '../errors/failure.js';
 import { Progress } from '../output/progress.js';
@@ -30,7 +35,8 @@ Warnings do not make the check fail, unless you pass --strict.`;
     const progress = new Progress(err);
     const { files, result } = await readFolder(args.dir, (text, long) => progress.step(text, long));
     progress.done();
-    const { faults, warnings, manifest } = result;
+    const { faults, manifest } = result;
+    const warnings = [...result.warnings, ...(manifest === undefined ? [] : await brokenRules(manifest, result))];
     const failing = flags.strict ? [...faults, ...warnings] : faults;
     const valid = failing.length === 0;
     const records = manifest?.records.length ?? 0;
@@ -45,6 +51,21 @@ Warnings do not make the check fail, unless you pass --strict.`;
       exitCode: valid ? 0 : 1,
     };
   }
+}
+
+/** What breaks the access rules of a tree, each at its rule. */
+async function brokenRules({ records }: Manifest, { placeOf }: ManifestResult): Promise<ManifestFault[]> {
+  if (!records.some(({ kind }) => kind === 'access_rule')) return [];
+  const [{ violationsIn }, { violationText }] = await Promise.all([
+    import('@authz-service/core/access-rules/violations-in'),
+    import('@authz-service/core/access-rules/violation'),
+  ]);
+  return violationsIn(records, Date.now()).flatMap((violation) => {
+    const place = placeOf(violation.rule);
+    return place === undefined
+      ? []
+      : [{ ...place, address: violation.rule, detail: `${violation.rule}: ${violationText(violation)}` }];
+  });
 }
 
 /** `file:line:column: error: detail`, which editors and problem matchers understand. */

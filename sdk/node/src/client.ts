@@ -4,6 +4,7 @@ import { everyItem, type ListOptions, RecordCollection, type Send } from './reco
 import { Tenants } from './tenants.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type {
+  AccessRuleViolations,
   AgentStatus,
   AuditEntry,
   BundleKey,
@@ -123,6 +124,12 @@ export class ServiceClient extends DecisionClient {
   /** Whom the credential stands for, and what it may do. */
   async whoami(options?: CallOptions): Promise<WhoAmI> {
     return (await this.json({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, options)) as WhoAmI;
+  }
+
+  /** What breaks access rules as the records are now. It stands, and blocks no change. */
+  async accessRuleViolations(options?: CallOptions): Promise<AccessRuleViolations> {
+    const request: ServiceRequest = { method: 'GET', path: '/v1/access-rule-violations', repeat: 'harmless' };
+    return (await this.json(request, options)) as AccessRuleViolations;
   }
 
   /** The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only. */

@@ -105,6 +105,26 @@ export interface WhoAmI {
   scopes: (Scope | 'operator')[];
 }
 
+/** A violation of an access rule that stands. */
+export interface AccessRuleViolation {
+  /** The address of the rule. */
+  rule: Address;
+  form: 'never' | 'only' | 'always' | 'separate';
+  mode: 'enforce' | 'warn';
+  detail: string;
+  /** A request that breaks the rule, and its instant; of `separate` one for each of two actions. */
+  witness: { request: { [member: string]: unknown }; now: string }[];
+  /** False where it cannot be said whether a request breaks the rule. */
+  proven: boolean;
+}
+
+export interface AccessRuleViolations {
+  revision: string;
+  violations: AccessRuleViolation[];
+  /** Whether a rule has more violations than are listed. */
+  more: boolean;
+}
+
 export interface Tenant {
   id: string;
   name: string;
