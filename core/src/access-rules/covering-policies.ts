@@ -87,6 +87,11 @@ export class CoveringPolicies {
     return found;
   }
 
+  /** The conditions of the policies that cover all resources of a type. */
+  conditionsOn(type: Path): string[] {
+    return this.#onType(type).map(({ fields }) => fields.condition ?? '');
+  }
+
   /** The policies that cover all resources of a type. */
   #onType(type: Path): readonly PolicyRecord[] {
     let found = this.#wide.get(type);

@@ -196,6 +196,27 @@ describe('never', () => {
     }
   });
 
+  it.each([
+    ['name', 'resource.name == "march"'],
+    ['id', 'resource.id == context.id && resource.name.startsWith("mar")'],
+    ['place', 'resource.ancestors("payroll/binder").exists(binder, binder.name == "2026")'],
+  ])('is broken by a grant whose condition picks out a recorded resource by its %s', (_, condition) => {
+    const tree = PAYROLL.replace(
+      'payslip: { actions: [read, submit, approve, archive] }',
+      'payslip: { actions: [read, submit, approve, archive], parents: [{ type: binder, property: in }] }',
+    ).replace(
+      '    policies:\n',
+      `    resources:
+      "2026": { type: binder }
+      march: { type: payslip, parents: [binder/2026] }
+    policies:
+      picked: { effect: ALLOW, resource_type: payslip, actions: [read], condition: '${condition}' }
+`,
+    );
+    const given = 'policy_assignments: [{ policy: payroll/picked, to: user/ext }]\n';
+    expect(judged(tree + NEVER, tree + NEVER + given)).toHaveLength(1);
+  });
+
   it('speaks only of what `when` lets it', () => {
     const rule = `${NEVER}    when: context.mfa != true\n`;
     const tree = (modifiers: string) =>

@@ -117,7 +117,7 @@ class RuleJudge {
     }
     const found: Violation[] = [];
     if (units.length === 0) return found;
-    const concerned = this.#concerned(claim, units);
+    const concerned = yield* this.#concerned(claim, units);
     const seen = new Set<string>();
     let judged = 0;
     for (const subject of subjectsOf(this.#both, touch?.principals ?? EVERYBODY, claim, concerned)) {
@@ -142,16 +142,19 @@ class RuleJudge {
   }
 
   /** Who is given something on these resources, and what the conditions there read of subjects. */
-  #concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Concerning {
+  *#concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Generator<undefined, Concerning> {
     const principals = new Set<Address>(claim.asked);
     const texts = new Set<string>([claim.texts]);
+    let looked = 0;
     for (const side of this.#both)
       for (const [unit, actions] of units)
-        for (const action of actions)
+        for (const action of actions) {
+          if (++looked % STEP === 0) yield;
           for (const { policy } of side.coverings(unit, action)) {
             texts.add(policy.fields.condition ?? '');
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
+        }
     const all = [...texts].join('\n');
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.

@@ -7,9 +7,13 @@ import type { Touch } from './touched.js';
 
 const STEP = 200;
 
+/** What reads the name, the id or the place of a resource, or all of it. */
+const TOLD_APART = /\bresource\s*(?:\.\s*(?:id|name|ancestors?)\b|\[|[^.\s[]|$)/m;
+
 /**
  * The resources that rules are judged on. One without a record stands for every recorded one of its type that no policy and
- * no place names: requests may say all of it that is recorded of another. Those that are named are judged by themselves.
+ * no place names: requests may say all of it that is recorded of another, but its name and where it lies. Those that are
+ * named are judged by themselves, and so are all of a type where a condition may tell them apart by either.
  */
 export class ResourceUnits {
   /** The resources that policies name and roles are held on, by their type, and those with all below them. */
@@ -61,9 +65,24 @@ export class ResourceUnits {
     const { byType, places } = this.#single();
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
     for (const path of claim.named) if (typeOf(path) === type) yield recordedUnit(path);
+    if (TOLD_APART.test([claim.texts, ...this.sides.flatMap((side) => side.policies.conditionsOn(type))].join('\n'))) {
+      yield* this.#recorded(type);
+      for (const parent of above)
+        for (const { path } of this.#recorded(parent))
+          if (path !== undefined) yield unrecordedUnit(type, { below: path });
+    }
     if (above.size === 0) return;
     for (const place of new Set([...places, ...(claim.below ? claim.named : [])]))
       for (const unit of this.#below(place)) if (unit.type === type) yield unit;
+  }
+
+  /** Those with a record, in either state. */
+  *#recorded(type: Path): Generator<ResourceUnit> {
+    for (const side of this.sides)
+      for (const { address } of mentioning(side.view, `resource_type/${type}`, 'resource')) {
+        const path = address.slice('resource/'.length);
+        if (typeOf(path) === type) yield recordedUnit(path);
+      }
   }
 
   /** A resource, all below it, what has no record there, and what may lie there for all that is said. */
