@@ -13,7 +13,7 @@ export const pastQuery = {
   }),
 };
 
-const ERASED_HEADER = 'service-erased-records';
+const ERASED_HEADER = 'Service-Erased-Records';
 
 /** The answer names the revision that it is about. */
 export const PAST_HEADERS = {

@@ -43,6 +43,8 @@ describe('records of every kind', () => {
       .records('resource_type')
       .create({ application_id: application.id, name: 'order', actions: ['read'] });
     const resource = await client.records('resource').create({ application: 'shop', type: 'order', name: 'O/1' });
+    await client.records('subject_type').create({ name: 'user', properties: { level: 'number' } });
+    await client.records('context_attribute').create({ name: 'mfa', type: 'boolean' });
     const subject = await client
       .records('subject')
       .create({ type: 'user', id: 'zoë@example.org', properties: { level: 3 } });

@@ -72,7 +72,7 @@ describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, ()
 
   it('imports the example tenant', async () => {
     await applyTree(tenant.client, join(root, 'examples/tenant'));
-    await exported(43);
+    await exported(46);
   });
 
   it('holds texts and names of all sorts', async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, ()
   });
 
   it.each<[string, string | undefined, number]>([
-    ['the example tenant', undefined, 43],
+    ['the example tenant', undefined, 46],
     ['texts and names of all sorts, some alike but for signs', ODD, 10],
   ])('as a CDKTF app imports %s', async (_, tree, count) => {
     const workspace = await tenant.newcomer();

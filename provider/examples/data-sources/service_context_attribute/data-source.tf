@@ -1,7 +1,7 @@
-data "service_context_attribute" "amount" {
-  name = "amount"
+data "service_context_attribute" "mfa" {
+  name = "mfa"
 }
 
-output "type_of_amount" {
-  value = data.service_context_attribute.amount.type
+output "type_of_mfa" {
+  value = data.service_context_attribute.mfa.type
 }

@@ -126,7 +126,7 @@ resource "service_access_rule" "approvers" {
   mode = "warn"
   when = "context.mfa == true"
   only = {
-    subjects  = { type = "user", groups = [service_group.finance.path], where = "subject.id != "mallory"" }
+    subjects  = { type = "user", groups = [service_group.finance.path], where = "subject.id != \\"mallory\\"" }
     actions   = ["approve"]
     resources = { types = [service_resource_type.invoice.path], named = [service_resource.folder.path], below = true }
   }
