@@ -45,6 +45,8 @@ export const PRELUDE = `
 (define-fun text ((v Value) (c Bool)) Outcome (ite (= v none) A (ite ((_ is str) v) (bit c) X)))
 ${[...VARIABLES, MFA].map(({ smt }) => `(declare-const ${smt} Value)`).join('\n')}
 (assert ((_ is str) id))
+; Requests with an empty id are refused.
+(assert (not (= id (str ""))))
 ${RECORDED_IDS.map((text) => `(assert (not (= id (str "${text}"))))`).join('\n')}
 `;
 
