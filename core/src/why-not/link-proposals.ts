@@ -1,5 +1,6 @@
 import type { Address } from '../records/address.js';
 import { splitAddress } from '../records/address.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
 import type { Proposal, ProposedChange, Records } from './proposal.js';
 
@@ -57,15 +58,17 @@ export class LinkIndex {
   *onTheWay(through: readonly Address[], policy: Address, place: Address | undefined): Generator<Proposal> {
     const way = [...through, policy];
     for (const [index, to] of way.entries()) {
-      const from = way[index - 1];
-      if (from === undefined) continue;
+      const before = way[index - 1];
+      // No link makes anybody one of everyone; what everyone has is given by links like others.
+      if (before === undefined || isEveryone(to)) continue;
+      const from = before === EVERYONE ? `everyone/${EVERY_TYPE}` : before;
       const kind = { group: 'group_membership', role: 'role_assignment', policy: 'policy_assignment' }[
         splitAddress(to).kind as string
       ];
       const plain = `${kind}/${splitAddress(to).path}//${from}`;
       const at = place === undefined ? plain : `${plain}//${splitAddress(place).path}`;
-      const before = this.records.get(at) ?? this.records.get(plain);
-      if (before !== undefined) yield { summary: `remove ${before.address}`, changes: [{ before }] };
+      const link = this.records.get(at) ?? this.records.get(plain);
+      if (link !== undefined) yield { summary: `remove ${link.address}`, changes: [{ before: link }] };
     }
   }
 
@@ -79,6 +82,10 @@ export class LinkIndex {
   #to(given: Address, kind: string): Address[] {
     return (this.#given.get(given) ?? []).filter((one) => one.startsWith(kind));
   }
+}
+
+function isEveryone(principal: string): boolean {
+  return principal === EVERYONE || principal.startsWith(`${EVERYONE}/`);
 }
 
 function note(map: Map<Address, Address[]>, key: Address, value: Address): void {

@@ -55,6 +55,12 @@ function proposed(request: ReturnType<typeof ask>, tree = files()) {
 }
 
 describe('whyNot', () => {
+  it('proposes to take a DENY from everyone', () => {
+    const everyone = `      freeze: { effect: DENY, priority: 5, resource_type: invoice, actions: ['*'], assigned_to: [everyone] }\n`;
+    const { proposals } = proposed(ask('alice', 'read', 'INV-1'), files(everyone));
+    expect(proposals.map(({ summary }) => summary)).toContain('remove policy_assignment/billing/freeze//everyone/*');
+  });
+
   it('proposes links, ranked by what else they would grant', () => {
     const { allowed, proposals } = proposed(ask('carol', 'read', 'INV-1'));
     expect(allowed).toBe(false);

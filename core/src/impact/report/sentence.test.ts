@@ -89,6 +89,11 @@ describe('sentence', () => {
     ],
     ['lost', { change: 'lost' }, 'user/bob may no longer read billing/invoice/INV-1'],
     [
+      'lost but for some cases',
+      { change: 'lost', condition: 'context.mfa' },
+      'user/bob may now read billing/invoice/INV-1 only if context.mfa',
+    ],
+    [
       'widened',
       { change: 'widened', condition: 'context.a < 9', condition_before: 'context.a < 5' },
       'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (before: if context.a < 5)',

@@ -48,7 +48,7 @@ const CASES: { readonly [C in FindingChange]: string } = {
  */
 export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
   const does = phrase(
-    VERBS[finding.change],
+    staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ',
     actions(finding),
     ' ',
     resources(finding),
@@ -130,7 +130,15 @@ function resourcePhrase({ type, which, below, names = [], recorded }: FindingRes
   }
 }
 
-function conditions({ change, condition, condition_before: before }: Finding): Phrase {
+/** The condition under which what was possible in any case stays possible. */
+function staysIf({ change, condition, condition_before: before }: Finding): string | undefined {
+  return change === 'lost' && before === undefined ? (condition ?? undefined) : undefined;
+}
+
+function conditions(finding: Finding): Phrase {
+  const { change, condition, condition_before: before } = finding;
+  const stays = staysIf(finding);
+  if (stays !== undefined) return phrase(' only if ', { name: stays });
   const cases = CASES[change];
   if (before === undefined) {
     return condition === null ? [cases] : phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition });

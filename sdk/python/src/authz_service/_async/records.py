@@ -148,6 +148,9 @@ class AsyncRecords:
         self.group_memberships: AsyncRecordCollection[
             kinds.GroupMembership, kinds.NewGroupMembership, kinds.GroupMembership
         ] = AsyncRecordCollection(send, kinds.COLLECTIONS["group_membership"])
+        self.access_rules: AsyncRecordCollection[kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule] = (
+            AsyncRecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        )
         self.api_keys: AsyncRecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = (
             AsyncRecordCollection(send, kinds.COLLECTIONS["api_key"])
         )

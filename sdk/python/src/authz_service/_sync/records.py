@@ -149,6 +149,9 @@ class Records:
         self.group_memberships: RecordCollection[
             kinds.GroupMembership, kinds.NewGroupMembership, kinds.GroupMembership
         ] = RecordCollection(send, kinds.COLLECTIONS["group_membership"])
+        self.access_rules: RecordCollection[kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule] = (
+            RecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        )
         self.api_keys: RecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = (
             RecordCollection(send, kinds.COLLECTIONS["api_key"])
         )
