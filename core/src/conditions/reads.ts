@@ -12,7 +12,8 @@ interface Reading {
   whenFalse: Set<string>;
 }
 
-const ROOTS: ReadonlySet<string> = new Set(['subject', 'resource', 'action', 'context']);
+/** The variables of a condition. */
+export const ROOTS: ReadonlySet<string> = new Set(['subject', 'resource', 'action', 'context']);
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -76,11 +77,12 @@ function read(ast: Ast, locals: ReadonlySet<string>): Reading {
       return readingOf(parts.flatMap((part) => [...part.reads]));
     }
     default:
-      return merged(childrenOf(ast), locals);
+      return merged(partsOf(ast), locals);
   }
 }
 
-const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter', 'bind']);
+/** The macros, which declare a name for their bodies. */
+export const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter', 'bind']);
 
 /** The path of an attribute like `context.a["b-c"]`; undefined for anything else. */
 export function attributePath(ast: Ast, locals: ReadonlySet<string> = NONE): string | undefined {
@@ -92,8 +94,8 @@ export function attributePath(ast: Ast, locals: ReadonlySet<string> = NONE): str
   return base === undefined ? undefined : memberLabel(base, key);
 }
 
-/** The parts that an expression is made of. */
-export function childrenOf(ast: Ast): Ast[] {
+/** The parts that an expression is made of, in the order in which they are written. */
+export function partsOf(ast: Ast): readonly Ast[] {
   switch (ast.op) {
     case 'value':
     case 'id':

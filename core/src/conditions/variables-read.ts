@@ -1,4 +1,5 @@
-import { ConditionFault, parseCondition } from './parse.js';
+import { type Ast, ConditionFault, parseCondition } from './parse.js';
+import { partsOf } from './reads.js';
 
 /** The variables whose names stand in a condition, in the order of the alphabet; none where it does not parse. */
 export function variablesRead(source: string): string[] {
@@ -12,11 +13,7 @@ export function variablesRead(source: string): string[] {
   }
 }
 
-/** A node has an `op` and `args`, which hold nodes at any depth. */
-function collect(part: unknown, found: Set<string>): void {
-  if (Array.isArray(part)) for (const one of part) collect(one, found);
-  else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
-    if (part.op === 'id' && typeof part.args === 'string') found.add(part.args);
-    else collect(part.args, found);
-  }
+function collect(ast: Ast, found: Set<string>): void {
+  if (ast.op === 'id') found.add(ast.args);
+  for (const part of partsOf(ast)) collect(part, found);
 }

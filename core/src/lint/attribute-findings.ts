@@ -1,5 +1,5 @@
 import { type Ast, parseCondition } from '../conditions/parse.js';
-import { attributePath, childrenOf } from '../conditions/reads.js';
+import { attributePath, partsOf } from '../conditions/reads.js';
 import { slipOf } from '../nearest.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { LintFinding } from './lint-finding.js';
@@ -38,9 +38,9 @@ export function attributeFindings(records: readonly DeclaredRecord[]): LintFindi
   }
   return [...uses].flatMap(([path, { read, stored }]) => {
     if (stored > 0) return [];
-    const [prefix, name] = partsOf(path);
+    const [prefix, name] = splitAttribute(path);
     const others = [...uses].flatMap(([other, { read: known, stored: held }]) => {
-      const [root, others] = partsOf(other);
+      const [root, others] = splitAttribute(other);
       const used = held > 0 || known.length >= read.length * MORE_OFTEN;
       return root === prefix && other !== path && used ? [others] : [];
     });
@@ -60,7 +60,7 @@ function readsOf(condition: string): { path: string; offset: number }[] {
     const path = attributePath(ast);
     const match = path === undefined ? null : ATTRIBUTE.exec(path);
     if (match !== null && match[0] === path) found.set(path, found.get(path) ?? ast.start);
-    for (const part of childrenOf(ast)) visit(part);
+    for (const part of partsOf(ast)) visit(part);
   };
   visit(parseCondition(condition));
   return [...found].map(([path, offset]) => ({ path, offset }));
@@ -68,7 +68,7 @@ function readsOf(condition: string): { path: string; offset: number }[] {
 
 const ATTRIBUTE = /^(?:context|(?:subject|resource|action)\.properties)\.\w+$/;
 
-function partsOf(path: string): [prefix: string, name: string] {
+function splitAttribute(path: string): [prefix: string, name: string] {
   const at = path.lastIndexOf('.');
   return [path.slice(0, at), path.slice(at + 1)];
 }

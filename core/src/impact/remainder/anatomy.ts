@@ -2,13 +2,14 @@ import { parseIpRange } from '../../conditions/ip-range.js';
 import { parseMoment } from '../../conditions/moment.js';
 import { OutOfSteps } from '../../conditions/outcome.js';
 import { type Ast, ConditionFault } from '../../conditions/parse.js';
+import { partsOf } from '../../conditions/reads.js';
 import { isTrouble, Moment, type Result, Span, TypeName, type Value } from '../../conditions/value.js';
 import { answerOf, scopeOf } from './answers.js';
 import { type Atom, runPart } from './atom.js';
 import type { Attribute, AttributePool } from './attribute.js';
 import type { Question } from './domain/question.js';
 import type { Known } from './known.js';
-import { attributePath, hasLocals, isLocalName, partsOf, readsIn } from './syntax.js';
+import { attributePath, hasLocals, isLocalName, readsIn } from './syntax.js';
 
 /** An attribute, or a member of its value. */
 export interface Site {

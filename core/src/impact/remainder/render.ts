@@ -1,7 +1,8 @@
 import { memberLabel } from '../../conditions/build.js';
 import type { Ast } from '../../conditions/parse.js';
+import { partsOf } from '../../conditions/reads.js';
 import type { Value } from '../../conditions/value.js';
-import { hasLocals, isLocalName, partsOf } from './syntax.js';
+import { hasLocals, isLocalName } from './syntax.js';
 
 /** The value that a part of a condition has for every request; undefined where it has none, or requests choose it. */
 export type ValueOf = (ast: Ast) => Value | undefined;

@@ -2,6 +2,7 @@ import { build } from '../../conditions/build.js';
 import { Guard } from '../../conditions/guard.js';
 import { OutOfSteps } from '../../conditions/outcome.js';
 import { type Ast, ConditionFault, parseCondition } from '../../conditions/parse.js';
+import { partsOf } from '../../conditions/reads.js';
 import { MAP } from '../../conditions/static-type.js';
 import { isTrouble, type Value } from '../../conditions/value.js';
 import type { Modifiers, TimeWindow } from '../../records/policy.js';
@@ -14,7 +15,7 @@ import { type Formula, FormulaPool } from './formula.js';
 import type { Known } from './known.js';
 import type { PolicyGuard } from './remainders.js';
 import { render, renderSides, type ValueOf } from './render.js';
-import { keyOf, partsOf, type Read, readsIn } from './syntax.js';
+import { keyOf, type Read, readsIn } from './syntax.js';
 
 /** A condition that has been parsed, or undefined if every evaluation of it fails. */
 export function parsedCondition(source: string): Ast | undefined {

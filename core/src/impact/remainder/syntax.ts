@@ -1,5 +1,8 @@
 import { typeNames } from '../../conditions/functions.js';
 import type { Ast } from '../../conditions/parse.js';
+import { MACROS, partsOf, ROOTS } from '../../conditions/reads.js';
+
+export { partsOf };
 
 /** One thing that a part of a condition reads. */
 export type Read =
@@ -34,8 +37,6 @@ const QUESTIONS: { readonly [method: string]: 'group' | 'role' | 'ancestors' } =
   ancestor: 'ancestors',
   ancestors: 'ancestors',
 };
-const ROOTS: ReadonlySet<string> = new Set(['subject', 'resource', 'action', 'context']);
-const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter', 'bind']);
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** An attribute that is written out, like `context.device["os"]`: what it reads, and the members selected from that. */
@@ -155,31 +156,6 @@ function wholeOf(root: string): Read[] {
     ...fields,
     { kind: 'property', root: root as 'subject' | 'resource' | 'action' | 'context', name: undefined },
   ];
-}
-
-/** The parts of an expression in the order in which they are written. */
-export function partsOf(ast: Ast): readonly Ast[] {
-  switch (ast.op) {
-    case 'value':
-    case 'id':
-      return [];
-    case '.':
-    case '.?':
-      return [ast.args[0]];
-    case '-_':
-    case '!_':
-      return [ast.args];
-    case 'list':
-      return ast.args;
-    case 'map':
-      return ast.args.flat();
-    case 'call':
-      return ast.args[1];
-    case 'rcall':
-      return [ast.args[1], ...ast.args[2]];
-    default:
-      return ast.args;
-  }
 }
 
 /** Whether a name means nothing but the variable of a macro. */

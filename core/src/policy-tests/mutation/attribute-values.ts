@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { type Ast, parseCondition } from '../../conditions/parse.js';
-import { attributePath, childrenOf } from '../../conditions/reads.js';
+import { attributePath, partsOf } from '../../conditions/reads.js';
 import { inTimeWindow } from '../../conditions/time-window.js';
 import type { Json } from '../../json.js';
 import type { Modifiers } from '../../records/policy.js';
@@ -97,7 +97,7 @@ function ofExpression(ast: Ast, isTest: boolean, facts: ReadonlyMap<string, Json
       break;
   }
   const tests = ast.op === '&&' || ast.op === '||' || ast.op === '!_' || ast.op === '?:';
-  for (const part of childrenOf(ast)) ofExpression(part, tests && isTest, facts, add);
+  for (const part of partsOf(ast)) ofExpression(part, tests && isTest, facts, add);
 }
 
 function ofComparison(op: string, left: Ast, right: Ast, facts: ReadonlyMap<string, Json>, add: Add): void {
