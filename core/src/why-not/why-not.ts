@@ -1,6 +1,7 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import { compileEngine } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
+import type { Inspection } from '../decision/evaluate/inspection.js';
 import { computeImpact } from '../impact/compute-impact.js';
 import { ProblemError } from '../problem.js';
 import { address, path } from '../records/address.js';
@@ -76,7 +77,8 @@ function* proposalsFor(
 ): Generator<Proposal> {
   const links = new LinkIndex(records);
   const subject = path(request.subject.type, request.subject.id);
-  const { resource: found } = engine.inspect(request, now);
+  const inspection = engine.inspect(request, now);
+  const { resource: found } = inspection;
   const resource = found === undefined ? undefined : records.get(found);
   const holders = {
     subject: records.get(address('subject', subject)) as DeclaredRecord<'subject'> | undefined,
@@ -87,7 +89,11 @@ function* proposalsFor(
   }
   const where = found?.slice('resource/'.length);
   for (const record of records.values()) {
-    if (record.kind !== 'policy' || record.fields.effect !== 'ALLOW' || !mayCover(record, engine, request, now))
+    if (
+      record.kind !== 'policy' ||
+      record.fields.effect !== 'ALLOW' ||
+      !mayCover(record, inspection, request.action.name)
+    )
       continue;
     yield* guardProposals(record, holders);
     yield* links.towards(record.address, subject, where);
@@ -98,13 +104,11 @@ function* proposalsFor(
 /** Whether a policy covers action and resource, as far as its own fields say. */
 function mayCover(
   { fields }: DeclaredRecord<'policy'>,
-  engine: CompiledEngine,
-  request: DecisionRequest,
-  now: number,
+  { type, resource, ancestors }: Inspection,
+  asked: string,
 ): boolean {
-  const { type, resource, ancestors } = engine.inspect(request, now);
   const covers = (actions: readonly string[] | undefined) =>
-    actions?.some((action) => action === '*' || action === request.action.name) ?? false;
+    actions?.some((action) => action === '*' || action === asked) ?? false;
   if (fields.resources !== undefined) {
     const places = [resource, ...ancestors].map((one) => one?.slice('resource/'.length));
     return fields.resources.some((one) => places.includes(one.resource) && covers(one.actions));
