@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { ManifestFile, ManifestResult } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
@@ -13,6 +12,7 @@ import { members, resourceOf, typed } from '../authorize/question.js';
 import { contextFlag, roleFlag } from '../authorize/question-flags.js';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
+import { replaceFiles } from '../output/replace-files.js';
 import { out, type Terminal } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -118,7 +118,8 @@ async function patched(
   if (!whyNot(manifest.records, request, now).allowed) {
     throw new ProblemError('conflict', 'The files with the proposal do not allow the request: nothing was written.');
   }
-  for (const { path, text } of changed) await writeFile(path, text);
+  const before = new Map(source.files.map(({ path, text }) => [path, text]));
+  await replaceFiles(changed.map(({ path, text }) => ({ path, text, before: before.get(path) ?? '' })));
   return changed.map(({ path }) => relativePath(path));
 }
 
