@@ -2,6 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { address } from '@authz-service/core/records/address';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import type { Erased } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 export interface ErasureWish {
@@ -18,9 +19,10 @@ export interface ErasureWish {
 
 /**
  * Erases properties of a subject from the history of a tenant. Throws `conflict` while its present record has them, since
- * they would come back into history with its next change. Returns the number of past versions of the record.
+ * they would come back into history with its next change. Says how many past versions lost something,
+ * and which of the properties none of them has.
  */
-export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise<number> {
+export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise<Pick<Erased, 'versions' | 'absent'>> {
   const row = cloud.tenants.named(wish.tenant);
   if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${wish.tenant}".`);
   const tenant = await cloud.tenants.get(row.id);
@@ -30,13 +32,17 @@ export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise
     refusePresent(tenant, subject, properties);
     const { kind, id, name } = credential;
     const by = { at: new Date(wish.now).toISOString(), request_id: requestId, credential: { kind, id, name } };
-    const versions = await cloud.store.eraseHistory({ tenant: row, subject, properties, by });
-    tenant.forgetCommits();
-    cloud.history.forget(tenant.id);
-    if (versions === 0 && tenant.state.get(address('subject', subject)) === undefined) {
+    const { kept, versions, absent } = await cloud.store
+      .eraseHistory({ tenant: row, subject, properties, by })
+      // A full disk may let the values be taken and then not let the file be written anew.
+      .finally(() => {
+        tenant.forgetCommits();
+        cloud.history.forget(tenant.id);
+      });
+    if (kept === 0 && tenant.state.get(address('subject', subject)) === undefined) {
       throw new ProblemError('not_found', `The tenant "${row.name}" and its history hold no subject "${subject}".`);
     }
-    return versions;
+    return { versions, absent };
   });
 }
 

@@ -63,7 +63,7 @@ describe('erasing from history', () => {
   it('takes some properties out of every past version, and says so with each answer', async () => {
     await commit({ name: NAME, properties: { email: EMAIL, level: 1 } });
     expect(await inFiles()).toEqual([EMAIL, PHONE, NAME]);
-    expect((await erase({ subject: 'user/alice', properties: ['phone'] })).body).toEqual({ versions: 22 });
+    expect((await erase({ subject: 'user/alice', properties: ['phone'] })).body).toEqual({ versions: 21, absent: [] });
     expect(await inFiles()).toEqual([EMAIL, NAME]);
     const then = await state(revisions[0]);
     expect(alice(then)).toEqual({ type: 'user', id: 'alice', name: NAME, properties: { email: EMAIL, level: 1 } });
@@ -74,10 +74,18 @@ describe('erasing from history', () => {
     expect((await state(revisions.at(-1))).headers.get('service-erased-records')).toBeNull();
   });
 
+  it('says which properties there are none of, and notes no erasure of those', async () => {
+    const events = async () => (await cloud.ask('GET', '/v1/audit/tenants', { as: operator })).body.items.length;
+    const before = await events();
+    const { status, body } = await erase({ subject: 'user/alice', properties: ['phone', 'emial'] });
+    expect([status, body]).toEqual([200, { versions: 0, absent: ['phone', 'emial'] }]);
+    expect(await events()).toBe(before);
+  });
+
   it('takes everything out, and leaves no copy in the database', async () => {
     await state(revisions[3]);
     await commit({});
-    expect((await erase({ subject: 'user/alice' })).body).toEqual({ versions: 23 });
+    expect((await erase({ subject: 'user/alice' })).body).toEqual({ versions: 23, absent: [] });
     expect(await inFiles()).toEqual([]);
     for (const revision of revisions) expect(alice(await state(revision))).toEqual({ type: 'user', id: 'alice' });
     await cloud.restart();
@@ -110,6 +118,7 @@ describe('erasing from history', () => {
   it.each<[string, object, string, number]>([
     ['a subject that nobody knows', { subject: 'user/nobody' }, 'default', 404],
     ['a tenant that nobody knows', { subject: 'user/alice' }, 'nowhere', 404],
+    ['a property without a name', { subject: 'user/alice', properties: [''] }, 'default', 400],
     ['no property', { subject: 'user/alice', properties: [] }, 'default', 400],
   ])('refuses %s', async (_, body, tenant, status) => {
     expect((await erase(body, tenant)).status).toBe(status);

@@ -20,12 +20,13 @@ const newTenantSchema = z.strictObject({ name: nameText.meta({ description: 'The
 
 const erasureSchema = z.strictObject({
   subject: z.string().min(1, 'must not be empty').meta({ description: 'The path of the subject: `user/alice`.' }),
-  properties: z.array(z.string()).min(1, 'must name a property').optional().meta({
+  properties: z.array(z.string().min(1, 'must not be empty')).min(1, 'must name a property').optional().meta({
     description: 'The names of the properties; if absent, all of them and the name of the subject.',
   }),
 });
 const erasedSchema = z.strictObject({
-  versions: z.int().meta({ description: 'How many past versions of the subject history holds.' }),
+  versions: z.int().meta({ description: 'From how many past versions of the subject something was erased.' }),
+  absent: z.array(z.string()).meta({ description: 'The named properties that no past version of the subject has.' }),
 });
 
 const LIST = ['tenants'];
@@ -144,9 +145,9 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         demandUnlimited(credential);
         const { subject, properties } = body;
         const tenant = params.name ?? '';
-        const versions = await eraseFromHistory(cloud, { tenant, subject, properties, credential, requestId, now });
+        const erased = await eraseFromHistory(cloud, { tenant, subject, properties, credential, requestId, now });
         log.warn({ tenant_name: tenant, credential: credential.id }, 'properties of a subject erased from history');
-        return json(200, { versions });
+        return json(200, erased);
       },
     }),
   ];

@@ -1,29 +1,36 @@
 import type { Knex } from 'knex';
-import type { Erasure } from './store.js';
+import type { Erased, Erasure } from './store.js';
 import { noteTenantEvent } from './tenant-events.js';
 
 /**
  * Takes values out of the kept versions of a subject, and notes who did. Then the file is written anew, because what was
- * overwritten would stay in its free space and in the log beside it. Returns the number of versions of the subject.
+ * overwritten would stay in its free space and in the log beside it: also if nothing is left to take, for an erasure before
+ * may have been cut off there.
  */
-export async function eraseHistory(knex: Knex, { tenant, subject, properties, by }: Erasure): Promise<number> {
-  const versions = await knex.transaction(async (trx) => {
+export async function eraseHistory(knex: Knex, { tenant, subject, properties, by }: Erasure): Promise<Erased> {
+  const erased = await knex.transaction(async (trx) => {
     const own = { tenant_id: tenant.id, address: `subject/${subject}` };
     const rows: { until: number; fields: string }[] = await trx('record_versions').where(own).select('until', 'fields');
+    const absent = new Set(properties);
+    let versions = 0;
     for (const { until, fields } of rows) {
-      const left = without(JSON.parse(fields), properties);
+      const had: SubjectFields = JSON.parse(fields);
+      for (const property of Object.keys(had.properties ?? {})) absent.delete(property);
+      const left = without(had, properties);
       if (left === undefined) continue;
+      versions++;
       await trx('record_versions')
         .where({ ...own, until })
         .update({ fields: JSON.stringify(left), erased: true });
     }
-    if (rows.length > 0) await noteTenantEvent(trx, 'erase', tenant, by, { subject, properties });
-    return rows.length;
+    const taken = properties?.filter((property) => !absent.has(property));
+    if (versions > 0) await noteTenantEvent(trx, 'erase', tenant, by, { subject, properties: taken });
+    return { kept: rows.length, versions, absent: [...absent] };
   });
   await knex.raw('vacuum');
   const [{ busy }] = (await knex.raw('pragma wal_checkpoint(truncate)')) as [{ busy: number }];
   if (busy !== 0) throw Object.assign(new Error('somebody reads the old pages'), { code: 'SQLITE_BUSY' });
-  return versions;
+  return erased;
 }
 
 type SubjectFields = { name?: string; properties?: Record<string, unknown> };

@@ -34,7 +34,7 @@ export interface Store {
    * Takes values out of the past versions of a subject, and leaves no copy of them in the database file. Returns the
    * number of its versions.
    */
-  eraseHistory(erasure: Erasure): Promise<number>;
+  eraseHistory(erasure: Erasure): Promise<Erased>;
   /** Forgets what only revisions need that are older than the one of this time. The newest one always stays. */
   pruneHistory(before: string): Promise<void>;
   /** The credentials of all tenants, with the hashes of their secrets. */
@@ -115,6 +115,16 @@ export interface Erasure {
   /** The names of its properties; if absent all of them, and its name. */
   properties?: readonly string[] | undefined;
   by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
+}
+
+/** What was erased from the past versions of a subject. */
+export interface Erased {
+  /** How many past versions there are. */
+  kept: number;
+  /** How many of them lost something. */
+  versions: number;
+  /** The named properties that none of them had. */
+  absent: string[];
 }
 
 /** A commit with the records before and after it. */

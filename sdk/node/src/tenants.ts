@@ -37,17 +37,18 @@ export class Tenants {
 
   /**
    * Erases properties of a subject (all of them and its name, unless named) from the history of the tenant. The answer
-   * says how many past versions of the subject there are.
+   * says how many past versions of the subject lost something, and which of the named properties none has, or none any
+   * more.
    */
   async erase(
     name: string,
     erasure: { subject: string; properties?: string[] | undefined },
     options?: CallOptions,
-  ): Promise<{ versions: number }> {
+  ): Promise<{ versions: number; absent: string[] }> {
     const path = `${itemPath(name)}/erasures`;
     const route = '/v1/tenants/{name}/erasures';
     const request: ServiceRequest = { method: 'POST', path, route, body: erasure, repeat: 'harmless', writes: true };
-    return (await this.#send(request, options)) as { versions: number };
+    return (await this.#send(request, options)) as { versions: number; absent: string[] };
   }
 
   /** Removes the tenant with all its records. */

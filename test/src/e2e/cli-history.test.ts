@@ -162,7 +162,13 @@ it('erases properties from history, and says so', async () => {
   await applied();
   expect((await bench.run(args, { env: operator })).stderr).toMatch(/cannot be undone: without a terminal, pass --yes/);
   const erased = await bench.json([...args, '--property', 'email', '--yes'], { env: operator });
-  expect(erased).toEqual({ erased: 'user/alice', versions: 2 });
+  expect(erased).toEqual({ erased: 'user/alice', versions: 1, absent: [] });
+  const misspelt = await bench.run([...args, '--property', 'emial', '--yes'], { env: operator });
+  expect(misspelt).toEqual({
+    code: 0,
+    stdout: `There was nothing to erase from the history of user/alice in "${tenant.name}".\n`,
+    stderr: expect.stringMatching(/warning: No past version of user\/alice has "emial"/),
+  });
   const { stdout, stderr } = await bench.run(['get', 'subject/user/alice', '--at', had], { env });
   expect([stdout.includes('alice@example.com'), stderr]).toEqual([
     false,

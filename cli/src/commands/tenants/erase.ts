@@ -45,13 +45,27 @@ Asks you to repeat the subject; in a script, pass --yes.`;
     if (!flags.yes) await confirm(name, subject);
     const client = await connect(flags);
     const erasure = { subject, properties: flags.property };
-    const { versions } = await client.tenants.erase(name, erasure, { signal: this.signal });
-    const what = flags.property?.map((property) => `"${property}"`).join(', ') ?? 'all properties and the name';
+    const { versions, absent } = await client.tenants.erase(name, erasure, { signal: this.signal });
+    if (absent.length > 0) {
+      await err.line(
+        `${err.style('yellow', 'warning:')} No past version of ${subject} has ${quoted(absent)}: it was erased before, as \
+"service audit --tenants" shows, or is called otherwise.`,
+      );
+    }
+    const taken = flags.property?.filter((property) => !absent.includes(property));
+    const what = taken === undefined ? 'all properties and the name' : quoted(taken);
     return {
-      json: { erased: subject, versions },
-      text: `Erased ${what} of ${subject} from ${counted(versions, 'past version')} in "${name}".`,
+      json: { erased: subject, versions, absent },
+      text:
+        versions === 0
+          ? `There was nothing to erase from the history of ${subject} in "${name}".`
+          : `Erased ${what} of ${subject} from ${counted(versions, 'past version')} in "${name}".`,
     };
   }
+}
+
+function quoted(properties: readonly string[]): string {
+  return properties.map((property) => `"${property}"`).join(', ');
 }
 
 async function confirm(name: string, subject: string): Promise<void> {
