@@ -1,7 +1,8 @@
-import type { AuditPage } from '@authz-service/sdk/client';
+import type { AuditFilter, AuditPage, ServiceClient } from '@authz-service/sdk/client';
 import type { AuditEntry, TenantEvent } from '@authz-service/sdk/wire';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
+import { UsageError } from '../errors/usage-error.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { moment } from '../output/text.js';
@@ -57,7 +58,11 @@ export default class Audit extends ServiceCommand {
       searched = searched_since;
     };
     const filter = { since, until, actor, record, subject: subject?.replace(/^([^/:]+):/, '$1/') };
-    const outcome = shown(HEADINGS, await first(flags.limit, client.audit({ ...page, filter, onPage })), cells);
+    if (since !== undefined && until !== undefined && Date.parse(until) < Date.parse(since))
+      throw new UsageError(`--until "${until}" is before --since "${since}": no commit is between them.`);
+    const items = await first(flags.limit, client.audit({ ...page, filter, onPage }));
+    const outcome = shown(HEADINGS, items, cells);
+    if (items.length === 0) for (const line of await whyNothing(client, filter, this.signal)) await err.line(line);
     if (searched !== undefined && !searched.revision.startsWith('1.')) {
       const { revision, at } = searched;
       await err.line(
@@ -68,6 +73,24 @@ export default class Audit extends ServiceCommand {
       ? outcome
       : { ...outcome, json: { ...(outcome.json as object), searched_since: searched } };
   }
+}
+
+const UNKNOWN = {
+  actor: (name: string) => `is by a credential "${name}": "service clients list" and "service keys list" show them`,
+  record: (name: string) => `changed a record "${name}": write its address, like role/billing/clerk`,
+  subject: (name: string) => `concerns a subject "${name}": write it as TYPE/ID, like user/alice`,
+};
+
+/** Says that no commit matches, and which of the names no commit at all has: they may be misspelt. */
+async function whyNothing(client: ServiceClient, filter: AuditFilter, signal: AbortSignal): Promise<string[]> {
+  const lines: string[] = [];
+  for (const name of ['actor', 'record', 'subject'] as const) {
+    const value = filter[name];
+    if (value === undefined) continue;
+    const [any] = await first(1, client.audit({ limit: 1, filter: { [name]: value }, signal }));
+    if (any === undefined) lines.push(`No commit ${UNKNOWN[name](value)}.`);
+  }
+  return lines.length > 0 ? lines : ['No commit matches these filters.'];
 }
 
 const HEADINGS = ['REVISION', 'AT', 'BY', 'STACK', 'COUNTS', 'CHANGES'];

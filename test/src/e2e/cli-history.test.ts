@@ -146,6 +146,25 @@ it('tells who could do it on that day, and who gave it to them', async () => {
   expect(taken).toMatchObject({ items: [{ changes: [{ op: 'delete', address: links[0] }] }] });
 }, 60_000);
 
+it.each<[string, string[], RegExp]>([
+  ['a credential', ['--actor', 'nobody'], /^No commit is by a credential "nobody": "service clients list"/],
+  ['a record', ['--record', 'roles'], /^No commit changed a record "roles": write its address/],
+  ['a subject', ['--subject', 'user:nobody'], /^No commit concerns a subject "user\/nobody": write it as TYPE\/ID/],
+  [
+    'nothing that is unknown',
+    ['--subject', 'user:alice', '--until', '2001-01-01'],
+    /^No commit matches these filters\.\n$/,
+  ],
+])('says that no commit matches, and that nobody knows %s', async (_, filters, says) => {
+  const { code, stdout, stderr } = await bench.run(['audit', ...filters], { env });
+  expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(says)]);
+});
+
+it('refuses a range of times that ends before it begins', async () => {
+  const { code, stderr } = await bench.run(['audit', '--since', '2027-01-02', '--until', '2027-01-01'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/--until "2027-01-01" is before --since "2027-01-02"/)]);
+});
+
 it('erases properties from history, and says so', async () => {
   const { tenant } = await bench.json<{ tenant: { name: string } }>(['whoami'], { env });
   const people = (properties: string) =>
