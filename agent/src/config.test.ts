@@ -149,6 +149,16 @@ allow_rollback: true
     ['an unknown level', { SERVICE_LOG_LEVEL: 'loud' }, '"loud" is not a log level: write one of trace, debug'],
     ['a half truth', { SERVICE_DECISION_LOG: 'yes' }, '"yes" is neither true nor false: write true'],
     ['a half untruth', { SERVICE_DECISION_LOG: '0' }, '"0" is neither true nor false: write false'],
+    [
+      'a mask for whatever there is',
+      { SERVICE_DECISION_LOG_MASK: 'context.ip,subject.properties.*' },
+      '"subject.properties.*" is not the path of an input: write the paths of single values',
+    ],
+    [
+      'masks with another separator',
+      { SERVICE_DECISION_LOG_MASK: 'context.ip;context.mfa' },
+      '"context.ip;context.mfa" is not the path of an input',
+    ],
     ['no truth', { SERVICE_DECISION_LOG: 'sure' }, '"sure" is neither true nor false: write true or false'],
   ])('refuses %s', (_, env, fault) => {
     const { config, faults } = load(env);

@@ -154,7 +154,7 @@ function readMask(text: string): string[] {
   const wrong = paths.find((path) => !isMaskable(path));
   if (wrong === undefined) return paths;
   throw new SettingFault(
-    `"${wrong}" is not the path of an input: write paths like "context.ip,subject.properties.email"`,
+    `"${wrong}" is not the path of an input: write the paths of single values, like "context.ip,subject.properties.email"`,
   );
 }
 

@@ -28,24 +28,40 @@ export const decisionInputsSchema = z.object({
 
 export type DecisionInputs = z.infer<typeof decisionInputsSchema>;
 
-const MASK = /^(?:context|(?:subject|resource|action)\.properties)(?:\.[^.\s]+)+$/;
+/** Without what looks like a pattern or another separator: it would be taken for a name, and nothing be masked. */
+const MASK = /^(?:context|(?:subject|resource|action)\.properties)(?:\.[^.\s*;:|"'[\]{}]+)+$/;
 
 /** Whether a path may be masked: a value of the context, or a property, or what is within one. */
 export function isMaskable(path: string): boolean {
   return MASK.test(path);
 }
 
-/** The inputs of a decision at this time, without the values that are masked, whose paths it names. */
+/**
+ * The inputs of a decision at this time, without the values that are masked, whose paths it names. Of a list in which a
+ * mask leads to something, nothing is left.
+ */
 export function maskedInputs(request: DecisionRequest, now: number, masks: readonly string[]): DecisionInputs {
   const { subject, resource, action, context } = request;
   let inputs: JsonObject = JSON.parse(JSON.stringify({ subject, resource, action, context }));
-  const masked = masks.filter((path) => {
-    const rest = without(inputs, path.split('.'));
-    if (rest !== undefined) inputs = rest;
-    return rest !== undefined;
+  const masked = masks.flatMap((mask) => {
+    const path = upToList(inputs, mask.split('.'));
+    const rest = without(inputs, path);
+    if (rest === undefined) return [];
+    inputs = rest;
+    return [path.join('.')];
   });
   const at = new Date(now).toISOString();
   return { now: at, ...inputs, ...(masked.length > 0 && { masked }) } as DecisionInputs;
+}
+
+/** The path, which ends at the first list that it comes to. */
+function upToList(object: JsonObject, path: readonly string[]): readonly string[] {
+  let at: Json | undefined = object;
+  for (const [index, name] of path.entries()) {
+    at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    if (Array.isArray(at)) return path.slice(0, index + 1);
+  }
+  return path;
 }
 
 /** The object without the value at the path; undefined if it has none. */

@@ -51,6 +51,14 @@ function replayed(condition: string | undefined, lines: string[]) {
 }
 
 describe('the inputs of a decision', () => {
+  it('are logged without the lists in which something is masked', () => {
+    const devices = [{ serial: 'S-1' }];
+    const asked = { ...request(), context: { devices } };
+    const inputs = maskedInputs(asked, NOW, ['context.devices.serial', 'context.devices.0.serial', 'context.ip.x']);
+    expect(inputs).toMatchObject({ context: {}, masked: ['context.devices'] });
+    expect(JSON.stringify(inputs)).not.toContain('S-1');
+  });
+
   it('are logged without what is masked, naming what was there', () => {
     const masks = ['context.ip', 'context.device.serial', 'subject.properties.email', 'context.absent'];
     expect(maskedInputs(request(), NOW, masks)).toEqual({
