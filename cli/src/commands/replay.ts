@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Engine } from '@authz-service/core/decision/api/engine';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -11,6 +9,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { err, out, type Terminal } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+import { linesOf } from '../tree/lines-of.js';
 import { loadTree } from '../tree/load-tree.js';
 
 const CHANGED_EXIT_CODE = 2;
@@ -47,9 +46,8 @@ lines of which a masked value would be read, are counted as not replayable.`;
     const { args, flags } = await this.parse(Replay);
     const { engine, against } = await this.#decider(flags);
     const replay = new ReplayOf(engine);
-    const input = args.log === '-' ? process.stdin : createReadStream(args.log);
     let number = 0;
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of linesOf(args.log)) {
       this.signal.throwIfAborted();
       replay.take(line, ++number);
     }

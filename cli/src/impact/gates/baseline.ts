@@ -15,7 +15,10 @@ const baselineSchema = z.strictObject({
 
 /** The ids of the findings that a file acknowledges. Throws `UsageError` where it is no baseline. */
 export async function readBaseline(file: string): Promise<Set<string>> {
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // Node names no file where it is a folder.
+    throw Object.assign(error, { path: file });
+  });
   let value: unknown;
   try {
     value = JSON.parse(text);
