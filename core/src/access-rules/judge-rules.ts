@@ -32,13 +32,13 @@ export function* judgeChange(
   const claims = [...claimsOf(before, now)];
   for (const claim of claimsOf(after, now))
     if (!claims.some((known) => known.rule.fields === claim.rule.fields)) claims.push(claim);
-  const changed = [...pairs].filter((pair) => pair.before?.fields !== pair.after?.fields);
-  if (claims.length === 0 || changed.length === 0) return [];
+  if (claims.length === 0) return [];
   const judge = new RuleJudge(before, after, now);
   const touches: Touch[] = [];
-  for (const [index, pair] of changed.entries()) {
-    if (index % STEP === STEP - 1) yield;
-    touches.push(...judge.touches(pair));
+  let looked = 0;
+  for (const pair of pairs) {
+    if (++looked % STEP === 0) yield;
+    if (pair.before?.fields !== pair.after?.fields) touches.push(...judge.touches(pair));
   }
   const found = new Map<string, Violation>();
   for (const claim of claims)

@@ -1,4 +1,5 @@
 import { judgeChange } from '../access-rules/judge-rules.js';
+import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
@@ -300,13 +301,7 @@ export class Stage {
   /** Refuses what breaks enforced access rules; what breaks others is returned. */
   *#judgeRules(): Generator<undefined, Violation[]> {
     const before = this.#moved ?? this.#base;
-    const addresses = new Set([...this.#removed.keys(), ...this.#entries.keys()]);
-    const pairs = [...addresses].map((address) => ({
-      address,
-      before: before.get(address),
-      after: this.#overlay.get(address),
-    }));
-    const violations = yield* judgeChange(before, this.#overlay, pairs, this.#options.now.getTime());
+    const violations = yield* judgeChange(before, this.#overlay, this.#pairs(before), this.#options.now.getTime());
     const broken = new Faults('access_rule_violated');
     for (const violation of violations) {
       if (violation.mode === 'warn') continue;
@@ -316,6 +311,13 @@ export class Stage {
     }
     broken.raise();
     return violations;
+  }
+
+  /** Each changed record, once, made only as it is asked for. */
+  *#pairs(base: BaseView): Generator<RecordPair> {
+    const pairOf = (address: Address) => ({ address, before: base.get(address), after: this.#overlay.get(address) });
+    for (const address of this.#removed.keys()) yield pairOf(address);
+    for (const address of this.#entries.keys()) if (!this.#removed.has(address)) yield pairOf(address);
   }
 
   *#refuseMentionedRemovals(): Generator<undefined, void> {
