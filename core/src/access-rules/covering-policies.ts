@@ -2,6 +2,7 @@ import { ALWAYS, type Period, periodOf } from '../decision/grants/period.js';
 import type { Address, Path } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import { remembered } from '../remembered.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { type Located, type ResourceUnit, typeOf } from './resource-places.js';
 
@@ -40,8 +41,9 @@ export class CoveringPolicies {
     const declared = recordAt(this.view, 'resource_type', type)?.fields.actions.includes(action) ?? false;
     for (const policy of this.#onType(type)) {
       const { actions = [], resource_type } = policy.fields;
-      const named = actions.includes(action) && (resource_type !== undefined || declared);
-      if (named || actions.includes(EVERY_ACTION)) found.push({ policy, unknown: false });
+      const all = actions.includes(EVERY_ACTION);
+      if (all || (actions.includes(action) && (resource_type !== undefined || declared)))
+        found.push({ policy, unknown: false });
     }
     const named = (entries: readonly Entry[] | undefined, belowOnly: boolean) => {
       for (const { policy, actions, below } of entries ?? [])
@@ -66,9 +68,7 @@ export class CoveringPolicies {
         const policy = this.view.get(address) as PolicyRecord | undefined;
         for (const { resource, actions, below = false } of policy?.fields.resources ?? []) {
           const entry = { policy: policy as PolicyRecord, resource, actions, below };
-          const known = this.#entries.get(resource);
-          if (known === undefined) this.#entries.set(resource, [entry]);
-          else known.push(entry);
+          remembered(this.#entries, resource, () => []).push(entry);
         }
       }
     }
@@ -76,15 +76,12 @@ export class CoveringPolicies {
   }
 
   assigneesOf(policy: Path): readonly Assignee[] {
-    let found = this.#assignees.get(policy);
-    if (found === undefined) {
-      found = [...mentioning(this.view, `policy/${policy}`, 'policy_assignment')].map(({ fields }) => ({
+    return remembered(this.#assignees, policy, () =>
+      [...mentioning(this.view, `policy/${policy}`, 'policy_assignment')].map(({ fields }) => ({
         principal: `${fields.entity_type}/${fields.entity}`,
         period: periodOf(fields) ?? ALWAYS,
-      }));
-      this.#assignees.set(policy, found);
-    }
-    return found;
+      })),
+    );
   }
 
   /** The conditions of the policies that cover all resources of a type. */
@@ -94,22 +91,17 @@ export class CoveringPolicies {
 
   /** The policies that cover all resources of a type. */
   #onType(type: Path): readonly PolicyRecord[] {
-    let found = this.#wide.get(type);
-    if (found === undefined) {
+    return remembered(this.#wide, type, () => {
       const application = type.slice(0, type.indexOf('/'));
-      found = [
-        ...mentioning(this.view, `resource_type/${type}`, 'policy'),
-        ...[...mentioning(this.view, `application/${application}`, 'policy')].filter(({ fields }) =>
-          fields.resource_types?.includes(ALL_TYPES),
-        ),
-      ].filter(
-        ({ fields: { resource_type, resource_types = [] } }) =>
-          resource_type === type || resource_types.includes(type) || resource_types.includes(ALL_TYPES),
-      );
-      this.#wide.set(type, [...new Set(found)]);
-      found = this.#wide.get(type) as readonly PolicyRecord[];
-    }
-    return found;
+      const found = new Set<PolicyRecord>();
+      for (const policy of mentioning(this.view, `resource_type/${type}`, 'policy')) {
+        const { resource_type, resource_types } = policy.fields;
+        if (resource_type === type || resource_types?.includes(type)) found.add(policy);
+      }
+      for (const policy of mentioning(this.view, `application/${application}`, 'policy'))
+        if (policy.fields.resource_types?.includes(ALL_TYPES)) found.add(policy);
+      return [...found];
+    });
   }
 }
 

@@ -197,6 +197,20 @@ describe('never', () => {
     }
   });
 
+  it('is not by a wildcard of types of another application whose condition names the type', () => {
+    const tree = PAYROLL.replace(
+      'applications:\n',
+      `applications:
+  docs:
+    resource_types: { page: { actions: [read], parents: [{ type: payroll/payslip, property: of }] } }
+    policies:
+      wide: { effect: ALLOW, resource_types: ["*"], actions: [read], condition: 'size(resource.ancestors("payroll/payslip")) == 0' }
+`,
+    );
+    const standing = stateOf(`${tree}${NEVER}policy_assignments: [{ policy: docs/wide, to: user/ext }]\n`);
+    expect(finished(standingViolations(standing, NOW, 1))).toEqual([]);
+  });
+
   it.each([
     ['name', 'resource.name == "march"'],
     ['id', 'resource.id == context.id && resource.name.startsWith("mar")'],
