@@ -3,6 +3,7 @@ import type { FreeNames, FreeText, Known, KnownSpan } from '../impact/remainder/
 import type { DecisionList, PolicyGuard, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf } from '../records/address.js';
+import { remembered } from '../remembered.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
 import { type Located, locate, type ResourceUnit, typeOf } from './resource-places.js';
@@ -212,13 +213,4 @@ function namedGuard(role: Path): PolicyGuard {
 
 export function counts({ start, end }: Period, { from }: KnownSpan): boolean {
   return start <= from && from < end;
-}
-
-export function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  let value = known.get(key);
-  if (value === undefined) {
-    value = make();
-    known.set(key, value);
-  }
-  return value;
 }

@@ -4,7 +4,8 @@ import type { PolicyGuard, Remainders } from '../impact/remainder/remainders.js'
 import { EVERY_RESOURCE_TYPE, RULE_FORMS, type RuleForm } from '../records/access-rule.js';
 import type { Address, Path } from '../records/address.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
-import { remembered, type SubjectUnit } from './access-side.js';
+import { remembered } from '../remembered.js';
+import type { SubjectUnit } from './access-side.js';
 import type { ResourceUnit } from './resource-places.js';
 import type { Touch } from './touched.js';
 

@@ -1,6 +1,7 @@
 import { ALWAYS, inBoth, isEmpty, type Period, periodOf } from '../decision/grants/period.js';
 import { type Address, encodeSegment, type Path } from '../records/address.js';
 import { EVERYONE } from '../records/everyone.js';
+import { remembered } from '../remembered.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 
 /** When somebody acts as a principal; of a role, also where: on a resource and below it, or everywhere. */
@@ -71,28 +72,22 @@ export class SubjectClosures {
 
   /** A role and all that it includes. */
   including(role: Path): readonly Path[] {
-    let found = this.#included.get(role);
-    if (found === undefined) {
+    return remembered(this.#included, role, () => {
       const all = new Set([role]);
       for (const one of all) for (const more of recordAt(this.view, 'role', one)?.fields.includes ?? []) all.add(more);
-      found = [...all];
-      this.#included.set(role, found);
-    }
-    return found;
+      return [...all];
+    });
   }
 
   /** The roles by whose name in a request this one counts (docs/semantics.md 8.9, 9.3). */
   naming(role: Path): readonly Path[] {
-    let found = this.#naming.get(role);
-    if (found === undefined) {
+    return remembered(this.#naming, role, () => {
       const all = new Set(this.#isNamed(role) ? [role] : []);
       for (const one of all)
         for (const { address } of mentioning(this.view, `role/${one}`, 'role'))
           if (this.#isNamed(address.slice('role/'.length))) all.add(address.slice('role/'.length));
-      found = [...all];
-      this.#naming.set(role, found);
-    }
-    return found;
+      return [...all];
+    });
   }
 
   #isNamed(role: Path): boolean {

@@ -1,4 +1,5 @@
 import type { Path } from '../records/address.js';
+import { remembered } from '../remembered.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning, recordAt } from './access-view.js';
 import { type ResourceUnit, recordedUnit, typeOf, unrecordedUnit } from './resource-places.js';
@@ -136,9 +137,7 @@ export class ResourceUnits {
       const byType = new Map<Path, Set<Path>>();
       const places = new Set<Path>();
       const add = (path: Path, withBelow: boolean) => {
-        const known = byType.get(typeOf(path));
-        if (known === undefined) byType.set(typeOf(path), new Set([path]));
-        else known.add(path);
+        remembered(byType, typeOf(path), () => new Set()).add(path);
         if (withBelow) places.add(path);
       };
       for (const side of this.sides) {

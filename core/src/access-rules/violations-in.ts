@@ -1,8 +1,8 @@
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
+import { remembered } from '../remembered.js';
 import { finished } from '../time-slicing.js';
-import { remembered } from './access-side.js';
 import type { AccessView } from './access-view.js';
 import { standingViolations } from './judge-rules.js';
 import type { Violation } from './violation.js';

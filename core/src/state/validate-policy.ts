@@ -3,6 +3,7 @@ import { jsonPointer } from '../json-pointer.js';
 import type { Path } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import { remembered } from '../remembered.js';
 import type { RecordFinding, RecordView } from './change.js';
 import type { Schemas } from './schemas.js';
 import type { Suggest } from './suggest.js';
@@ -43,14 +44,6 @@ export function policyFindings(
     ...wideActionFindings(view, actionsOf, policy, suggest),
     ...conditionFindings(view, policy, check),
   ];
-}
-
-function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
-  const value = known.get(key);
-  if (value !== undefined || known.has(key)) return value as V;
-  const made = make();
-  known.set(key, made);
-  return made;
 }
 
 function actionFindings(
