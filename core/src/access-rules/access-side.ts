@@ -1,6 +1,6 @@
 import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
 import type { FreeNames, FreeText, Known, KnownSpan } from '../impact/remainder/known.js';
-import type { DecisionList, PolicyGuard, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
+import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf } from '../records/address.js';
 import { remembered } from '../remembered.js';
@@ -89,16 +89,15 @@ export class AccessSide {
     const candidates: RemainingCandidate[] = [];
     for (const { policy, ways, named } of reaches) {
       const { effect, priority } = policy.fields;
-      const guard = guardOf(policy);
       const now = ways.filter(({ period }) => counts(period, known.span));
       const sure = now.some(({ unknown }) => !unknown);
       if (now.length > 0)
-        candidates.push({ effect, priority, remainder: this.remainders.remainderOf(guard, known, !sure) });
+        candidates.push({ effect, priority, remainder: this.remainders.remainderOf(policy.fields, known, !sure) });
       if (sure || !names) continue;
       for (const { roles, way } of named) {
         if (!counts(way.period, known.span)) continue;
-        const naming = formulas.or(roles.map((role) => this.remainders.remainderOf(namedGuard(role), known)));
-        const remainder = this.remainders.remainderOf(guard, known, way.unknown);
+        const naming = formulas.or(roles.map((role) => this.remainders.remainderOfCondition(hasRole(role), known)));
+        const remainder = this.remainders.remainderOf(policy.fields, known, way.unknown);
         candidates.push({ effect, priority, remainder: formulas.and([naming, remainder]) });
       }
     }
@@ -190,25 +189,9 @@ export class FreeUniverse {
 /** A resource's id is the service's own, and is looked at as any. */
 const ANY_ID: FreeText = { admits: () => true };
 
-const guards = new WeakMap<object, PolicyGuard>();
-
-/** The same object for the same fields, since what is worked out of guards is remembered by them. */
-function guardOf({ fields }: PolicyRecord): PolicyGuard {
-  let guard = guards.get(fields);
-  if (guard === undefined) {
-    const { condition, modifiers, unless } = fields;
-    guard = { condition, modifiers, unless };
-    guards.set(fields, guard);
-  }
-  return guard;
-}
-
-const namedGuards = new Map<Path, PolicyGuard>();
-const NAMED_GUARDS_MAX = 10_000;
-
-function namedGuard(role: Path): PolicyGuard {
-  if (namedGuards.size > NAMED_GUARDS_MAX) namedGuards.clear();
-  return remembered(namedGuards, role, () => ({ condition: `subject.has_role(${JSON.stringify(role)})` }));
+/** The condition that the subject holds a role. */
+export function hasRole(role: Path): string {
+  return `subject.has_role(${JSON.stringify(role)})`;
 }
 
 export function counts({ start, end }: Period, { from }: KnownSpan): boolean {

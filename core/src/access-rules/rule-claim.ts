@@ -1,11 +1,10 @@
 import type { Formula } from '../impact/remainder/formula.js';
 import type { Known } from '../impact/remainder/known.js';
-import type { PolicyGuard, Remainders } from '../impact/remainder/remainders.js';
+import type { Remainders } from '../impact/remainder/remainders.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS, type RuleForm } from '../records/access-rule.js';
 import type { Address, Path } from '../records/address.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
-import { remembered } from '../remembered.js';
-import type { SubjectUnit } from './access-side.js';
+import { hasRole, type SubjectUnit } from './access-side.js';
 import type { ResourceUnit } from './resource-places.js';
 import type { Touch } from './touched.js';
 
@@ -17,7 +16,6 @@ export class RuleClaim {
   readonly form: RuleForm;
   readonly actions: readonly string[];
   readonly #claim: Claim;
-  readonly #guards = new Map<string, PolicyGuard>();
   readonly #asked: ReadonlySet<Address>;
   readonly #types: ReadonlySet<Path>;
   readonly #named: ReadonlySet<Path>;
@@ -111,23 +109,17 @@ export class RuleClaim {
     if ((named ?? groups ?? roles) === undefined) return constant(true);
     if (path !== undefined && named?.includes(path)) return constant(true);
     if (groups?.some((group) => known.principals?.inGroup(group))) return constant(true);
-    const held = (roles ?? []).map((role) =>
-      remainders.remainderOf(this.#guard(`subject.has_role(${JSON.stringify(role)})`), known),
-    );
+    const held = (roles ?? []).map((role) => remainders.remainderOfCondition(hasRole(role), known));
     return formulas.or(held);
   }
 
   #where(remainders: Remainders, known: Known, part: 'subjects' | 'resources'): Formula {
     const text = this.#claim[part]?.where;
-    return text === undefined ? remainders.formulas.constant('true') : remainders.remainderOf(this.#guard(text), known);
+    return text === undefined ? remainders.formulas.constant('true') : remainders.remainderOfCondition(text, known);
   }
 
   #when(remainders: Remainders, known: Known): Formula {
     const { when } = this.rule.fields;
-    return when === undefined ? remainders.formulas.constant('true') : remainders.remainderOf(this.#guard(when), known);
-  }
-
-  #guard(condition: string): PolicyGuard {
-    return remembered(this.#guards, condition, () => ({ condition }));
+    return when === undefined ? remainders.formulas.constant('true') : remainders.remainderOfCondition(when, known);
   }
 }

@@ -1,4 +1,5 @@
 import type { Modifiers } from '../../records/policy.js';
+import { remembered } from '../../remembered.js';
 import { Clusters } from './cluster.js';
 import { DecisionLists, type StepList } from './decision-list.js';
 import { Exploration } from './exploration.js';
@@ -62,6 +63,7 @@ export class Remainders {
   readonly #lists = new DecisionLists(this.#specialiser.formulas);
   readonly #exploration = new Exploration(this.#lists, new Clusters(this.#specialiser.attributes));
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
+  readonly #conditions = new Map<string, PolicyGuard>();
   readonly #none = this.#lists.of([]);
   readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
 
@@ -83,6 +85,12 @@ export class Remainders {
     }
     const { formulas } = this.#specialiser;
     return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
+  }
+
+  /** What is left of a condition by itself. It is remembered by its text. */
+  remainderOfCondition(condition: string, known: Known): Formula {
+    const guard = remembered(this.#conditions, condition, () => ({ condition }));
+    return this.remainderOf(guard, known);
   }
 
   /**
