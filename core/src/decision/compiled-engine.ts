@@ -132,7 +132,7 @@ export class CompiledEngine implements Engine {
     const resolved = this.#resolve(request);
     const collector = new CandidateCollector(now);
     this.#visit(resolved, collector, true);
-    return inspectionOf(resolved, collector.found, () => this.#scope(resolved, now));
+    return inspectionOf(resolved, collector, () => this.#scope(resolved, now));
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {

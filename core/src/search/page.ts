@@ -1,5 +1,5 @@
-import type { Engine } from '../decision/api/engine.js';
 import type { DecisionRequest } from '../decision/api/request.js';
+import type { CompiledEngine } from '../decision/compiled-engine.js';
 import { ProblemError } from '../problem.js';
 import { firstAfter, type Ordered } from './ordered.js';
 
@@ -45,7 +45,7 @@ const CANDIDATES_MAX = 10_000;
  * than it shows, so that the last page is known to be the last.
  */
 export function* pageOf<T, R>(
-  engine: Engine,
+  engine: Pick<CompiledEngine, 'decide' | 'inspect'>,
   { ordered, ask, show }: Candidates<T, R>,
   { after, limit, now, late }: PageBounds,
 ): Generator<undefined, Page<R>> {
@@ -62,11 +62,13 @@ export function* pageOf<T, R>(
   const end = Math.min(ordered.length, at + CANDIDATES_MAX);
   for (; at < end; at++) {
     const { key, item } = ordered[at] as Ordered<T>;
-    const answer = answerOf(engine, ask(item), now);
+    const request = ask(item);
+    const answer = answerOf(engine, request, now);
     if (answer === 'allowed') {
       if (results.length === limit) return page(passed);
       results.push(show(item));
-    } else if (answer !== 'denied') {
+    } else if (answer !== 'denied' && engine.inspect(request, now).allows) {
+      // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
       undecided++;
       if (answer.absent !== undefined) absent.add(answer.absent);
     }
@@ -79,7 +81,7 @@ export function* pageOf<T, R>(
 
 /** A failed evaluation grants nothing, so such a candidate is not a result. */
 function answerOf(
-  engine: Engine,
+  engine: Pick<CompiledEngine, 'decide'>,
   request: DecisionRequest,
   now: number,
 ): 'allowed' | 'denied' | { absent?: string | undefined } {

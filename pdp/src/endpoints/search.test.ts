@@ -116,6 +116,22 @@ describe('a search', () => {
     expect(ids(find('action', { subject, resource, context: { pin: 2 } }))).toEqual(['read']);
   });
 
+  it.each([
+    ['lacks an attribute', 'context.pin == 1'],
+    ['fails', 'resource.properties.open > 1'],
+  ])('does not count whom no ALLOW leads to, where a DENY %s', (_, condition) => {
+    const deny = { name: 'not', effect: 'DENY', resource_type: 'a/doc', actions: ['write'], condition };
+    const denied = [
+      ...RECORDS,
+      record('policy', deny),
+      record('policy_assignment', { policy: 'not', entity_type: 'group', entity: 'staff' }),
+    ];
+    const searched = at('1.a', 't', denied);
+    const write = (id: string) => find('action', { subject: { ...subject, id }, resource }, searched);
+    expect(write('u1')).toEqual(find('action', { subject: { ...subject, id: 'u1' }, resource }));
+    expect(write('u3')).toMatchObject({ context: { left_out: 2 } });
+  });
+
   it('names a resource by its id where its name is the id of another', () => {
     const odd = [...RECORDS, record('resource', { type: 'a/doc', name: 'id-0' }, 'odd')];
     const found = ids(find('resource', { subject, action, resource: { type: 'doc' } }, at('1.a', 't', odd)));

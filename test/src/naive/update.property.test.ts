@@ -29,8 +29,7 @@ function answers(engine: CompiledEngine, asked: DecisionRequest, now: number): u
   const searched = { search: new TenantSearch(engine), id: 'tenant', revision: '1.a' };
   const found = SEARCHES.map((kind) => {
     const search = parseSearch(kind, JSON.parse(JSON.stringify(asked)));
-    // How many are left out for want of context is counted among those that an index proposes, which may be more or fewer.
-    return told(() => ({ ...finished(searchPage(searched, search, { now, clock: () => 0 })), context: undefined }));
+    return told(() => finished(searchPage(searched, search, { now, clock: () => 0 })));
   });
   const decided = told(() => engine.decide(asked, now));
   return [decided, told(() => engine.explain(asked, now)), engine.resourceId(asked), ...found];

@@ -11,6 +11,8 @@ import type { ResolvedRequest } from './resolved-request.js';
 export interface Inspection {
   /** The policies that are candidates: they are assigned to a principal, cover action and resource, and count now. */
   readonly candidates: ReadonlySet<Address>;
+  /** Whether one of them is an ALLOW: without any, no condition makes the answer a grant. */
+  readonly allows: boolean;
   /** The path of the resource's type, and the record of the resource with all that it lies in. */
   readonly type: string | undefined;
   readonly resource: Address | undefined;
@@ -21,6 +23,7 @@ export interface Inspection {
 
 export class CandidateCollector implements RuleVisitor<AccessPath> {
   readonly found = new Set<Address>();
+  allows = false;
 
   constructor(private readonly now: number) {}
 
@@ -33,17 +36,19 @@ export class CandidateCollector implements RuleVisitor<AccessPath> {
     this.#add(policy, policy.deny && isCurrent(period, this.now) && isCurrent(path.period, this.now));
   }
 
-  #add({ address: policy }: Policy, counts: boolean): void {
-    if (counts) this.found.add(policy);
+  #add({ address: policy, deny }: Policy, counts: boolean): void {
+    if (!counts) return;
+    this.found.add(policy);
+    this.allows ||= !deny;
   }
 }
 
 export function inspectionOf(
   { type, resource, where }: ResolvedRequest,
-  candidates: ReadonlySet<Address>,
+  { found, allows }: CandidateCollector,
   scope: () => Scope,
 ): Inspection {
   const own = resource === undefined ? undefined : placeAddress(resource);
   const ancestors = (where?.places ?? []).map(placeAddress).filter((one) => one !== own);
-  return { candidates, type: type?.path, resource: own, ancestors, scope };
+  return { candidates: found, allows, type: type?.path, resource: own, ancestors, scope };
 }
