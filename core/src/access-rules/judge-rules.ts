@@ -158,7 +158,7 @@ class RuleJudge {
     const all = [...texts].join('\n');
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.
-    const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[])/.test(all) || all.endsWith('subject');
+    const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
     return { principals, asks, readsIds, reads: all.includes('subject') };
   }
 
