@@ -2,11 +2,11 @@ import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
 import type { FreeNames, FreeText, Known, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
-import { type Address, decodeSegment, type Path, path as pathOf } from '../records/address.js';
+import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
-import { type Located, locate, type ResourceUnit, typeOf } from './resource-places.js';
+import { type Located, locate, type ResourceUnit } from './resource-places.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
@@ -162,7 +162,7 @@ export class AccessSide {
     if (place === undefined) return 'yes';
     const { places, unknown } = this.locate(unit);
     if (places.has(place)) return 'yes';
-    return unknown.has(typeOf(place)) ? 'unknown' : 'no';
+    return unknown.has(typeOfResource(place)) ? 'unknown' : 'no';
   }
 }
 

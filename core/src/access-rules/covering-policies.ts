@@ -1,10 +1,10 @@
 import { ALWAYS, type Period, periodOf } from '../decision/grants/period.js';
-import type { Address, Path } from '../records/address.js';
+import { type Address, type Path, typeOfResource } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { remembered } from '../remembered.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
-import { type Located, type ResourceUnit, typeOf } from './resource-places.js';
+import type { Located, ResourceUnit } from './resource-places.js';
 
 export type PolicyRecord = DeclaredRecord<'policy'>;
 
@@ -55,7 +55,7 @@ export class CoveringPolicies {
     if (unknown.size > 0)
       for (const [resource, own] of entries)
         for (const { policy, actions, below } of own)
-          if (below && !places.has(resource) && unknown.has(typeOf(resource)))
+          if (below && !places.has(resource) && unknown.has(typeOfResource(resource)))
             if (actions.includes(action) || actions.includes(EVERY_ACTION)) found.push({ policy, unknown: true });
     return found;
   }

@@ -1,7 +1,7 @@
 import { Absent } from '../conditions/outcome.js';
 import type { Ancestry } from '../conditions/scope.js';
 import type { ValueMap } from '../conditions/value.js';
-import { decodeSegment, type Path } from '../records/address.js';
+import { decodeSegment, type Path, typeOfResource } from '../records/address.js';
 import { type AccessView, recordAt } from './access-view.js';
 
 /**
@@ -27,16 +27,11 @@ export interface Located {
 }
 
 export function recordedUnit(path: Path): ResourceUnit {
-  return { type: typeOf(path), path, place: 'record', key: path };
+  return { type: typeOfResource(path), path, place: 'record', key: path };
 }
 
 export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>): ResourceUnit {
   return { type, path: undefined, place, key: `${type}//${typeof place === 'string' ? place : place.below}` };
-}
-
-/** A resource's path is that of its type and its own name. */
-export function typeOf(resource: Path): Path {
-  return resource.slice(0, Math.max(0, resource.lastIndexOf('/')));
 }
 
 /** A resource with all that it lies below. */
@@ -67,7 +62,7 @@ export function locate(view: AccessView, unit: ResourceUnit): Located {
   const ancestry: Ancestry = {
     of: (type) => {
       if (unknown.has(type)) return new Absent('resource.properties');
-      const found = [...places].filter((one) => one !== path && typeOf(one) === type).sort();
+      const found = [...places].filter((one) => one !== path && typeOfResource(one) === type).sort();
       return found.map((one) => mapOf(view, one));
     },
   };

@@ -70,20 +70,21 @@ export function* subjectsOf(
   const touched: Meant = { paths: new Set(), types: new Set() };
   for (const side of sides) yield* addMembers(side, principals, claim.names, touched);
   const { subjectType } = claim;
-  const isMeant = (path: Path) => subjectType === undefined || typeOf(path) === subjectType;
+  const isMeant = (path: Path) => subjectType === undefined || typeOfSubject(path) === subjectType;
   const everybody = (type: string) => touched.types.has(EVERY_TYPE) || touched.types.has(type);
   const limited = touched.types.size > 0 ? yield* limitsOf(sides, claim) : undefined;
   if (touched.types.size > 0 && limited === undefined) {
     const types = subjectType === undefined ? knownTypes(sides, touched.types) : [subjectType];
     for (const type of types) if (everybody(type)) yield { type, path: undefined };
   }
-  for (const path of touched.paths) if (isMeant(path)) yield { type: typeOf(path), path };
+  for (const path of touched.paths) if (isMeant(path)) yield { type: typeOfSubject(path), path };
   if (touched.types.size === 0) return;
   const others: Meant = { paths: new Set(), types: new Set() };
   if (limited === undefined && !concerned.readsIds)
     for (const side of sides) yield* addMembers(side, concerned.principals, false, others);
   for (const path of limited ?? (concerned.readsIds ? recorded(sides) : others.paths)) {
-    if (!touched.paths.has(path) && isMeant(path) && everybody(typeOf(path))) yield { type: typeOf(path), path };
+    if (!touched.paths.has(path) && isMeant(path) && everybody(typeOfSubject(path)))
+      yield { type: typeOfSubject(path), path };
   }
 }
 
@@ -136,6 +137,6 @@ function knownTypes(sides: readonly AccessSide[], named: ReadonlySet<string>): S
   return types;
 }
 
-function typeOf(path: Path): string {
+function typeOfSubject(path: Path): string {
   return decodeSegment(path.slice(0, path.indexOf('/')));
 }

@@ -1,8 +1,8 @@
-import type { Path } from '../records/address.js';
+import { type Path, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning, recordAt } from './access-view.js';
-import { type ResourceUnit, recordedUnit, typeOf, unrecordedUnit } from './resource-places.js';
+import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { Touch } from './touched.js';
 
@@ -65,7 +65,7 @@ export class ResourceUnits {
     if (above.size > 0) yield unrecordedUnit(type, 'unsaid');
     const { byType, places } = this.#single();
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
-    for (const path of claim.named) if (typeOf(path) === type) yield recordedUnit(path);
+    for (const path of claim.named) if (typeOfResource(path) === type) yield recordedUnit(path);
     if (TOLD_APART.test([claim.texts, ...this.sides.flatMap((side) => side.policies.conditionsOn(type))].join('\n'))) {
       yield* this.#recorded(type);
       for (const parent of above)
@@ -82,21 +82,25 @@ export class ResourceUnits {
     for (const side of this.sides)
       for (const { address } of mentioning(side.view, `resource_type/${type}`, 'resource')) {
         const path = address.slice('resource/'.length);
-        if (typeOf(path) === type) yield recordedUnit(path);
+        if (typeOfResource(path) === type) yield recordedUnit(path);
       }
   }
 
   /** A resource, all below it, what has no record there, and what may lie there for all that is said. */
   *#below(root: Path): Generator<ResourceUnit> {
-    for (const type of this.#typesBelow(typeOf(root))) yield unrecordedUnit(type, 'unsaid');
+    for (const type of this.#typesBelow(typeOfResource(root))) yield unrecordedUnit(type, 'unsaid');
     const seen = new Set([root]);
     for (const path of seen) {
       yield recordedUnit(path);
       for (const side of this.sides) {
         for (const { address, fields } of mentioning(side.view, `resource/${path}`, 'resource'))
           if (fields.parents?.includes(path)) seen.add(address.slice('resource/'.length));
-        for (const { address, fields } of mentioning(side.view, `resource_type/${typeOf(path)}`, 'resource_type'))
-          if (fields.parents?.some(({ type }) => type === typeOf(path)))
+        for (const { address, fields } of mentioning(
+          side.view,
+          `resource_type/${typeOfResource(path)}`,
+          'resource_type',
+        ))
+          if (fields.parents?.some(({ type }) => type === typeOfResource(path)))
             yield unrecordedUnit(address.slice('resource_type/'.length), { below: path });
       }
     }
@@ -117,7 +121,7 @@ export class ResourceUnits {
 
   #types(claim: RuleClaim, touch: Touch | undefined): Set<Path> {
     if (touch !== undefined && touch.types.size > 0) return new Set(touch.types);
-    const types = new Set([...claim.named].map(typeOf));
+    const types = new Set([...claim.named].map(typeOfResource));
     for (const side of this.sides)
       for (const address of side.view.addresses('resource_type')) {
         const type = address.slice('resource_type/'.length);
@@ -137,7 +141,7 @@ export class ResourceUnits {
       const byType = new Map<Path, Set<Path>>();
       const places = new Set<Path>();
       const add = (path: Path, withBelow: boolean) => {
-        remembered(byType, typeOf(path), () => new Set()).add(path);
+        remembered(byType, typeOfResource(path), () => new Set()).add(path);
         if (withBelow) places.add(path);
       };
       for (const side of this.sides) {

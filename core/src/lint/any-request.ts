@@ -1,7 +1,7 @@
 import type { Known } from '../impact/remainder/known.js';
 import { readsOf } from '../impact/remainder/reads.js';
 import type { PolicyGuard } from '../impact/remainder/remainders.js';
-import type { Path } from '../records/address.js';
+import { type Path, typeOfResource } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
 
@@ -47,7 +47,7 @@ export function coveredTypes(
   if (resources !== undefined) {
     // What lies below a resource may be of any type.
     if (resources.some(({ below }) => below)) return [...types];
-    return [...new Set(resources.map(({ resource }) => resource.slice(0, resource.lastIndexOf('/'))))];
+    return [...new Set(resources.map(({ resource }) => typeOfResource(resource)))];
   }
   if (resource_type !== undefined) return [resource_type];
   return resource_types.includes(ALL_TYPES)

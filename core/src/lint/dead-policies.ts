@@ -3,7 +3,7 @@ import { mayTurnOut } from '../impact/remainder/formula.js';
 import { Remainders, type RemainingCandidate } from '../impact/remainder/remainders.js';
 import { canonicalJson } from '../json.js';
 import { assigneeOf } from '../policy-tests/may-act-as.js';
-import { type Address, address, type Path } from '../records/address.js';
+import { type Address, address, type Path, typeOfResource } from '../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
@@ -193,7 +193,7 @@ function coversAll(wide: PolicyFields, narrow: PolicyFields, types: ReadonlyMap<
   if (narrow.resources !== undefined) {
     return narrow.resources.every((entry) => {
       const { resource, actions, below = false } = entry;
-      const type = resource.slice(0, resource.lastIndexOf('/'));
+      const type = typeOfResource(resource);
       if (!below && coversType(type, actions)) return true;
       return (wide.resources ?? []).some(
         (one) => one.resource === resource && (one.below === true || !below) && has(one.actions, actions),

@@ -43,6 +43,11 @@ export function names(path: Path): string[] {
   return path.split('/').map(decodeSegment);
 }
 
+/** The path of a resource's type: a resource's path is that and its own name. */
+export function typeOfResource(resource: Path): Path {
+  return resource.slice(0, Math.max(0, resource.lastIndexOf('/')));
+}
+
 export function address(kind: Kind, path: Path): Address {
   return `${kind}/${path}`;
 }

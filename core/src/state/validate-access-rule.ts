@@ -1,7 +1,7 @@
 import { checkCondition } from '../conditions/check.js';
 import { variablesRead } from '../conditions/variables-read.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS } from '../records/access-rule.js';
-import type { Path } from '../records/address.js';
+import { type Path, typeOfResource } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
@@ -62,7 +62,7 @@ function actionsOf(
 ): ReadonlySet<string> | undefined {
   if (below || types.includes(EVERY_RESOURCE_TYPE)) return undefined;
   const known = new Set<string>();
-  for (const path of [...types, ...named.map((one) => one.slice(0, Math.max(0, one.lastIndexOf('/'))))]) {
+  for (const path of [...types, ...named.map(typeOfResource)]) {
     const type = view.get(`resource_type/${path}`);
     if (type?.kind !== 'resource_type') return undefined;
     for (const action of type.fields.actions) known.add(action);

@@ -1,5 +1,5 @@
 import { jsonPointer } from '../json-pointer.js';
-import type { Address } from '../records/address.js';
+import { type Address, typeOfResource } from '../records/address.js';
 import { ANCESTORS_MAX, LEVELS_MAX } from '../records/hierarchy.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
@@ -45,7 +45,7 @@ function typeFindings(view: RecordView, { address, fields }: Resource, parents: 
   if (type?.kind !== 'resource_type') return [];
   const declared = new Set(type.fields.parents?.map((parent) => parent.type));
   return parents.flatMap((parent, index): RecordFinding[] => {
-    const own = parent.slice(0, Math.max(0, parent.lastIndexOf('/')));
+    const own = typeOfResource(parent);
     if (declared.has(own)) return [];
     const known = declared.size === 0 ? 'it declares none' : `it declares ${[...declared].sort().join(', ')}`;
     const detail = `The type "${fields.type}" declares no parents of the type "${own}", ${known}: add it there, or take this parent out.`;

@@ -1,6 +1,6 @@
 import { type ConditionCheck, checkCondition } from '../conditions/check.js';
 import { jsonPointer } from '../json-pointer.js';
-import type { Path } from '../records/address.js';
+import { type Path, typeOfResource } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { remembered } from '../remembered.js';
@@ -177,11 +177,6 @@ function conditionFindings(
     }
   }
   return [];
-}
-
-/** A resource's path is that of its type and its own name. */
-function typeOfResource(resource: Path): Path {
-  return resource.slice(0, Math.max(0, resource.lastIndexOf('/')));
 }
 
 function typeAt(view: RecordView, path: Path): ResourceType | undefined {

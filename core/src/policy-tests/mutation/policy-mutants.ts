@@ -1,5 +1,5 @@
 import { jsonPointer } from '../../json-pointer.js';
-import { address, type Path } from '../../records/address.js';
+import { address, type Path, typeOfResource } from '../../records/address.js';
 import { ALL_TYPES, type Modifiers } from '../../records/policy.js';
 import { addressOf, type DeclaredRecord, type Fields } from '../../records/registry.js';
 import { engineRecordOf, type TestTenant } from '../test-tenant.js';
@@ -69,12 +69,12 @@ function* widened(
   const detail = 'with the action *';
   if (resources !== undefined) {
     for (const [index, entry] of resources.entries()) {
-      if (!lacks(entry.actions, [typeOf(entry.resource)])) continue;
+      if (!lacks(entry.actions, [typeOfResource(entry.resource)])) continue;
       const changed = resources.toSpliced(index, 1, { ...entry, actions: ['*'] });
       const pointer = jsonPointer('resources', index, 'actions');
       yield { mutant: { operator: 'widen-actions', detail, pointer }, fields: { ...fields, resources: changed } };
     }
-    const covered = [...new Set(resources.map(({ resource }) => typeOf(resource)))];
+    const covered = [...new Set(resources.map(({ resource }) => typeOfResource(resource)))];
     const { resources: _, ...rest } = fields;
     const all = [...new Set(resources.flatMap((entry) => entry.actions))];
     yield {
@@ -98,10 +98,6 @@ function* widened(
     mutant: { operator: 'widen-type', detail: `for every type of ${application}`, pointer },
     fields: { ...rest, resource_types: [ALL_TYPES] },
   };
-}
-
-function typeOf(resource: Path): Path {
-  return resource.slice(0, resource.lastIndexOf('/'));
 }
 
 /** All mutants of an assignment or a membership. */
