@@ -17,7 +17,7 @@ import { pairLines } from './findings/pair-lines.js';
 import { Remainders } from './remainder/remainders.js';
 import { PrincipalIds } from './universe/principal-ids.js';
 import { type ChangedRecord, differing } from './universe/record-changes.js';
-import type { ResourceUnit } from './universe/resource-places.js';
+import { type ResourceUnit, recordPath } from './universe/resource-places.js';
 import { type Side, SubjectClasses } from './universe/subject-classes.js';
 import { typesInConditions } from './universe/types-in-conditions.js';
 
@@ -39,7 +39,7 @@ export function* computeImpact(
   const subjects = new SubjectClasses(changes, now, principals, typesInConditions(records(), changes));
   const universes = new TypeUniverses(engine, changes);
   const universe = universes.of.bind(universes);
-  const idOf = ({ key }: ResourceUnit) => ids.get(`resource/${key}`);
+  const idOf = (unit: ResourceUnit) => ids.get(`resource/${recordPath(unit)}`);
 
   const look = function* (side: Side) {
     const granted = yield* GrantedRules.of(engine);
@@ -80,6 +80,7 @@ export function* computeImpact(
       now: new Date(now).toISOString(),
       counts: countsOf(cells),
       exact: cells.every((cell) => cell.exact),
+      ...(!region.complete && { complete: false }),
       findings,
     },
     pairs: () => pairLines(cells, universe),
@@ -94,7 +95,7 @@ function subjectsIn(rectangle: DraftFinding['rectangle'] | undefined): string[] 
 }
 
 function resourcesIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
-  return (rectangle?.units ?? []).flatMap(({ place, key }) => (place === 'record' ? [key] : [])).sort();
+  return [...new Set((rectangle?.units ?? []).flatMap((unit) => recordPath(unit) ?? []))].sort();
 }
 
 /** The changes that lead back. */

@@ -17,6 +17,8 @@ export interface ChangedSample {
   recorded: { subject: boolean; resource: boolean };
   /** Whether any record is about subjects of that type. */
   mentioned: boolean;
+  /** Whether the resource has a record in one state only, and lies in the other where requests say. */
+  placed: boolean;
   /** The path of the type. */
   type: string;
   /** Of a resource without a record: what it lies below, and whether in either state nobody says where it lies. */
@@ -49,8 +51,13 @@ function coversSubject(impact: Impact, finding: Finding, { request, recorded, me
 }
 
 function coversResource(impact: Impact, finding: Finding, sample: ChangedSample): boolean {
-  const { request, recorded, type, above, unsaid } = sample;
-  if (recorded.resource) return impact.resourcesOf(finding).includes(`${type}/${request.resource.name}`);
+  const { request, recorded, type, above, unsaid, placed } = sample;
+  const path = `${type}/${request.resource.name}`;
+  if (recorded.resource && (!placed || unsaid)) return impact.resourcesOf(finding).includes(path);
+  if (recorded.resource)
+    return finding.resources.some(
+      ({ which, below, names }) => names?.includes(path) && (which === 'nowhere' || above.has(below ?? '')),
+    );
   const lies = unsaid ? 'unsaid' : above.size > 0 ? 'below' : 'nowhere';
   return finding.resources.some(
     (some) =>

@@ -33,7 +33,7 @@ describe('the access delta of random states', { timeout: FACTOR > 1 ? 6 * HOURS 
           covered++;
         }
       }),
-      { numRuns: 120 * FACTOR },
+      { numRuns: 120 * FACTOR, endOnFailure: true },
     );
     expect(covered).toBeGreaterThan(30 * FACTOR);
   });

@@ -77,9 +77,14 @@ export function changedSample(
     subject: fieldsOf('subject', before, after).has(`${subject.type}/${subject.id}`),
     resource: fieldsOf('resource', before, after).has(path),
   };
-  // Where a record lies, or lay, is for the record to say.
+  // Where a record lies is for the record to say, where both states have it.
   const { up: _, in: __, ...withoutPlace } = resource.properties;
-  const own = recorded.resource ? withoutPlace : resource.properties;
+  const always = [before, after].every((records) => fieldsOf('resource', records).has(path));
+  const own = always ? withoutPlace : resource.properties;
+  const placed = [before, after].some(
+    (records) =>
+      !fieldsOf('resource', records).has(path) && fieldsOf('resource_type', records).get(resource.type)?.parents,
+  );
   // Roles are named for those that nothing else is assigned to.
   const roles = fieldsOf('role', before, after);
   const named = role !== undefined && !recorded.subject && roles.has(role);
@@ -98,7 +103,7 @@ export function changedSample(
   if (answers.some((answer) => 'error' in answer && answer.error !== 'evaluation_failed')) return undefined;
   const [was, is] = answers.map(isAllowed);
   if (was === is) return undefined;
-  return { change: is ? 'gained' : 'lost', request, now, recorded, ...aboutTypes([before, after], request) };
+  return { change: is ? 'gained' : 'lost', request, now, recorded, placed, ...aboutTypes([before, after], request) };
 }
 
 /** Without the properties that either state records. */

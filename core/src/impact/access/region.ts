@@ -1,6 +1,6 @@
 import type { Resource } from '../../decision/grants/target.js';
 import { type Path, path } from '../../records/address.js';
-import { type ResourceUnit, recordedUnit, unrecordedUnit } from '../universe/resource-places.js';
+import { placedUnit, type ResourceUnit, recordedUnit, unrecordedUnit } from '../universe/resource-places.js';
 
 /** The part of a type that changes may touch, with the actions of each. */
 interface TouchedType {
@@ -8,16 +8,24 @@ interface TouchedType {
   readonly unsaid: Set<string>;
   readonly byName: Map<string, Set<string>>;
   readonly below: Map<Path, Set<string>>;
+  /** Of resources that are recorded in one state: where requests may say that they lie in the other. */
+  readonly placed: Map<string, Set<Path>>;
 }
+
+/** So many places of resources that lose or get their record are looked at. */
+const PLACED_MAX = 100_000;
+/** Every action. */
+const ALL: ReadonlySet<string> = new Set(['*']);
 
 /** The resources and actions that changes may touch. */
 export class Region {
   readonly #types = new Map<Path, TouchedType>();
+  #placed = 0;
 
   #at(type: Path): TouchedType {
     let touched = this.#types.get(type);
     if (touched === undefined) {
-      touched = { all: new Set(), unsaid: new Set(), byName: new Map(), below: new Map() };
+      touched = { all: new Set(), unsaid: new Set(), byName: new Map(), below: new Map(), placed: new Map() };
       this.#types.set(type, touched);
     }
     return touched;
@@ -39,19 +47,39 @@ export class Region {
     add(this.#at(type).below, `${parent.type.path}/${path(parent.name)}`, actions);
   }
 
+  /** A resource that has no record in one of the states, in which requests may place it in any of these. */
+  addPlaced(type: Path, name: string, parents: readonly Resource[]): void {
+    const { placed } = this.#at(type);
+    const places = placed.get(name) ?? new Set();
+    placed.set(name, places);
+    for (const parent of parents) {
+      if (this.#placed++ >= PLACED_MAX) return;
+      places.add(`${parent.type.path}/${path(parent.name)}`);
+    }
+  }
+
+  /** Whether all places have been looked at. */
+  get complete(): boolean {
+    return this.#placed <= PLACED_MAX;
+  }
+
   types(): Iterable<Path> {
     return this.#types.keys();
   }
 
   /** The units of a type with their actions; `names` are those recorded in either state. */
   *units(type: Path, names: Iterable<string>): Generator<readonly [ResourceUnit, ReadonlySet<string>], void> {
-    const { all, unsaid, byName, below } = this.#at(type);
+    const { all, unsaid, byName, below, placed } = this.#at(type);
     if (all.size > 0) {
       for (const name of names) yield [recordedUnit(type, name), union(all, byName.get(name))];
       yield [unrecordedUnit(type, 'nowhere'), all];
     } else for (const [name, actions] of byName) yield [recordedUnit(type, name), actions];
     if (all.size > 0 || unsaid.size > 0) yield [unrecordedUnit(type, 'unsaid'), union(all, unsaid)];
     for (const [parent, actions] of below) yield [unrecordedUnit(type, { below: parent }), actions];
+    for (const [name, parents] of placed) {
+      yield [placedUnit(type, name, 'nowhere'), ALL];
+      for (const parent of parents) yield [placedUnit(type, name, { below: parent }), ALL];
+    }
   }
 }
 

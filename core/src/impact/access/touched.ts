@@ -50,6 +50,7 @@ export class Touching {
       if (++done % 200 === 0) yield;
       const record = change[side];
       if (record !== undefined) this.#record(record, change);
+      else this.#unrecorded(change[side === 'before' ? 'after' : 'before']);
     }
     for (const principal of this.#principals) {
       if (++done % 200 === 0) yield;
@@ -113,6 +114,24 @@ export class Touching {
     }
   }
 
+  /** A resource without a record here lies where requests say. */
+  #unrecorded(other: Given | undefined): void {
+    if (other?.kind !== 'resource') return;
+    const { type: path, name } = other.fields as Fields<'resource'>;
+    const type = this.engine.types.get(path);
+    if (type !== undefined && type.parents.length > 0) this.region.addPlaced(path, name, this.#parents(type));
+  }
+
+  /** `#decisiveParents`, looked for once. */
+  #parents(type: ResourceType): readonly Resource[] {
+    let parents = this.#decisive.get(type);
+    if (parents === undefined) {
+      parents = this.#decisiveParents(type);
+      this.#decisive.set(type, parents);
+    }
+    return parents;
+  }
+
   #resourceAt(path: string): Resource | undefined {
     const slash = path.lastIndexOf('/');
     return this.engine.types.get(path.slice(0, slash))?.resources.get(decodeURIComponent(path.slice(slash + 1)));
@@ -165,12 +184,7 @@ export class Touching {
   /** A whole type: what has a record, what has none, and of that also what lies where it makes a difference. */
   #type(type: ResourceType, actions: readonly string[]): void {
     this.region.addType(type.path, actions);
-    let parents = this.#decisive.get(type);
-    if (parents === undefined) {
-      parents = this.#decisiveParents(type);
-      this.#decisive.set(type, parents);
-    }
-    for (const parent of parents) this.region.addBelow(type.path, parent, actions);
+    for (const parent of this.#parents(type)) this.region.addBelow(type.path, parent, actions);
   }
 
   /** The recorded resources of which it makes a difference whether one without a record lies directly below them. */

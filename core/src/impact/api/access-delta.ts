@@ -27,6 +27,8 @@ export interface AccessDelta {
   readonly counts: Readonly<Record<PairChange, number>>;
   /** False if a count is an upper bound. */
   readonly exact: boolean;
+  /** Set if there was too much to look at: resources lose or get their records, and requests may place them in too many others. */
+  readonly complete?: false;
   /** Worst first. */
   readonly findings: readonly Finding[];
 }

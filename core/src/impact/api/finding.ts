@@ -39,7 +39,10 @@ export interface FindingResources {
   readonly which: 'all' | 'recorded' | 'named' | 'unrecorded' | 'nowhere' | 'unsaid';
   /** Only those below this resource. */
   readonly below?: Path;
-  /** Where `which` is `named`: their paths, the first ones if there are many. */
+  /**
+   * Their paths, the first ones if there are many: where `which` is `named`, and of those that have a record in one state
+   * and in the other lie where a request says, which is `nowhere` or `unrecorded` and `below`.
+   */
   readonly names?: readonly Path[];
   /** How many recorded resources these are. */
   readonly recorded: number;

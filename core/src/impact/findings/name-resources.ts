@@ -1,7 +1,7 @@
 import type { Path } from '../../records/address.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
-import type { ResourceUnit } from '../universe/resource-places.js';
+import { type ResourceUnit, recordPath } from '../universe/resource-places.js';
 
 /** Names resources by type: all of it, those with a record or without, or one by one. */
 export function nameResources(
@@ -19,7 +19,8 @@ export function nameResources(
     .flatMap(([type, of]) => nameType(type, of, universe(type)));
 }
 
-function nameType(type: Path, units: readonly ResourceUnit[], { recorded: all }: TypeUniverse): FindingResources[] {
+function nameType(type: Path, of: readonly ResourceUnit[], { recorded: all }: TypeUniverse): FindingResources[] {
+  const units = of.filter(({ name, place }) => name === undefined || place === 'record');
   const recorded = units.filter(({ place }) => place === 'record').map(({ key }) => key);
   const nowhere = units.some(({ place }) => place === 'nowhere');
   const unsaid = units.some(({ place }) => place === 'unsaid');
@@ -40,5 +41,24 @@ function nameType(type: Path, units: readonly ResourceUnit[], { recorded: all }:
   // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
   for (const parent of nowhere && unsaid ? [] : below)
     found.push({ type, which: 'unrecorded', below: parent, recorded: 0 });
-  return found;
+  return [...found, ...namePlaced(type, of)];
+}
+
+/** Resources that are recorded in one state, by where requests say that they lie in the other. */
+function namePlaced(type: Path, units: readonly ResourceUnit[]): FindingResources[] {
+  const byPlace = new Map<Path | undefined, Path[]>();
+  for (const unit of units) {
+    const path = unit.place === 'record' ? undefined : recordPath(unit);
+    if (path === undefined) continue;
+    const below = typeof unit.place === 'object' ? unit.place.below : undefined;
+    byPlace.set(below, [...(byPlace.get(below) ?? []), path]);
+  }
+  return [...byPlace]
+    .sort(([left = ''], [right = '']) => (left < right ? -1 : 1))
+    .map(
+      ([below, names]): FindingResources =>
+        below === undefined
+          ? { type, which: 'nowhere', names: names.sort(), recorded: 0 }
+          : { type, which: 'unrecorded', below, names: names.sort(), recorded: 0 },
+    );
 }

@@ -52,6 +52,7 @@ export const accessReportSchema = z.strictObject({
   now: text,
   counts: z.strictObject(Object.fromEntries(PAIR_CHANGES.map((change) => [change, count]))),
   exact: z.boolean(),
+  complete: z.literal(false).optional(),
   findings: z.array(findingSchema),
   gaps: texts.optional(),
   gates: z.array(z.strictObject({ gate: text, passed: z.boolean(), detail: text, findings: texts })).optional(),

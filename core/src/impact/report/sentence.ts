@@ -117,17 +117,24 @@ function resourcePhrase({ type, which, below, names = [], recorded }: FindingRes
         ? phrase('the only recorded ', { name: type }, where)
         : phrase(`all ${amount(recorded)} recorded `, { name: type }, where);
     case 'unrecorded':
+      if (names.length > 0)
+        return phrase(listedNames(names, names.length), ' where the request says that it lies', where);
       return phrase('any ', { name: type }, where, ' that has no record');
     case 'nowhere':
+      if (names.length > 0)
+        return phrase(listedNames(names, names.length), ' where the request says that it lies below nothing');
       return phrase('any ', { name: type }, ' that has no record and lies below nothing');
     case 'unsaid':
       return phrase('any ', { name: type }, ' that has no record and of which nobody says where it lies');
-    case 'named': {
-      const shown = names.slice(0, NAMES_MAX);
-      const rest = recorded - shown.length;
-      return listed([...shown.map((name): Phrase => [{ name }]), ...(rest > 0 ? [[`${amount(rest)} more`]] : [])]);
-    }
+    case 'named':
+      return listedNames(names, recorded);
   }
+}
+
+function listedNames(names: readonly string[], all: number): Phrase {
+  const shown = names.slice(0, NAMES_MAX);
+  const rest = all - shown.length;
+  return listed([...shown.map((name): Phrase => [{ name }]), ...(rest > 0 ? [[`${amount(rest)} more`]] : [])]);
 }
 
 /** The condition under which what was possible in any case stays possible. */

@@ -6,7 +6,8 @@ import { type Path, path } from '../../records/address.js';
 
 /**
  * A resource of the universe: one that is recorded in either state, or any without a record, by where it lies: nowhere,
- * below a recorded one, or where nobody says.
+ * below a recorded one, or where nobody says. One that has a name and such a place is recorded in one state, and lies there
+ * in the other by what a request says.
  */
 export interface ResourceUnit {
   readonly type: Path;
@@ -23,6 +24,20 @@ export function recordedUnit(type: Path, name: string): ResourceUnit {
 export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>): ResourceUnit {
   const where = typeof place === 'string' ? place : place.below;
   return { type, name: undefined, place, key: `${type}//${where}` };
+}
+
+/** A resource that is recorded in one state, requested as lying in this place. */
+export function placedUnit(
+  type: Path,
+  name: string,
+  place: Exclude<ResourceUnit['place'], 'record' | 'unsaid'>,
+): ResourceUnit {
+  return { type, name, place, key: `${type}/${path(name)}//${typeof place === 'string' ? place : place.below}` };
+}
+
+/** The path of the record that a unit has in a state. */
+export function recordPath({ type, name }: ResourceUnit): Path | undefined {
+  return name === undefined ? undefined : `${type}/${path(name)}`;
 }
 
 /** A unit as it is in one state. */
