@@ -3,6 +3,7 @@ import { type AccessReport, type ReportedFinding, widens } from '@authz-service/
 import { risksOf } from '@authz-service/core/impact/report/by-cause';
 import { plain } from '@authz-service/core/impact/report/render-access-text';
 import { sentence } from '@authz-service/core/impact/report/sentence';
+import { sarifLog, sarifUri } from '../output/sarif.js';
 
 const RULES: { readonly [C in FindingChange]: string } = {
   gained: 'Somebody may do what nobody of them could before.',
@@ -15,36 +16,22 @@ const RULES: { readonly [C in FindingChange]: string } = {
 const CHANGES = Object.keys(RULES) as FindingChange[];
 
 /**
- * The findings as SARIF 2.1.0 (OASIS), for code scanning: one rule for each change, the places of the causes, and a
- * fingerprint that hangs on what a finding says. A finding that a gate refuses is an error. With `countsOnly` a message
- * names nobody and nothing.
+ * The findings as SARIF: one rule for each change, the places of the causes, and a fingerprint that hangs on what a
+ * finding says. A finding that a gate refuses is an error. With `countsOnly` a message names nobody and nothing.
  */
 export function sarifText(report: AccessReport, version: string, countsOnly: boolean): string {
   const refused = new Set((report.gates ?? []).flatMap(({ passed, findings }) => (passed ? [] : findings)));
-  const log = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'service impact',
-            version,
-            rules: CHANGES.map((change) => ({
-              id: ruleOf(change),
-              shortDescription: { text: RULES[change] },
-              defaultConfiguration: { level: widens({ change }) ? 'warning' : 'note' },
-              properties: { tags: ['security', 'access'] },
-            })),
-          },
-        },
-        automationDetails: { id: 'service-impact/' },
-        columnKind: 'utf16CodeUnits',
-        results: report.findings.map((finding) => result(finding, refused.has(finding.id), countsOnly)),
-      },
-    ],
-  };
-  return `${JSON.stringify(log, undefined, 1)}\n`;
+  return sarifLog({
+    command: 'impact',
+    version,
+    rules: CHANGES.map((change) => ({
+      id: ruleOf(change),
+      shortDescription: { text: RULES[change] },
+      defaultConfiguration: { level: widens({ change }) ? 'warning' : 'note' },
+      properties: { tags: ['security', 'access'] },
+    })),
+    results: report.findings.map((finding) => result(finding, refused.has(finding.id), countsOnly)),
+  });
 }
 
 function ruleOf(change: FindingChange): string {
@@ -79,6 +66,5 @@ function location({ address, file, line }: CauseRecord, countsOnly: boolean): ob
 
 /** A path from the top of the repository as a URI; a Git revision before it does not belong to it. */
 function uriOf(file: string): string {
-  const path = file.replace(/^[^/:]+(?:\/[^:]*)?:(?!\/)/, '');
-  return path.split('/').map(encodeURIComponent).join('/');
+  return sarifUri(file.replace(/^[^/:]+(?:\/[^:]*)?:(?!\/)/, ''));
 }
