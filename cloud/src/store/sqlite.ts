@@ -5,6 +5,7 @@ import knex from 'knex';
 import type sqlite3 from 'sqlite3';
 import { DatabaseFiles } from './database-files.js';
 import { DATABASE } from './database-name.js';
+import { finishErasure } from './erase-history.js';
 import { lockFolder } from './folder-lock.js';
 import { knexStore } from './knex-store.js';
 import { migrations } from './migrations/migrations.js';
@@ -45,6 +46,8 @@ export async function openSqliteFile(filename: string, release = async () => {})
     // Only the lock of the folder counts; knex's own stays behind if a process is killed during a migration.
     await database.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
     await database.migrate.latest({ migrationSource: migrations });
+    // Where the disk is too full for that, the next start or the next erasure does it; nobody was told that it is done.
+    await finishErasure(database).catch(() => undefined);
     const files = await DatabaseFiles.of(filename);
     const probe = async () => await database.raw('pragma user_version = 0');
     return watchedStore(knexStore(database, release), files, probe);
