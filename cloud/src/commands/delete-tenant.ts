@@ -27,6 +27,8 @@ export async function deleteTenant(
       await cloud.store.deleteTenant(row, { at, request_id: requestId, credential: { kind, id, name: by } });
       cloud.tenants.remove(row);
       cloud.credentials.forgetTenant(row.id);
+      cloud.history.forget(row.id);
+      cloud.metrics.standingViolations.remove({ tenant: row.id });
     };
     await tenant.exclusive(() => cloud.credentials.exclusive(remove));
   });

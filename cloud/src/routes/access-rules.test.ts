@@ -105,4 +105,10 @@ describe('an access rule', () => {
     expect(text).toMatch(/service_cloud_access_rule_breaches_total\{mode="warn"\} 1/);
     expect(text).toMatch(/service_cloud_access_rule_violations\{tenant="[^"]+"\} 1/);
   });
+
+  it('is counted no longer once the tenant is gone', async () => {
+    expect((await cloud.ask('DELETE', '/v1/tenants/ruled', { as: await cloud.token() })).status).toBe(204);
+    const text = await (await fetch(`${cloud.url}/metrics`)).text();
+    expect(text).not.toContain('service_cloud_access_rule_violations{');
+  });
 });
