@@ -9,7 +9,7 @@ import { connect, connectionFlags } from '../config/connect.js';
 import { openCredentialsFile } from '../credentials/credentials-file.js';
 import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
-import { Progress } from '../output/progress.js';
+import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { accessOfPlan } from '../plan/access-of-plan.js';
@@ -150,6 +150,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     const comparing = (records: number) =>
       progress.step(
         `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
+        manifest.records.length > MANY_RECORDS,
       );
     const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
     const states = () => placeRefusals(planStates(client, manifest, options), placeOf);

@@ -4,7 +4,7 @@ import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { type GateFlags, gateFlags } from '../impact/gates/gate-flags.js';
 import { reportFlags, writeReports } from '../impact/write-reports.js';
-import { Progress } from '../output/progress.js';
+import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { accessOfPlan, gatesIn } from '../plan/access-of-plan.js';
@@ -77,6 +77,7 @@ does not hold.`;
       const comparing = (records: number) =>
         progress.step(
           `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,
+          manifest.records.length > MANY_RECORDS,
         );
       const { exclusive, 'take-ownership': takeOwnership } = flags;
       const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };

@@ -40,6 +40,15 @@ describe('on a terminal', () => {
     expect(written.endsWith('\r\u001B[2K')).toBe(true);
   });
 
+  it('announces a long step whatever was shown when', () => {
+    const progress = progressOn(true);
+    progress.phase('Reading the tree');
+    progress.step('file 1 of 2', true);
+    progress.step('file 2 of 2', true);
+    expect(written).toContain('file 1 of 2 …');
+    expect(written).toContain('file 2 of 2 …');
+  });
+
   it('shows what takes long and since when, and leaves no trace', () => {
     const progress = progressOn(true);
     progress.phase('Applying 10,000 changes');

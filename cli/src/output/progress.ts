@@ -7,6 +7,9 @@ const PATIENCE_MS = 400;
 /** Without a terminal: how long a phase lasts before a line reports it, and then how often again. */
 const LINE_MS = 5000;
 
+/** Comparing more records than this takes so long that a terminal should say it beforehand. */
+export const MANY_RECORDS = 10_000;
+
 /** Reports long work on stderr: with a moving line on a terminal, and with occasional lines in a log. */
 export class Progress {
   #text = '';
@@ -30,14 +33,13 @@ export class Progress {
 
   /**
    * Reports how far the phase has come. If an output is due, it is written at once: work that blocks the timer calls
-   * this between its steps, and says whether the next step is `long`.
+   * this between its steps. Before a step that is `long` an output is always due.
    */
   step(text: string, long = false): void {
     this.#text = text;
     const now = performance.now();
-    if (!this.terminal.erasable || (!long && now - this.#begun < PATIENCE_MS) || now - this.#paintedAt < FRAME_MS)
-      return;
-    this.#paint();
+    if (!this.terminal.erasable) return;
+    if (long || (now - this.#begun >= PATIENCE_MS && now - this.#paintedAt >= FRAME_MS)) this.#paint();
   }
 
   done(): void {

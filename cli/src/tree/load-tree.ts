@@ -47,17 +47,21 @@ async function readRecords(
   onProgress?: (text: string, long: boolean) => void,
 ): Promise<LoadedTree> {
   const { readManifest } = await import('@authz-service/core/manifest/read');
+  const hasLongFile = files.some(({ text }) => text.length > LONG_TEXT);
+  let reportedFile = 0;
   return {
     files: files.length,
     result: readManifest(
       files.map((file) => ({ ...file, path: relativePath(file.path) })),
       {
         now: Date.now(),
-        onProgress: ({ files: begun, records }) =>
+        onProgress: ({ files: begun, records }) => {
           onProgress?.(
             `Reading the tree: file ${begun} of ${files.length}, ${counted(records, 'record')}`,
-            files.some(({ text }) => text.length > LONG_TEXT),
-          ),
+            hasLongFile && begun > reportedFile,
+          );
+          reportedFile = begun;
+        },
       },
     ),
   };
