@@ -1,5 +1,5 @@
-import { assigneeOf } from '../policy-tests/may-act-as.js';
 import { type Address, address } from '../records/address.js';
+import { assigneeOf } from '../records/everyone.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import type { LintFinding } from './lint-finding.js';
 

@@ -1,15 +1,7 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import { type Address, address, path } from '../records/address.js';
-import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
-import type { DeclaredRecord, Fields } from '../records/registry.js';
-
-/** The address of an assignee; that of everyone, or everyone of a type, is of no record. */
-export function assigneeOf({
-  entity_type,
-  entity,
-}: Pick<Fields<'policy_assignment'>, 'entity_type' | 'entity'>): Address {
-  return entity_type === EVERYONE ? `${EVERYONE}/${entity}` : address(entity_type, entity);
-}
+import { assigneeOf, EVERY_TYPE, EVERYONE } from '../records/everyone.js';
+import type { DeclaredRecord } from '../records/registry.js';
 
 /** Whom a subject acts as at some time and in some place: what a link can make a difference to is among it. */
 export class MayActAs {

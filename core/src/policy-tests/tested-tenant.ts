@@ -1,11 +1,11 @@
 import type { RecordChange } from '../decision/api/engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Address, Path } from '../records/address.js';
+import { assigneeOf } from '../records/everyone.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
 import { type Asked, askedIn } from './asked.js';
 import type { Case } from './cases.js';
 import { covers } from './covers.js';
-import { assigneeOf } from './may-act-as.js';
 import type { TestTenant } from './test-tenant.js';
 
 export type Link = DeclaredRecord<'policy_assignment' | 'role_assignment' | 'group_membership'>;

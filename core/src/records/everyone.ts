@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { address } from './address.js';
+import { type Address, address } from './address.js';
 import type { Reference } from './definition.js';
 import type { Kind } from './kinds.js';
 
@@ -23,4 +23,9 @@ export function namesOneType({ entity_type, entity }: Assignee, context: z.core.
 /** The record that an assignment is given to; everyone has none. */
 export function assigneeReferences({ entity_type, entity }: Assignee): Reference[] {
   return entity_type === EVERYONE ? [] : [{ pointer: '/entity', target: address(entity_type, entity), free: true }];
+}
+
+/** The address of an assignee; that of everyone, or everyone of a type, is of no record. */
+export function assigneeOf({ entity_type, entity }: Assignee): Address {
+  return entity_type === EVERYONE ? `${EVERYONE}/${entity}` : address(entity_type, entity);
 }

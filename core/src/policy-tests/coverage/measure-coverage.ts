@@ -1,6 +1,6 @@
 import { type Address, address } from '../../records/address.js';
+import { assigneeOf } from '../../records/everyone.js';
 import { answerOf } from '../answer.js';
-import { assigneeOf } from '../may-act-as.js';
 import type { PreparedTests } from '../run-tests.js';
 import { engineRecordOf } from '../test-tenant.js';
 import { isLink, type Link, TestedTenant } from '../tested-tenant.js';
