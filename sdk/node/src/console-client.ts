@@ -1,0 +1,105 @@
+import { ServiceClient } from './client.js';
+import type { ClientOptions } from './decision-client.js';
+import type { CallOptions, ServiceRequest } from './transport.js';
+import type { AccessRuleViolation, Change, Limits, Page, Scope } from './wire.js';
+
+/** Which ways of signing in a cloud offers. */
+export interface SignInWays {
+  /** With a one-time link of `service console`. */
+  link: boolean;
+  /** With the identity provider, at `/console/oidc`. */
+  oidc: boolean;
+}
+
+/** A session of the console. Times are RFC 3339 in UTC. */
+export interface ConsoleSession {
+  id: string;
+  /** Who is signed in: a person, or the credential whose holder made the link. */
+  person: { kind: 'person' | 'api_key' | 'oauth_client'; id: string; name: string };
+  tenant: { id: string; name: string };
+  sign_in: 'link' | 'oidc';
+  created_at: string;
+  /** When it ends unless something is asked before. */
+  idle_at: string;
+  /** When it ends in any case. */
+  expires_at: string;
+}
+
+/** One's own session, with what one may do at this moment. */
+export interface OwnSession extends ConsoleSession {
+  scopes: (Scope | 'operator')[];
+  /** What one may write at most; absent means unlimited. */
+  limits?: Limits;
+}
+
+export interface Draft {
+  /** The revision that the changes were made for; the cloud refuses with `stale_base` when it has moved. */
+  base_revision: string;
+  /** The stack that the changes belong to. */
+  stack: string;
+  changes: Change[];
+}
+
+/** What a draft would do: the document of `service plan --json`, with the access rules that it would break. */
+export interface DraftPlan {
+  format: 1;
+  tenant: string;
+  stack: string;
+  base_revision: string;
+  changes: { [member: string]: unknown }[];
+  counts: { added: number; changed: number; removed: number; unchanged: number };
+  access: { [member: string]: unknown };
+  /** What it would newly break; a rule of the mode `enforce` refuses the commit. */
+  violations: AccessRuleViolation[];
+}
+
+/**
+ * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
+ *
+ * ```ts
+ * const client = new ConsoleClient({ url: `${location.origin}/console/api` });
+ * const { person, scopes } = await client.session();
+ * ```
+ */
+export class ConsoleClient extends ServiceClient {
+  constructor(options: Omit<ClientOptions, 'credentials'>) {
+    super(options);
+  }
+
+  /** Needs no session. */
+  async signInWays(options?: CallOptions): Promise<SignInWays> {
+    return (await this.json({ method: 'GET', path: '/sign-in', repeat: 'harmless' }, options)) as SignInWays;
+  }
+
+  /** Signs in with the token of a one-time link, which holds once. */
+  async signIn(link: string, options?: CallOptions): Promise<OwnSession> {
+    const request: ServiceRequest = { method: 'POST', path: '/session', body: { link }, repeat: 'once', writes: true };
+    return (await this.json(request, options)) as OwnSession;
+  }
+
+  /** One's own session. Rejects with `unauthorized` where nobody is signed in. */
+  async session(options?: CallOptions): Promise<OwnSession> {
+    return (await this.json({ method: 'GET', path: '/session', repeat: 'harmless' }, options)) as OwnSession;
+  }
+
+  async signOut(options?: CallOptions): Promise<void> {
+    await this.json({ method: 'DELETE', path: '/session', repeat: 'harmless', writes: true }, options);
+  }
+
+  /** One's own sessions, the latest first; with the scope `credentials` all of the tenant. */
+  async sessions(options?: CallOptions): Promise<ConsoleSession[]> {
+    const request: ServiceRequest = { method: 'GET', path: '/sessions', repeat: 'harmless' };
+    return ((await this.json(request, options)) as Page<ConsoleSession>).items;
+  }
+
+  async endSession(id: string, options?: CallOptions): Promise<void> {
+    const path = `/sessions/${encodeURIComponent(id)}`;
+    await this.json({ method: 'DELETE', path, route: '/sessions/{id}', repeat: 'harmless', writes: true }, options);
+  }
+
+  /** What changes would do to records, access and access rules. Nothing is changed. */
+  async planDraft(draft: Draft, options?: CallOptions): Promise<DraftPlan> {
+    const request: ServiceRequest = { method: 'POST', path: '/draft-plans', body: draft, repeat: 'harmless' };
+    return (await this.json(request, options)) as DraftPlan;
+  }
+}
