@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommitOrder, prepareCommit } from '../src/commands/prepare-commit.js';
 import { type Commit, StaleStoreError, type Store, type TenantRow } from '../src/store/store.js';
 import { BEGINNING, changesets } from './random-changes.js';
+import { sessionContract } from './session-contract.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 
@@ -56,6 +57,8 @@ export function storeContract(
       await store.close();
       store = await place.open();
     };
+
+    sessionContract(() => store, reopen);
 
     it('keeps tenants and their first revision', async () => {
       await reopen();

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
+import { consoleSessions } from './console-sessions.js';
 import { eraseHistory } from './erase-history.js';
 import { loadTenant, type RecordRow } from './load-tenant.js';
 import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
@@ -82,6 +83,8 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
     purgeIdempotent: async (before) => {
       await knex('idempotency_keys').where('created_at', '<', before).delete();
     },
+
+    ...consoleSessions(knex),
 
     signingKeys: async () => await knex<SigningKeyRow>('signing_keys').orderBy('created_at'),
 

@@ -43,6 +43,22 @@ export interface Store {
   saveIdempotent(row: IdempotencyRow): Promise<void>;
   /** Removes the keys first used before this moment. */
   purgeIdempotent(before: string): Promise<void>;
+  addSession(row: SessionRow): Promise<void>;
+  /** By the hash of the session's cookie. */
+  findSession(hash: string): Promise<SessionRow | undefined>;
+  /** The sessions of a tenant, the latest first. */
+  sessions(tenant: string): Promise<SessionRow[]>;
+  /** Notes that the session was used. */
+  touchSession(hash: string, seenAt: string): Promise<void>;
+  /** Returns false if there is no such session. */
+  endSession(tenant: string, id: string): Promise<boolean>;
+  /** Removes the sessions and links that are over at `now`, and the sessions that were last used before `idle`. */
+  purgeSessions(before: { now: string; idle: string }): Promise<void>;
+  /** Removes all sessions and links of all tenants. */
+  endAllSessions(): Promise<void>;
+  addLink(row: LinkRow): Promise<void>;
+  /** Takes the link with this hash out of the store, so that it is found once. */
+  takeLink(hash: string): Promise<LinkRow | undefined>;
   /** Private keys as JWK, oldest first. */
   signingKeys(): Promise<SigningKeyRow[]>;
   addSigningKey(row: SigningKeyRow): Promise<void>;
@@ -204,6 +220,24 @@ export interface IdempotencyRow extends IdempotencyKey {
   /** The response as JSON text, without secrets. */
   response: string;
   created_at: string;
+}
+
+/** A one-time link into the console. */
+export interface LinkRow {
+  /** Of the link's token. */
+  hash: string;
+  tenant: string;
+  /** For whom it was made, as JSON text. */
+  holder: string;
+  expires_at: string;
+}
+
+/** A session of the console. */
+export interface SessionRow extends LinkRow {
+  /** Names the session without giving it to anybody. */
+  id: string;
+  created_at: string;
+  seen_at: string;
 }
 
 export interface SigningKeyRow {

@@ -10,6 +10,13 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'purgeIdempotent',
   'pruneHistory',
   'eraseHistory',
+  'addSession',
+  'touchSession',
+  'endSession',
+  'endAllSessions',
+  'purgeSessions',
+  'addLink',
+  'takeLink',
   'addSigningKey',
   'addBundleKey',
 ]);

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.js';
 import * as bundleKeys from './0002-bundle-keys.js';
 import * as history from './0003-history.js';
 import * as erasures from './0004-erasures.js';
+import * as consoleSessions from './0005-console-sessions.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -12,6 +13,7 @@ const MIGRATIONS: Named[] = [
   { name: '0002-bundle-keys', ...bundleKeys },
   { name: '0003-history', ...history },
   { name: '0004-erasures', ...erasures },
+  { name: '0005-console-sessions', ...consoleSessions },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {
