@@ -43,6 +43,22 @@ type Candidate struct {
 	// Outcome is "applies", "does_not_apply" or "failed".
 	Outcome string `json:"outcome"`
 	Why     string `json:"why"`
+	// Clauses are those of its condition, modifiers and unless; empty if it has none, or its links do not count now.
+	Clauses []Clause `json:"clauses,omitempty"`
+	// ClausesLeftOut says how many more clauses it has: the lists are bounded.
+	ClausesLeftOut int `json:"clauses_left_out,omitempty"`
+}
+
+// Clause is a part of a policy's condition that is true or false by itself, or a modifier, and what came of it.
+type Clause struct {
+	// Clause is its text, "modifiers.NAME" or "unless.NAME"; a long one is cut off.
+	Clause string `json:"clause"`
+	// Outcome is "true", "false", "absent" or "failed".
+	Outcome string `json:"outcome"`
+	// Why names the attribute that is absent, or the cause of the failure.
+	Why string `json:"why,omitempty"`
+	// Values has what it reads, as JSON texts by attribute; long ones are cut off.
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // Outcome is the answer to one question of several: a decision, or the error why there is none.

@@ -1,3 +1,4 @@
+import type { ExplainedClause } from '@authz-service/core/decision/api/decision';
 import { describe, expect, it } from 'vitest';
 import { style } from '../output/terminal.js';
 import { renderAnswer, sentence } from './render.js';
@@ -7,6 +8,27 @@ const QUESTION = {
   action: { name: 'approve' },
   resource: { type: 'invoice', name: 'INV-2' },
 };
+
+const CLAUSES: ExplainedClause[] = [
+  {
+    clause: 'resource.properties.amount < 10000',
+    outcome: 'false',
+    values: { 'resource.properties.amount': '12500' },
+  },
+  {
+    clause: 'resource.properties.owner == subject.id',
+    outcome: 'true',
+    values: { 'resource.properties.owner': '"bob"', 'subject.id': '"bob"' },
+  },
+  { clause: 'context.mfa', outcome: 'absent', why: 'context.mfa' },
+  { clause: 'context.vip', outcome: 'false', values: { 'context.vip': 'false' } },
+  {
+    clause: 'context.n < 3',
+    outcome: 'failed',
+    why: '"<" does not take context.n (a string) and a number',
+    values: { 'context.n': '"\u001b[2J"\u001B[2J' },
+  },
+];
 
 describe('renderAnswer', () => {
   it.each([
@@ -44,6 +66,8 @@ describe('renderAnswer', () => {
                 through: ['subject/user/bob', 'group/finance', 'role/billing/accountant'],
                 outcome: 'does_not_apply' as const,
                 why: 'its condition is false',
+                clauses: CLAUSES,
+                clauses_left_out: 2,
               },
               {
                 policy: 'policy/x',

@@ -4,6 +4,7 @@ import type { Decision } from '@authz-service/sdk/decision';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import type { Style } from '../output/terminal.js';
 import { padded, printable, width } from '../output/text.js';
+import { clauseLines } from './render-clauses.js';
 
 /** A decision in the format of the service, for scripts that use `--json`. */
 export function answerOf({ allowed, context }: Decision): DecisionResponse {
@@ -48,6 +49,7 @@ function renderCandidates(candidates: ExplainedCandidate[], style: Style): strin
     return [
       `${style(format, head)}  ${effect}  priority ${candidate.priority}`,
       `    ${printable(candidate.why)}`,
+      ...clauseLines(candidate, style).map((line) => `      ${line}`),
       style('dim', `    through ${candidate.through.map(printable).join(' → ')}`),
     ].join('\n');
   });

@@ -117,6 +117,9 @@ export class CompiledEngine implements Engine {
     this.#steps += scope.steps - taken;
     if (failed !== undefined)
       throw evaluationFailed([failed, ...others.filter(({ policy }) => policy !== failed.policy)]);
+    const ofClauses = this.#scope(resolved, now);
+    explainer.evaluateClauses(ofClauses);
+    this.#steps += ofClauses.steps;
     const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
     const answer = { decision, reason, access_path, policy_id, policy, resource_id };
     const uncounted = [...resolved.roles.uncounted].map((role) => role.address).sort();

@@ -1,5 +1,20 @@
 import * as z from 'zod';
 
+const clauseSchema = z
+  .object({
+    clause: z.string().meta({
+      description:
+        'A part of the condition as it is written, `modifiers.NAME` or `unless.NAME`; a long one is cut off.',
+    }),
+    outcome: z.enum(['true', 'false', 'absent', 'failed']),
+    why: z.string().optional().meta({ description: 'The attribute that is absent, or the cause of the failure.' }),
+    values: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: 'What it reads, as JSON texts by attribute; long ones are cut off.' }),
+  })
+  .meta({ id: 'DecisionClause' });
+
 const candidateSchema = z
   .object({
     policy: z.string().meta({ description: 'The address of the policy.' }),
@@ -14,6 +29,12 @@ const candidateSchema = z
       .meta({ description: 'The address of the resource on which the role is held, unless it is held everywhere.' }),
     outcome: z.enum(['applies', 'does_not_apply', 'failed']),
     why: z.string(),
+    clauses: z.array(clauseSchema).optional().meta({
+      description: 'The clauses of its condition, modifiers and `unless`, if it has any and its links count now.',
+    }),
+    clauses_left_out: z.int().optional().meta({
+      description: 'How many more clauses it has: at most 20 of a policy are listed, and 200 of all.',
+    }),
   })
   .meta({ id: 'DecisionCandidate' });
 

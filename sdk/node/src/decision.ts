@@ -1,5 +1,16 @@
 import { codeOfStatus, type ErrorItem, isErrorCode, ServiceError } from './service-error.js';
 
+/** A part of a policy's condition that is true or false by itself, or a modifier, and what came of it. */
+export interface Clause {
+  /** As it is written, `modifiers.NAME` or `unless.NAME`; a long one is cut off. */
+  clause: string;
+  outcome: 'true' | 'false' | 'absent' | 'failed';
+  /** The attribute that is absent, or the cause of the failure. */
+  why?: string | undefined;
+  /** What it reads, as JSON texts by attribute; long ones are cut off. */
+  values?: Record<string, string> | undefined;
+}
+
 /** A policy that came into question, in an explanation. */
 export interface Candidate {
   /** The address of the policy. */
@@ -14,6 +25,10 @@ export interface Candidate {
   place?: string | undefined;
   outcome: 'applies' | 'does_not_apply' | 'failed';
   why: string;
+  /** The clauses of its condition, modifiers and `unless`, if it has any and its links count now. */
+  clauses?: Clause[] | undefined;
+  /** How many more clauses it has: the lists are bounded. */
+  clauses_left_out?: number | undefined;
 }
 
 /** An answer: allowed or denied. */

@@ -32,6 +32,21 @@ export interface ExplainedCandidate {
   place?: Address;
   outcome: 'applies' | 'does_not_apply' | 'failed';
   why: string;
+  /** The clauses of its condition, modifiers and `unless`, if it has any and counts now. */
+  clauses?: ExplainedClause[];
+  /** How many more clauses it has: an explanation is bounded. */
+  clauses_left_out?: number;
+}
+
+/** A part of a condition that is true or false by itself, or a modifier, and what came of it. */
+export interface ExplainedClause {
+  /** As it is written, `modifiers.NAME` or `unless.NAME`; a long one is cut off. */
+  clause: string;
+  outcome: 'true' | 'false' | 'absent' | 'failed';
+  /** The attribute that is absent, or the cause of the failure. */
+  why?: string;
+  /** What it reads, as JSON texts by attribute; long ones are cut off. */
+  values?: Record<string, string>;
 }
 
 export type Explanation = Decision & {

@@ -9,6 +9,7 @@ import type { RuleVisitor } from '../grants/target-grants.js';
 import { ACCESS_PATH_KINDS, type AccessPath } from '../graph/access-path.js';
 import type { Principal } from '../graph/principal.js';
 import { byPrecedence, type Candidate, placeAddress } from './candidate.js';
+import { ClauseExplainer } from './clause-explainer.js';
 import { EXHAUSTED, type FailedPolicy } from './combining-algorithm.js';
 
 /** More milliseconds than lie between any two moments of the years 0000 to 9999. */
@@ -26,7 +27,8 @@ interface DatedCandidate extends Candidate {
 export class Explainer implements RuleVisitor<AccessPath> {
   readonly #candidates = new Map<Policy, DatedCandidate>();
   readonly #unknown = new Map<Policy, DatedCandidate>();
-  readonly #outcomes = new Map<Policy, { outcome: ExplainedCandidate['outcome']; why: string }>();
+  readonly #outcomes = new Map<Policy, Pick<ExplainedCandidate, 'outcome' | 'why'>>();
+  readonly #clauses = new Map<Policy, Pick<ExplainedCandidate, 'clauses' | 'clauses_left_out'>>();
 
   constructor(
     private readonly subject: Principal | undefined,
@@ -98,6 +100,14 @@ export class Explainer implements RuleVisitor<AccessPath> {
     return failed;
   }
 
+  /** Evaluates the clauses of every candidate that counts now. The scope is one of their own. */
+  evaluateClauses(scope: Scope): void {
+    const explainer = new ClauseExplainer(scope);
+    for (const { policy, period } of this.#inOrder())
+      if (isCurrent(period, this.now) && policy.guard !== null)
+        this.#clauses.set(policy, explainer.explained(policy.guard));
+  }
+
   candidates(): ExplainedCandidate[] {
     return this.#inOrder().map(({ policy, path }) => ({
       policy: policy.address,
@@ -108,6 +118,7 @@ export class Explainer implements RuleVisitor<AccessPath> {
       through: this.#through(path),
       ...(path.place !== null && { place: placeAddress(path.place) }),
       ...(this.#outcomes.get(policy) ?? { outcome: 'failed', why: 'it has not been evaluated' }),
+      ...this.#clauses.get(policy),
     }));
   }
 

@@ -9,7 +9,7 @@
 
 from ._async.client import AsyncClient
 from ._sync.client import Client
-from .decision import Candidate, Decision, Entity, FoundAction, Metadata, Outcome
+from .decision import Candidate, Clause, Decision, Entity, FoundAction, Metadata, Outcome
 from .errors import (
     Conflict,
     EvaluationFailed,
@@ -32,6 +32,7 @@ __all__ = [
     "Action",
     "AsyncClient",
     "Candidate",
+    "Clause",
     "Client",
     "Conflict",
     "Decision",

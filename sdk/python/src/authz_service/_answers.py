@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
-from .decision import Candidate, Decision, Entity, FoundAction, Metadata, Outcome
+from .decision import Candidate, Clause, Decision, Entity, FoundAction, Metadata, Outcome
 from .errors import Network, NotEvaluated, Pointer, ServiceError, code_of_status, error_of, is_code
 
 #: The longest answer read, in bytes.
@@ -182,15 +182,35 @@ def not_the_service(status: int, what: str, at: str) -> Network:
 
 def _candidates(explanation: Mapping[str, Any]) -> Tuple[Candidate, ...]:
     candidates = explanation.get("candidates")
-    names = [name for name in Candidate.__dataclass_fields__ if name != "place"]
+    names = ("policy", "policy_id", "effect", "priority", "access_path", "through", "outcome", "why")
     found: List[Candidate] = []
     for item in candidates if isinstance(candidates, list) else []:
         if isinstance(item, dict) and all(name in item for name in names) and isinstance(item["through"], list):
             members: Dict[str, Any] = {name: item[name] for name in names}
             members["through"] = tuple(item["through"])
             members["place"] = _text(item.get("place"))
+            members["clauses"] = _clauses(item.get("clauses"))
+            left_out = item.get("clauses_left_out")
+            members["clauses_left_out"] = left_out if isinstance(left_out, int) else 0
             found.append(Candidate(**members))
     return tuple(found)
+
+
+def _clauses(items: Any) -> Tuple[Clause, ...]:
+    return tuple(
+        Clause(
+            item["clause"],
+            item["outcome"],
+            _text(item.get("why")),
+            {name: text for name, text in _members(item.get("values")) if isinstance(text, str)},
+        )
+        for item in (items if isinstance(items, list) else [])
+        if isinstance(item, dict) and isinstance(item.get("clause"), str) and isinstance(item.get("outcome"), str)
+    )
+
+
+def _members(value: Any) -> Iterable[Tuple[str, Any]]:
+    return value.items() if isinstance(value, dict) else ()
 
 
 def _pointers(items: Any) -> List[Pointer]:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Tuple
 
 from .errors import ServiceError
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a policy's condition, or a modifier, and what came of it: `true`, `false`, `absent` or `failed`."""
+
+    #: As it is written, `modifiers.NAME` or `unless.NAME`; a long one is cut off.
+    clause: str
+    outcome: str
+    #: The attribute that is absent, or the cause of the failure.
+    why: Optional[str] = None
+    #: What it reads, as JSON texts by attribute; long ones are cut off.
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -22,6 +35,10 @@ class Candidate:
     why: str
     #: The address of the resource on which the role is held, unless it is held everywhere.
     place: Optional[str] = None
+    #: The clauses of its condition, modifiers and `unless`; none where it has none, or its links do not count now.
+    clauses: Tuple[Clause, ...] = ()
+    #: How many more clauses it has: the lists are bounded.
+    clauses_left_out: int = 0
 
 
 @dataclass(frozen=True)
