@@ -38,6 +38,7 @@ export function build({ quiet = false } = {}) {
   const { bin } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'));
   run(process.execPath, [join(root, 'node_modules/typescript', bin.tsc), '-b'], quiet);
   run(process.execPath, [join(root, 'cli/scripts/manifest.mjs')], quiet);
+  run(process.execPath, [join(root, 'scripts/bundle-console.mjs')], quiet);
   run(process.execPath, [join(root, 'scripts/bundle-agent.mjs')], quiet);
   run(process.execPath, [join(root, 'scripts/bundle-provider.mjs')], quiet);
 }

@@ -64,6 +64,14 @@ async function provoke(): Promise<void> {
     await ask('GET', path);
     await ask('GET', path, { headers: { 'if-none-match': '*' } });
   }
+  for (const found of [
+    'search?q=finance',
+    'search?q=finance&kind=group&cursor=nonsense',
+    'links?address=group/finance',
+  ])
+    await ask('GET', `/v1/${found}`);
+  for (const missing of ['address=group/nobody', 'address=group/finance&cursor=nonsense'])
+    await ask('GET', `/v1/links?${missing}`);
   await ask('POST', '/v1/bundle-keys', { body: {} });
   await unstored();
 }

@@ -166,6 +166,14 @@ describe('a stranger', () => {
     expect(self.body.tenant.name).toBe('stranger');
   });
 
+  it('finds no records of another tenant, and no links of them', async () => {
+    expect((await cloud.ask('GET', '/v1/search?q=accountant', { as: owner })).body.items).not.toEqual([]);
+    expect((await strange('GET', '/v1/search', '/v1/search?q=accountant')).body.items).toEqual([]);
+    const links = '/v1/links?address=role/billing/accountant';
+    expect((await cloud.ask('GET', links, { as: owner })).status).toBe(200);
+    expect((await strange('GET', '/v1/links', links)).status).toBe(404);
+  });
+
   it('decides with its own records alone', async () => {
     const asked = { ...ALICE_READS, resource: { type: 'billing/invoice', id: targets.get('resource')?.id } };
     for (const body of [ALICE_READS, asked]) {

@@ -9,6 +9,8 @@ import { decisionRoutes } from './decisions.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
+import { recordLinkRoutes } from './record-links.js';
+import { recordSearchRoutes } from './record-search.js';
 import { recordRoutes } from './records.js';
 import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
@@ -22,6 +24,8 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),
     ...recordRoutes(cloud),
+    ...recordSearchRoutes(cloud),
+    ...recordLinkRoutes(cloud),
     ...accessRuleViolationRoutes(cloud),
     ...auditRoutes(cloud),
     ...whoamiRoutes(cloud),

@@ -16,6 +16,7 @@ import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
 import type { AuditRow, Store, TenantRow } from '../store/store.js';
+import { NameIndex } from './name-index.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
@@ -79,6 +80,7 @@ export class Tenant implements ReadableTenant {
   /** By base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
   readonly #sorted = new SortedRecords();
+  readonly #names: NameIndex;
   readonly #queue = new SerialQueue();
 
   private constructor(
@@ -88,6 +90,7 @@ export class Tenant implements ReadableTenant {
     private readonly changed: (tenant: Tenant) => void,
   ) {
     this.work = new TenantWork(slicing, row.id, budget?.());
+    this.#names = new NameIndex((steps) => slicing.run(steps, row.id));
     this.#engine = new TenantEngine(row.id, slicing, () => this.work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
@@ -159,6 +162,11 @@ export class Tenant implements ReadableTenant {
     return this.#sorted.of(kind, (of) => this.#state.records(of));
   }
 
+  /** The words in the names of a kind's records, each with an address, in order; read them within one turn. */
+  names(kind: Kind): Promise<readonly string[]> {
+    return this.#names.of(kind, () => this.sorted(kind));
+  }
+
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
   bundle(keys: BundleKeys): Promise<Buffer> {
     if (this.#bundle?.kid === keys.kid) return this.#bundle.archive;
@@ -220,6 +228,7 @@ export class Tenant implements ReadableTenant {
         this.#revision = undefined;
         this.#committedAt = Date.parse(at);
         this.#sorted.follow(staged);
+        this.#names.follow(staged);
         this.#bundle = undefined;
         along();
         this.changed(this);
@@ -242,6 +251,7 @@ export class Tenant implements ReadableTenant {
     this.#revision = undefined;
     this.#committedAt = committedAt;
     this.#sorted.clear();
+    this.#names.clear();
     this.#journal.clear();
     this.#journal.fill(commits);
     this.#deltas.clear();

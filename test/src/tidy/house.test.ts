@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   cloud: ['core', 'pdp', 'cloud'],
   agent: ['core', 'pdp', 'agent'],
   provider: ['core', 'sdk', 'provider'],
+  console: ['sdk', 'console'],
   cli: ['core', 'sdk', 'provider', 'cli'],
 };
 
@@ -26,7 +27,7 @@ const MAX_LINES = 400;
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|mjs|js)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .filter((file) => !/(^|\/)(node_modules|dist|generated)\//.test(file))
     .sort();
@@ -52,7 +53,7 @@ function imports(file: string): Import[] {
 /** The folder of a source; a file at the top of a package stands for itself. */
 function roomOf(file: string): string {
   const folder = dirname(file);
-  return folder.endsWith('/src') ? file.replace(/\.js$/, '.ts') : folder;
+  return folder.endsWith('/src') ? file.replace(/\.(js|tsx)$/, '.ts') : folder;
 }
 
 const workspaces = Object.keys(MAY_IMPORT);

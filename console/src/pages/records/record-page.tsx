@@ -1,0 +1,109 @@
+import type { WireRecord } from '@authz-service/sdk/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { FoundRecord } from '../../api/answers.js';
+import { client } from '../../api/client.js';
+import { KIND_TEXTS, text } from '../../text/english.js';
+import { Owner } from '../../ui/owner.js';
+import { PageHeader } from '../../ui/page-header.js';
+import { usePageSearch } from '../../ui/page-search.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { kindOf, pathOf } from '../../ui/record-link.js';
+import { When } from '../../ui/when.js';
+import { declaredFields } from './declared-fields.js';
+import { FieldValue } from './field-value.js';
+import { Mentions } from './mentions.js';
+import { titleOf } from './record-columns.js';
+import { RecordHistory } from './record-history.js';
+import styles from './record-page.module.css';
+
+const RawRecord = lazy(() => import('./raw-record.js'));
+
+/** One record: its fields, whom it belongs to, what mentions it, and who changed it when. */
+export function RecordPage() {
+  const { address = '' } = usePageSearch();
+  const kind = kindOf(address);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['record', address],
+    queryFn: async ({ signal }) => {
+      const record: WireRecord = await client.records(kind).get(pathOf(address), { signal });
+      return record as unknown as FoundRecord;
+    },
+  });
+  const names = KIND_TEXTS[kind] ?? { one: text.records.title, many: text.records.title };
+  return (
+    <>
+      <PageHeader
+        title={pathOf(address)}
+        over={
+          <Link to="/records" search={{ kind }}>
+            {text.records.back(names.many.toLowerCase())}
+          </Link>
+        }
+        under={names.one}
+      />
+      {error && <ProblemNote error={error} retry={() => refetch()} />}
+      {data === undefined && error === null && <p role="status">{text.common.loading}</p>}
+      {data !== undefined && <Details record={data} />}
+    </>
+  );
+}
+
+function Details({ record }: { record: FoundRecord }) {
+  const fields = Object.keys(declaredFields(record));
+  return (
+    <div className={styles.columns}>
+      <div className={styles.main}>
+        <section className={styles.card} aria-labelledby="fields">
+          <h2 id="fields">{text.records.fields}</h2>
+          <dl className={styles.fields}>
+            {fields.map((field) => (
+              <div key={field}>
+                <dt>{titleOf(field)}</dt>
+                <dd>
+                  <FieldValue record={record} field={field} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <Mentions address={record.address} />
+      </div>
+      <div className={styles.side}>
+        <section className={styles.card} aria-labelledby="service">
+          <h2 id="service">{text.records.setBy}</h2>
+          <dl className={styles.set}>
+            <dt>{text.common.owner}</dt>
+            <dd>
+              <Owner name={record.managed_by} />
+            </dd>
+            <dt>{text.records.id}</dt>
+            <dd>
+              <code>{record.id}</code>
+            </dd>
+            <dt>{text.records.address}</dt>
+            <dd>
+              <code>{record.address}</code>
+            </dd>
+            <dt>{text.records.created}</dt>
+            <dd>
+              <When at={String(record.created_at)} />
+            </dd>
+            <dt>{text.common.changed}</dt>
+            <dd>
+              <When at={String(record.updated_at)} /> {text.common.atRevision(String(record.revision))}
+            </dd>
+          </dl>
+        </section>
+        <RecordHistory address={record.address} />
+        <section className={styles.card} aria-labelledby="raw">
+          <h2 id="raw">{text.records.raw}</h2>
+          <Suspense fallback={<p role="status">{text.common.loading}</p>}>
+            <RawRecord record={record} />
+          </Suspense>
+        </section>
+      </div>
+    </div>
+  );
+}

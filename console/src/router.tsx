@@ -1,0 +1,59 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { MissingPage } from './shell/missing-page.js';
+import { PageFault } from './shell/page-fault.js';
+import { Shell } from './shell/shell.js';
+import type { PageSearch } from './ui/page-search.js';
+
+const root = createRootRoute({ notFoundComponent: MissingPage, errorComponent: PageFault });
+const search = { validateSearch: (given: PageSearch): PageSearch => given };
+
+const signIn = createRoute({
+  ...search,
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.js'), 'SignInPage'),
+});
+
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
+
+const overview = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/records/records-page.js'), 'RecordsPage'),
+});
+const records = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/records',
+  component: lazyRouteComponent(() => import('./pages/records/records-page.js'), 'RecordsPage'),
+});
+const record = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/record',
+  component: lazyRouteComponent(() => import('./pages/records/record-page.js'), 'RecordPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, shell.addChildren([overview, records, record])]),
+  basepath: '/console',
+  defaultErrorComponent: PageFault,
+  parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+  stringifySearch,
+  scrollRestoration: true,
+});
+
+/** Colons and slashes stay as they are, so that addresses in links can be read. */
+function stringifySearch(given: Record<string, unknown>): string {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== '');
+  if (entries.length === 0) return '';
+  const query = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+  return `?${query.replaceAll('%2F', '/').replaceAll('%3A', ':')}`;
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

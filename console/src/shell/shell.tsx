@@ -1,0 +1,80 @@
+import { ServiceError } from '@authz-service/sdk/service-error';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { sessionQuery } from '../api/session.js';
+import { text } from '../text/english.js';
+import { Button } from '../ui/button.js';
+import { ProblemNote } from '../ui/problem-note.js';
+import { EndedSession } from './ended-session.js';
+import { Navigation } from './navigation.js';
+import { SearchOpener } from './search-opener.js';
+import styles from './shell.module.css';
+import { useKeys } from './use-keys.js';
+
+const SearchDialog = lazy(() => import('./search-dialog.js'));
+const KeysDialog = lazy(() => import('./keys-dialog.js'));
+
+/** The frame around every page of somebody who is signed in. */
+export function Shell() {
+  const session = useQuery(sessionQuery);
+  const [dialog, setDialog] = useState<'search' | 'keys'>();
+  const [menu, setMenu] = useState(false);
+  const address = useRouterState({ select: ({ location }) => location.href });
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address closes the menu.
+  useEffect(() => setMenu(false), [address]);
+  useTitleAnnounced(path);
+  useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') });
+
+  if (session.error instanceof ServiceError && session.error.code === 'unauthorized') return <EndedSession />;
+  if (session.data === undefined) {
+    return (
+      <main className={styles.waiting}>
+        {session.error ? (
+          <ProblemNote error={session.error} retry={() => session.refetch()} />
+        ) : (
+          <p role="status">{text.session.reading}</p>
+        )}
+      </main>
+    );
+  }
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        {text.navigation.skip}
+      </a>
+      <header className={styles.bar}>
+        <Button kind="quiet" small aria-expanded={menu} aria-controls="navigation" onPress={() => setMenu(!menu)}>
+          <span aria-hidden="true">☰</span>
+          <span className={styles.hidden}>{menu ? text.navigation.close : text.navigation.open}</span>
+        </Button>
+        <span className={styles.tenant}>{session.data.tenant.name}</span>
+        <SearchOpener onOpen={() => setDialog('search')} />
+      </header>
+      <Navigation
+        session={session.data}
+        open={menu}
+        onSearch={() => setDialog('search')}
+        onKeys={() => setDialog('keys')}
+      />
+      <main id="content" tabIndex={-1} className={styles.content}>
+        <Outlet />
+      </main>
+      <Suspense>
+        {dialog === 'search' && <SearchDialog onClose={() => setDialog(undefined)} />}
+        {dialog === 'keys' && <KeysDialog onClose={() => setDialog(undefined)} />}
+      </Suspense>
+    </div>
+  );
+}
+
+/** Moves the focus to a new page, so that a screen reader says where it is. */
+function useTitleAnnounced(path: string): void {
+  const [shown, setShown] = useState(path);
+  useEffect(() => {
+    if (shown === path) return;
+    setShown(path);
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path, shown]);
+}
