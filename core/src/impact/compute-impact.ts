@@ -1,10 +1,13 @@
 import { compileInSteps } from '../decision/compile-engine.js';
+import { splitAddress } from '../records/address.js';
 import { Answers } from './access/answers.js';
 import { columnsOf, grouped, unitsOf } from './access/column-groups.js';
 import { Columns, ColumnTables } from './access/columns.js';
 import { type Cell, ColumnComparison } from './access/compare-columns.js';
 import { FreeTexts } from './access/free-texts.js';
 import { GrantedRules } from './access/granted-rules.js';
+import { ParentCombinations } from './access/parent-combinations.js';
+import { placeEffectsOf } from './access/place-effects.js';
 import { Region } from './access/region.js';
 import { Touching } from './access/touched.js';
 import { TypeUniverses } from './access/type-universe.js';
@@ -46,11 +49,16 @@ export function* computeImpact(
     universes.look(granted);
     yield* new Touching(engine, granted, tables, region).mark(changes, side);
     yield* subjects.look(engine, side);
-    return granted;
+    return [granted, yield* placeEffectsOf(engine, granted, tables)] as const;
   };
-  yield* look('before');
+  const [, placesBefore] = yield* look('before');
   engine.apply(changes);
-  const grantedAfter = yield* look('after');
+  const [grantedAfter, placesAfter] = yield* look('after');
+  const classes = subjects.classes();
+  const answers = new Answers(tables, principals, remainders, new FreeTexts(engine, changes), now);
+  const comparison = new ColumnComparison(tables, classes, answers);
+  const share = comparison.share.bind(comparison);
+  yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
   const units = [...unitsOf(region, universe)];
   const columnsAfter = yield* columnsOf(new Columns(engine, grantedAfter, tables, idOf), units);
   engine.apply(reversed(changes));
@@ -59,9 +67,6 @@ export function* computeImpact(
   const columnsBefore = yield* columnsOf(new Columns(engine, grantedBefore, tables, idOf), units);
   const groups = yield* grouped(units, columnsBefore, columnsAfter, universe);
 
-  const classes = subjects.classes();
-  const answers = new Answers(tables, principals, remainders, new FreeTexts(engine, changes), now);
-  const comparison = new ColumnComparison(tables, classes, answers);
   const cells: Cell[] = [];
   for (const group of groups) {
     yield;
@@ -96,6 +101,14 @@ function subjectsIn(rectangle: DraftFinding['rectangle'] | undefined): string[] 
 
 function resourcesIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
   return [...new Set((rectangle?.units ?? []).flatMap((unit) => recordPath(unit) ?? []))].sort();
+}
+
+/** The paths of resources that change, and of those that one state does not have. */
+function changedResources(changes: readonly ChangedRecord[]) {
+  const of = changes.filter(({ before, after }) => (before ?? after)?.kind === 'resource');
+  const paths = (list: readonly ChangedRecord[]) => new Set(list.map(({ address }) => splitAddress(address).path));
+  const both = of.filter(({ before, after }) => before !== undefined && after !== undefined);
+  return { both: paths(both), oneSided: paths(of.filter((one) => !both.includes(one))) };
 }
 
 /** The changes that lead back. */

@@ -58,11 +58,13 @@ function coversResource(impact: Impact, finding: Finding, sample: ChangedSample)
     return finding.resources.some(
       ({ which, below, names }) => names?.includes(path) && (which === 'nowhere' || above.has(below ?? '')),
     );
-  const lies = unsaid ? 'unsaid' : above.size > 0 ? 'below' : 'nowhere';
-  return finding.resources.some(
-    (some) =>
-      some.type === type &&
-      ['all', 'unrecorded', lies].includes(some.which) &&
-      (some.below === undefined || above.has(some.below)),
-  );
+  return finding.resources.some((some) => {
+    if (some.type !== type || (some.below !== undefined && !above.has(some.below))) return false;
+    if (some.and_below?.some((place) => !above.has(place))) return false;
+    if (some.among_others) return above.size > 0;
+    if (some.which === 'all' || some.which === 'unrecorded') return true;
+    // What is said of those that lie nowhere, or of which nothing is said, says nothing of others.
+    if (some.below === undefined && above.size > 0) return false;
+    return some.which === (unsaid ? 'unsaid' : 'nowhere');
+  });
 }

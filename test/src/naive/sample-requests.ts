@@ -19,7 +19,7 @@ interface Sample {
 }
 
 const n = fc.constantFrom<Json>(0, 1, 1.5, 2, 3, 'x', null);
-/** It lies nowhere, below one recorded resource, or nobody says where (docs/semantics.md 10.2). */
+/** It lies nowhere, below one recorded resource or several, or nobody says where, or not all of it (docs/semantics.md 10.2). */
 const places = fc.constantFrom<JsonObject>(
   ...[
     { up: null, in: null },
@@ -28,6 +28,13 @@ const places = fc.constantFrom<JsonObject>(
     { up: '0', in: null },
   ],
   ...[{ up: null, in: '1' }, {}, {}],
+  ...[
+    { up: '1', in: '1' },
+    { up: '2', in: '1' },
+    { up: ['1', '2'], in: null },
+    { up: ['0', '2'], in: '1' },
+  ],
+  ...[{ up: '1' }, { up: '2' }, { in: '1' }, { up: null }, { in: null }],
 );
 const sent = fc.tuple(places, fc.record({ n }, { requiredKeys: [] })).map(([place, own]) => ({ ...place, ...own }));
 

@@ -28,7 +28,7 @@ export function judge(
   const add = (gate: string, refused: readonly ReportedFinding[], why: string, passing: string) => {
     const unknown = gaps.length === 0 ? '' : 'something of the states is not known';
     const cut =
-      impact.delta.complete === false ? 'too many resources lose or get their record for all to be looked at' : '';
+      impact.delta.complete === false ? 'there are too many places in which resources without a record may lie' : '';
     const reasons = [why, unknown, cut].filter((reason) => reason !== '');
     const detail = reasons.length === 0 ? `${passing}.` : `${reasons.join(', and ')}.`;
     results.push({ gate, passed: reasons.length === 0, detail, findings: refused.map(({ id }) => id) });

@@ -186,7 +186,7 @@ export class Answers {
         sent: sent || open,
         names: open ? ANY_NAMES : this.free.names(facts),
       },
-      ...(facts !== null && { ancestry: facts.ancestry }),
+      ...(facts !== null && { ancestry: facts.ancestry, among: facts.among }),
       principals: this.#acting(one[side], facts, from),
       span: { from, until },
     };
@@ -205,8 +205,9 @@ export class Answers {
         const held = facts?.holdings.filter(
           ({ role, holder, period }) => role === path && isCurrent(period, at) && counts(holder),
         );
-        if (held?.some(({ unsaid }) => !unsaid)) return true;
-        return held !== undefined && held.length > 0 ? 'absent' : false;
+        if (held === undefined || held.length === 0) return false;
+        if (held.some(({ place }) => place === 'known')) return true;
+        return held.some(({ place }) => place === 'unsaid') ? 'absent' : 'free';
       },
     };
   }

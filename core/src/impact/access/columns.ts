@@ -57,6 +57,16 @@ interface PartTemplate {
   readonly filled: Map<string, number> | null;
 }
 
+/** Where a policy comes to be a candidate. */
+interface DescribedIn {
+  readonly engine: CompiledEngine;
+  readonly unknown: boolean;
+  readonly id: string | undefined;
+  readonly action: string;
+  /** Those who hold roles on resources. */
+  readonly holders: readonly Principal[];
+}
+
 const NEVER = 'never';
 
 /** What all columns of both states share: numbers for descriptors, parts of columns, and columns. */
@@ -88,21 +98,11 @@ export class ColumnTables {
     return found;
   }
 
-  descriptor(
-    rule: Rule,
-    period: LinkPeriod,
-    at: Located,
-    {
-      engine,
-      unknown,
-      id,
-      action,
-    }: { engine: CompiledEngine; unknown: boolean; id: string | undefined; action: string },
-  ): number {
+  descriptor(rule: Rule, period: LinkPeriod, at: Located, { engine, unknown, ...asked }: DescribedIn): number {
     const { policy } = rule;
     const guard = policy.guard === null ? null : this.guard(policy.guard);
     const told = at.where !== null && at.where.unknown !== null ? policy.address : null;
-    const facts = guard === null ? null : this.#factsOf(guard, at, engine, id, action);
+    const facts = guard === null ? null : this.#factsOf(guard, at, engine, asked);
     const key = `${policy.deny ? 'D' : 'A'}${policy.priority} ${guard?.id ?? ''} ${textOf(period)} ${facts?.id ?? ''} ${unknown} ${told ?? ''}`;
     return this.descriptors.of(key, () => ({
       deny: policy.deny,
@@ -115,8 +115,13 @@ export class ColumnTables {
     }));
   }
 
-  #factsOf(guard: KnownGuard, at: Located, engine: CompiledEngine, knownId: string | undefined, action: string) {
-    const facts = resourceFacts(engine, at, guard.reads, this.principals, knownId, action);
+  #factsOf(
+    guard: KnownGuard,
+    at: Located,
+    engine: CompiledEngine,
+    asked: Pick<DescribedIn, 'id' | 'action' | 'holders'>,
+  ) {
+    const facts = resourceFacts(engine, at, guard.reads, this.principals, asked);
     const id = this.#facts.of(facts.key, () => facts);
     return { id, facts: this.#facts.at(id) };
   }
@@ -282,7 +287,13 @@ export class Columns {
   }
 
   #descriptor(rule: Rule, period: LinkPeriod, at: Located, unknown: boolean, action: string): number {
-    return this.tables.descriptor(rule, period, at, { engine: this.engine, unknown, id: this.idOf(at.unit), action });
+    return this.tables.descriptor(rule, period, at, {
+      engine: this.engine,
+      unknown,
+      id: this.idOf(at.unit),
+      action,
+      holders: this.granted.holders,
+    });
   }
 
   /** The DENYs that only unknown ways lead to (docs/semantics.md 8.6): an ALLOW does not apply by such a way. */

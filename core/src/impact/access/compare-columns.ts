@@ -72,6 +72,12 @@ export class ColumnComparison {
     return this.#byPrincipal.get(principal) ?? [];
   }
 
+  /** Whether some subject acts as both, perhaps not at the same time. */
+  share(first: number, second: number): boolean {
+    const others = new Set(this.classesOf(second));
+    return this.classesOf(first).some((one) => others.has(one));
+  }
+
   *cells(group: ColumnGroup): Generator<undefined, Cell[]> {
     const found: Cell[] = [];
     let done = 0;

@@ -1,6 +1,12 @@
 import type { Resource } from '../../decision/grants/target.js';
 import { type Path, path } from '../../records/address.js';
-import { placedUnit, type ResourceUnit, recordedUnit, unrecordedUnit } from '../universe/resource-places.js';
+import {
+  type BelowPlace,
+  placedUnit,
+  type ResourceUnit,
+  recordedUnit,
+  unrecordedUnit,
+} from '../universe/resource-places.js';
 
 /** The part of a type that changes may touch, with the actions of each. */
 interface TouchedType {
@@ -10,10 +16,14 @@ interface TouchedType {
   readonly below: Map<Path, Set<string>>;
   /** Of resources that are recorded in one state: where requests may say that they lie in the other. */
   readonly placed: Map<string, Set<Path>>;
+  /** Places that parents make together, or among others. */
+  readonly together: Map<string, readonly [ResourceUnit, ReadonlySet<string>]>;
 }
 
 /** So many places of resources that lose or get their record are looked at. */
 const PLACED_MAX = 100_000;
+/** So many places that parents make together are looked at. */
+const TOGETHER_MAX = 20_000;
 /** Every action. */
 const ALL: ReadonlySet<string> = new Set(['*']);
 
@@ -21,11 +31,16 @@ const ALL: ReadonlySet<string> = new Set(['*']);
 export class Region {
   readonly #types = new Map<Path, TouchedType>();
   #placed = 0;
+  #together = 0;
+  #cut = false;
 
   #at(type: Path): TouchedType {
     let touched = this.#types.get(type);
     if (touched === undefined) {
-      touched = { all: new Set(), unsaid: new Set(), byName: new Map(), below: new Map(), placed: new Map() };
+      touched = {
+        ...{ all: new Set(), unsaid: new Set(), byName: new Map(), below: new Map(), placed: new Map() },
+        together: new Map(),
+      };
       this.#types.set(type, touched);
     }
     return touched;
@@ -58,9 +73,42 @@ export class Region {
     }
   }
 
+  /** Resources without a record in a place that several parents make; with a name, one that is recorded in one state. */
+  addPlace(type: Path, place: BelowPlace, actions: ReadonlySet<string>, name?: string): void {
+    const unit = name === undefined ? unrecordedUnit(type, place) : placedUnit(type, name, place);
+    const { together } = this.#at(type);
+    const known = together.get(unit.key);
+    if (known === undefined && ++this.#together > TOGETHER_MAX) this.cut();
+    else together.set(unit.key, [unit, union(actions, known?.[1])]);
+  }
+
+  /** Says that there is more than is looked at. */
+  cut(): void {
+    this.#cut = true;
+  }
+
   /** Whether all places have been looked at. */
   get complete(): boolean {
-    return this.#placed <= PLACED_MAX;
+    return !this.#cut && this.#placed <= PLACED_MAX;
+  }
+
+  /** The actions that are touched for all of a type. */
+  wholeActions(type: Path): ReadonlySet<string> {
+    return this.#at(type).all;
+  }
+
+  /** The actions that are touched where nobody says where a resource lies. */
+  unsaidActions(type: Path): ReadonlySet<string> {
+    const { all, unsaid } = this.#at(type);
+    return union(all, unsaid);
+  }
+
+  touchedParents(type: Path): ReadonlyMap<Path, ReadonlySet<string>> {
+    return this.#at(type).below;
+  }
+
+  placedNames(type: Path): ReadonlyMap<string, ReadonlySet<Path>> {
+    return this.#at(type).placed;
   }
 
   types(): Iterable<Path> {
@@ -69,17 +117,18 @@ export class Region {
 
   /** The units of a type with their actions; `names` are those recorded in either state. */
   *units(type: Path, names: Iterable<string>): Generator<readonly [ResourceUnit, ReadonlySet<string>], void> {
-    const { all, unsaid, byName, below, placed } = this.#at(type);
+    const { all, unsaid, byName, below, placed, together } = this.#at(type);
     if (all.size > 0) {
       for (const name of names) yield [recordedUnit(type, name), union(all, byName.get(name))];
       yield [unrecordedUnit(type, 'nowhere'), all];
     } else for (const [name, actions] of byName) yield [recordedUnit(type, name), actions];
     if (all.size > 0 || unsaid.size > 0) yield [unrecordedUnit(type, 'unsaid'), union(all, unsaid)];
-    for (const [parent, actions] of below) yield [unrecordedUnit(type, { below: parent }), actions];
+    for (const [parent, actions] of below) yield [unrecordedUnit(type, { below: [parent] }), actions];
     for (const [name, parents] of placed) {
       yield [placedUnit(type, name, 'nowhere'), ALL];
-      for (const parent of parents) yield [placedUnit(type, name, { below: parent }), ALL];
+      for (const parent of parents) yield [placedUnit(type, name, { below: [parent] }), ALL];
     }
+    yield* together.values();
   }
 }
 

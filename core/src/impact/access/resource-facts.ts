@@ -9,18 +9,19 @@ import { heldRoles } from '../../decision/graph/held-roles.js';
 import { holdingOf, holdings } from '../../decision/graph/holders.js';
 import { includedIn } from '../../decision/graph/included-roles.js';
 import { placeOf } from '../../decision/graph/place.js';
+import type { Principal } from '../../decision/graph/principal.js';
 import { canonicalJson, type JsonObject } from '../../json.js';
 import type { Path } from '../../records/address.js';
 import type { GuardReads } from '../remainder/reads.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { Located } from '../universe/resource-places.js';
 
-/** Somebody who holds a role where a resource lies, or, if `unsaid`, where it may lie for all that is known. */
+/** Somebody who holds a role where a resource lies, where it may lie as nobody says (8.3), or where a request may say. */
 interface Holding {
   readonly role: Path;
   readonly holder: number;
   readonly period: Period | null;
-  readonly unsaid: boolean;
+  readonly place: 'known' | 'unsaid' | 'possible';
 }
 
 /** What one state knows of a resource, as far as a guard reads it; plain data that outlives the state. */
@@ -34,6 +35,8 @@ export interface ResourceFacts {
   readonly name: string | undefined;
   readonly properties: JsonObject;
   readonly ancestry: Ancestry;
+  /** Whether it may have more ancestors than these. */
+  readonly among: boolean;
   readonly holdings: readonly Holding[];
   /** Where the guard reads it. */
   readonly action: string | undefined;
@@ -47,8 +50,7 @@ export function resourceFacts(
   { unit, type, resource, where }: Located,
   reads: GuardReads,
   principals: PrincipalIds,
-  knownId: string | undefined,
-  action: string,
+  { id: knownId, action, holders }: { id: string | undefined; action: string; holders: readonly Principal[] },
 ): ResourceFacts {
   const stored = resource?.properties ?? NOTHING;
   const properties = reads.resourceProperties === undefined ? stored : picked(stored, reads.resourceProperties);
@@ -56,12 +58,14 @@ export function resourceFacts(
   const source = where === null ? undefined : new Ancestors(where, resource);
   const ancestors = new Map<Path, readonly ValueMap[] | Absent>();
   for (const path of reads.ancestors) ancestors.set(path, source?.of(path) ?? []);
-  const holdings = reads.roles.flatMap((role) => [...holdingsOf(engine, role, where, principals)]);
+  const asksPlaces = reads.ancestors.length > 0 || reads.roles.length > 0;
+  const among = asksPlaces && typeof unit.place === 'object' && unit.place.among === true;
+  const holdings = reads.roles.flatMap((role) => [...holdingsOf(engine, role, where, principals, holders, among)]);
   const name = unit.name;
   const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
   const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
-  const held = holdings.map(({ role, holder, period, unsaid }) => [role, holder, period?.start, period?.end, unsaid]);
-  const key = `${reads.resourceType || reads.resourceNames ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, reads.actionName ? action : ''] as never)}`;
+  const held = holdings.map(({ role, holder, period, place }) => [role, holder, period?.start, period?.end, place]);
+  const key = `${reads.resourceType || reads.resourceNames ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
   return {
     key,
     type: type.name,
@@ -72,6 +76,7 @@ export function resourceFacts(
     name,
     properties,
     ancestry: { of: (path) => ancestors.get(path) ?? [] },
+    among,
     holdings,
     action: reads.actionName ? action : undefined,
   };
@@ -87,24 +92,23 @@ function* holdingsOf(
   path: Path,
   where: Located['where'],
   principals: PrincipalIds,
+  holders: readonly Principal[],
+  among: boolean,
 ): Generator<Holding, void> {
   const role = engine.roles.get(path);
   if (role === undefined || where === null) return;
   for (const place of where.places)
     for (const [holder, { to, period }] of holdings(placeOf(place)?.holders ?? null))
       if (to === role || includedIn(to).includes(role))
-        yield { role: path, holder: principals.of(holder), period, unsaid: false };
-  if (where.unknown === null) return;
-  for (const one of [
-    engine.groups.values(),
-    engine.everyone.principals(),
-    ...[...engine.subjects.values()].map((of) => of.values()),
-  ])
-    for (const holder of one)
-      for (const [held, places] of heldRoles(holder.held))
-        for (const place of held === role || includedIn(held).includes(role) ? itemsOf(places) : []) {
-          if (!where.unknown.has(place.type) || where.places.includes(place)) continue;
-          const period = holdingOf(placeOf(place)?.holders ?? null, holder, held)?.period ?? null;
-          yield { role: path, holder: principals.of(holder), period, unsaid: true };
-        }
+        yield { role: path, holder: principals.of(holder), period, place: 'known' };
+  if (where.unknown === null && !among) return;
+  for (const holder of holders)
+    for (const [held, places] of heldRoles(holder.held))
+      for (const place of held === role || includedIn(held).includes(role) ? itemsOf(places) : []) {
+        if (where.places.includes(place)) continue;
+        const unsaid = where.unknown?.has(place.type) === true;
+        if (!unsaid && !among) continue;
+        const period = holdingOf(placeOf(place)?.holders ?? null, holder, held)?.period ?? null;
+        yield { role: path, holder: principals.of(holder), period, place: unsaid ? 'unsaid' : 'possible' };
+      }
 }

@@ -27,7 +27,7 @@ export interface AccessDelta {
   readonly counts: Readonly<Record<PairChange, number>>;
   /** False if a count is an upper bound. */
   readonly exact: boolean;
-  /** Set if there was too much to look at: resources lose or get their records, and requests may place them in too many others. */
+  /** Set if there was too much to look at: too many places, or several together, in which requests may place resources. */
   readonly complete?: false;
   /** Worst first. */
   readonly findings: readonly Finding[];

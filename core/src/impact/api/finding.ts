@@ -37,8 +37,12 @@ export interface FindingResources {
    * that lie `nowhere` or of which nobody says where they lie (`unsaid`, docs/semantics.md 8.3).
    */
   readonly which: 'all' | 'recorded' | 'named' | 'unrecorded' | 'nowhere' | 'unsaid';
-  /** Only those below this resource. */
+  /** Only those below this resource; with `unsaid`, those of which nobody says where else they lie. */
   readonly below?: Path;
+  /** And below each of these, too. */
+  readonly and_below?: readonly Path[];
+  /** Only those that lie below any others besides, which conditions ask about. */
+  readonly among_others?: true;
   /**
    * Their paths, the first ones if there are many: where `which` is `named`, and of those that have a record in one state
    * and in the other lie where a request says, which is `nowhere` or `unrecorded` and `below`.

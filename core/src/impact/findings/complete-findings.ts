@@ -2,7 +2,7 @@ import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { withAncestors } from '../../decision/graph/whereabouts.js';
 import type { JsonObject } from '../../json.js';
 import { ProblemError } from '../../problem.js';
-import { type Address, type Path, path } from '../../records/address.js';
+import { type Address, type Path, path, typeOfResource } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { Finding, FindingRisk, Witness } from '../api/finding.js';
@@ -118,13 +118,14 @@ function causedAt({ rectangle }: DraftFinding, principals: PrincipalIds, places:
 /** Adds where a unit lies in the engine's present state. */
 function placesOf(engine: CompiledEngine, unit: ResourceUnit, into: Set<Path>): void {
   if (unit.place === 'record') into.add(unit.key);
-  const start = typeof unit.place === 'object' ? unit.place.below : unit.place === 'record' ? unit.key : undefined;
-  if (start === undefined) return;
-  into.add(start);
-  const slash = start.lastIndexOf('/');
-  const resource = engine.types.get(start.slice(0, slash))?.resources.get(decodeURIComponent(start.slice(slash + 1)));
-  for (const place of resource === undefined ? [] : withAncestors([resource]))
-    into.add(`${place.type.path}/${path(place.name)}`);
+  const starts = typeof unit.place === 'object' ? unit.place.below : unit.place === 'record' ? [unit.key] : [];
+  for (const start of starts) {
+    into.add(start);
+    const type = typeOfResource(start);
+    const resource = engine.types.get(type)?.resources.get(decodeURIComponent(start.slice(type.length + 1)));
+    for (const place of resource === undefined ? [] : withAncestors([resource]))
+      into.add(`${place.type.path}/${path(place.name)}`);
+  }
 }
 
 /** Whether a change is about a DENY of the state before, or about who has it. */

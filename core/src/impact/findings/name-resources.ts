@@ -1,7 +1,7 @@
 import type { Path } from '../../records/address.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
-import { type ResourceUnit, recordPath } from '../universe/resource-places.js';
+import { type BelowPlace, type ResourceUnit, recordPath } from '../universe/resource-places.js';
 
 /** Names resources by type: all of it, those with a record or without, or one by one. */
 export function nameResources(
@@ -24,7 +24,6 @@ function nameType(type: Path, of: readonly ResourceUnit[], { recorded: all }: Ty
   const recorded = units.filter(({ place }) => place === 'record').map(({ key }) => key);
   const nowhere = units.some(({ place }) => place === 'nowhere');
   const unsaid = units.some(({ place }) => place === 'unsaid');
-  const below = units.flatMap(({ place }) => (typeof place === 'object' ? [place.below] : [])).sort();
   const found: FindingResources[] = [];
   if (nowhere && unsaid && recorded.length === all) found.push({ type, which: 'all', recorded: all });
   else {
@@ -38,27 +37,59 @@ function nameType(type: Path, of: readonly ResourceUnit[], { recorded: all }: Ty
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
     else if (unsaid) found.push({ type, which: 'unsaid', recorded: 0 });
   }
+  const named = [...found, ...namePlaced(type, of)];
   // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
-  for (const parent of nowhere && unsaid ? [] : below)
-    found.push({ type, which: 'unrecorded', below: parent, recorded: 0 });
-  return [...found, ...namePlaced(type, of)];
+  if (nowhere && unsaid) return named;
+  const places = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
+  return [...found, ...namePlaces(type, places), ...named.slice(found.length)];
+}
+
+/** Places below resources, without those that another one includes. */
+function namePlaces(type: Path, places: readonly BelowPlace[]): FindingResources[] {
+  const found: FindingResources[] = [];
+  const told: { parents: readonly Path[]; among: boolean }[] = [];
+  const size = ({ below, unsaid, among }: BelowPlace) =>
+    below.length + (unsaid === undefined ? 0 : 1) + (among ? 0.5 : 0);
+  const key = (place: BelowPlace) => (place.named ?? place.below).join('//');
+  const order = (left: BelowPlace, right: BelowPlace) => size(left) - size(right) || (key(left) < key(right) ? -1 : 1);
+  for (const place of [...places].sort(order)) {
+    const parents = [...new Set([...place.below, ...(place.named ?? [])])];
+    const among = place.among === true;
+    if (told.some((one) => (!one.among || among) && one.parents.every((parent) => parents.includes(parent)))) continue;
+    if (place.unsaid === undefined) told.push({ parents: place.named ?? place.below, among });
+    found.push(nameOf(type, place));
+  }
+  return found;
+}
+
+function nameOf(type: Path, place: BelowPlace): FindingResources {
+  const [below, ...more] = place.named ?? place.below;
+  return {
+    type,
+    which: place.unsaid === undefined ? 'unrecorded' : 'unsaid',
+    ...(below !== undefined && { below }),
+    ...(more.length > 0 && { and_below: more }),
+    ...(place.among && { among_others: true }),
+    recorded: 0,
+  };
 }
 
 /** Resources that are recorded in one state, by where requests say that they lie in the other. */
 function namePlaced(type: Path, units: readonly ResourceUnit[]): FindingResources[] {
-  const byPlace = new Map<Path | undefined, Path[]>();
+  const byPlace = new Map<string, { place: BelowPlace | undefined; names: Path[] }>();
   for (const unit of units) {
     const path = unit.place === 'record' ? undefined : recordPath(unit);
     if (path === undefined) continue;
-    const below = typeof unit.place === 'object' ? unit.place.below : undefined;
-    byPlace.set(below, [...(byPlace.get(below) ?? []), path]);
+    const place = typeof unit.place === 'object' ? unit.place : undefined;
+    const key = place === undefined ? '' : JSON.stringify(place);
+    const known = byPlace.get(key);
+    if (known === undefined) byPlace.set(key, { place, names: [path] });
+    else known.names.push(path);
   }
   return [...byPlace]
-    .sort(([left = ''], [right = '']) => (left < right ? -1 : 1))
-    .map(
-      ([below, names]): FindingResources =>
-        below === undefined
-          ? { type, which: 'nowhere', names: names.sort(), recorded: 0 }
-          : { type, which: 'unrecorded', below, names: names.sort(), recorded: 0 },
-    );
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, { place, names }]): FindingResources => {
+      const said = place === undefined ? { type, which: 'nowhere' as const, recorded: 0 } : nameOf(type, place);
+      return { ...said, names: names.sort() };
+    });
 }

@@ -29,7 +29,8 @@ export function answerOf(read: Read, known: Known, pool: AttributePool): Answer 
     }
     case 'ancestors': {
       const found = known.ancestry?.of(read.path) ?? [];
-      return found instanceof Absent ? ABSENT : { value: found };
+      if (found instanceof Absent) return ABSENT;
+      return known.among ? { attribute: pool.ancestors(read.path, found) } : { value: found };
     }
     case 'now':
       return { attribute: pool.now(known.span) };
@@ -94,6 +95,8 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
         break;
       case 'now':
         now = value as number;
+        break;
+      case 'ancestors':
         break;
       default:
         texts[attribute.kind] = value as string | undefined;

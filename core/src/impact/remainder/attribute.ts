@@ -18,6 +18,8 @@ export type Attribute =
   | { readonly kind: 'resourceName'; readonly key: string; readonly names: FreeNames }
   /** Whether the request names this role. */
   | { readonly kind: 'role'; readonly key: string; readonly path: string }
+  /** The ancestors of a type: those that are known, and others. */
+  | { readonly kind: 'ancestors'; readonly key: string }
   /** The instant of the decision, in milliseconds. */
   | { readonly kind: 'now'; readonly key: string; readonly span: KnownSpan };
 
@@ -60,6 +62,12 @@ export class AttributePool {
   role(path: string): Attribute {
     const key = `role/${path}`;
     return this.#of(key, () => ({ kind: 'role', key, path }));
+  }
+
+  /** `known` are those without others. */
+  ancestors(path: string, known: unknown): Attribute {
+    const key = `ancestors/${path}/${JSON.stringify(known)}`;
+    return this.#of(key, () => ({ kind: 'ancestors', key }));
   }
 
   now(span: KnownSpan): Attribute {

@@ -234,6 +234,8 @@ class ClusterPlan {
   valuesOf(attribute: Attribute): Values {
     if (attribute.kind === 'role') return { values: [true, false], complete: true, kinds: [] };
     if (attribute.kind === 'now') return this.#instants(attribute.span);
+    // Only the ancestors that are known are tried.
+    if (attribute.kind === 'ancestors') return { values: [undefined], complete: false, kinds: [] };
     if (attribute.kind === 'property' && attribute.name === undefined)
       return { values: [{}, { other: true }], complete: false, kinds: [] };
     const found = valuesFor(this.#questions.get(attribute) ?? [], this.#each.get(attribute) ?? 1);

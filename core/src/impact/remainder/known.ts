@@ -61,6 +61,8 @@ export interface Known {
   readonly resource: KnownResource;
   /** Where the resource lies; without it, nowhere. */
   readonly ancestry?: Ancestry;
+  /** Whether it may lie below more than that, so that conditions may find other ancestors besides. */
+  readonly among?: boolean;
   /** Without it, the subject is a member of nothing and holds no role. */
   readonly principals?: KnownPrincipals;
   readonly span: KnownSpan;

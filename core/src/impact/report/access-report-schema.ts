@@ -29,6 +29,8 @@ const findingSchema = z.strictObject({
       type: text,
       which: z.enum(['all', 'recorded', 'named', 'unrecorded', 'nowhere', 'unsaid']),
       below: text.optional(),
+      and_below: texts.optional(),
+      among_others: z.literal(true).optional(),
       names: texts.optional(),
       recorded: count,
     }),

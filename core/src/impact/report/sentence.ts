@@ -107,8 +107,11 @@ function resources({ resources: all }: Finding): Phrase {
   return listed(all.map(resourcePhrase), 3);
 }
 
-function resourcePhrase({ type, which, below, names = [], recorded }: FindingResources): Phrase {
-  const where = below === undefined ? '' : phrase(' below ', { name: below });
+function resourcePhrase(of: FindingResources): Phrase {
+  const { type, which, below, and_below: more = [], among_others: among, names = [], recorded } = of;
+  const places = below === undefined ? [] : [below, ...more].map((name): Phrase => [{ name }]);
+  if (among) places.push([places.length === 0 ? 'one or several others' : 'others']);
+  const where = places.length === 0 ? '' : phrase(' below ', listed(places));
   switch (which) {
     case 'all':
       return phrase('any ', { name: type }, where, recorded === 0 ? '' : ` (${amount(recorded)} recorded, and others)`);
@@ -125,6 +128,14 @@ function resourcePhrase({ type, which, below, names = [], recorded }: FindingRes
         return phrase(listedNames(names, names.length), ' where the request says that it lies below nothing');
       return phrase('any ', { name: type }, ' that has no record and lies below nothing');
     case 'unsaid':
+      if (below !== undefined)
+        return phrase(
+          'any ',
+          { name: type },
+          ' that has no record',
+          where,
+          ', of which nobody says where else it lies',
+        );
       return phrase('any ', { name: type }, ' that has no record and of which nobody says where it lies');
     case 'named':
       return listedNames(names, recorded);

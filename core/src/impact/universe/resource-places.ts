@@ -2,17 +2,29 @@ import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { Resource, ResourceType } from '../../decision/grants/target.js';
 import { type Whereabouts, whereaboutsOf } from '../../decision/graph/whereabouts.js';
 import type { JsonObject } from '../../json.js';
-import { type Path, path } from '../../records/address.js';
+import { ProblemError } from '../../problem.js';
+import { type Path, path, typeOfResource } from '../../records/address.js';
+
+/** Below recorded resources, its parents. */
+export interface BelowPlace {
+  readonly below: readonly Path[];
+  /** The highest of what these lie in that give or deny anything, by which the place is named; without it, the parents. */
+  readonly named?: readonly Path[];
+  /** A property that requests do not send, so that nobody says where else it lies. */
+  readonly unsaid?: string;
+  /** It may lie below more resources, which give and deny nothing but are seen by conditions that ask for ancestors. */
+  readonly among?: true;
+}
 
 /**
  * A resource of the universe: one that is recorded in either state, or any without a record, by where it lies: nowhere,
- * below a recorded one, or where nobody says. One that has a name and such a place is recorded in one state, and lies there
+ * below recorded ones, or where nobody says. One that has a name and such a place is recorded in one state, and lies there
  * in the other by what a request says.
  */
 export interface ResourceUnit {
   readonly type: Path;
   readonly name: string | undefined;
-  readonly place: 'record' | 'nowhere' | 'unsaid' | { readonly below: Path };
+  readonly place: 'record' | 'nowhere' | 'unsaid' | BelowPlace;
   /** The same for equal units. */
   readonly key: string;
 }
@@ -22,8 +34,7 @@ export function recordedUnit(type: Path, name: string): ResourceUnit {
 }
 
 export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>): ResourceUnit {
-  const where = typeof place === 'string' ? place : place.below;
-  return { type, name: undefined, place, key: `${type}//${where}` };
+  return { type, name: undefined, place, key: `${type}//${placeText(place)}` };
 }
 
 /** A resource that is recorded in one state, requested as lying in this place. */
@@ -32,7 +43,13 @@ export function placedUnit(
   name: string,
   place: Exclude<ResourceUnit['place'], 'record' | 'unsaid'>,
 ): ResourceUnit {
-  return { type, name, place, key: `${type}/${path(name)}//${typeof place === 'string' ? place : place.below}` };
+  return { type, name, place, key: `${type}/${path(name)}//${placeText(place)}` };
+}
+
+function placeText(place: ResourceUnit['place']): string {
+  if (typeof place === 'string') return place;
+  const { below, unsaid, among } = place;
+  return `${below.join('//')}${unsaid === undefined ? '' : `?${unsaid}`}${among ? '+' : ''}`;
 }
 
 /** The path of the record that a unit has in a state. */
@@ -56,7 +73,13 @@ export function locate(engine: CompiledEngine, unit: ResourceUnit): Located | un
   const resource = found?.id === undefined ? undefined : found;
   const properties = resource === undefined ? propertiesOf(engine, type, unit) : undefined;
   if (properties === null) return undefined;
-  return { unit, type, resource, where: whereaboutsOf(type, resource, properties) };
+  try {
+    return { unit, type, resource, where: whereaboutsOf(type, resource, properties) };
+  } catch (error) {
+    // Too many levels or ancestors: such a request is refused.
+    if (error instanceof ProblemError) return undefined;
+    throw error;
+  }
 }
 
 /** The properties by which a request says where a resource without a record lies; null if it cannot lie there. */
@@ -69,10 +92,16 @@ export function propertiesOf(
     return typeof place === 'object' ? null : undefined;
   const nowhere: JsonObject = Object.fromEntries(type.parents.map(({ property }) => [property, null]));
   if (place === 'nowhere') return nowhere;
-  const slash = place.below.lastIndexOf('/');
-  const [parentType, name] = [place.below.slice(0, slash), decodeURIComponent(place.below.slice(slash + 1))];
-  const parent = type.parents.find((one) => one.type.path === parentType);
-  const record = engine.types.get(parentType)?.resources.get(name);
-  if (parent === undefined || record?.id === undefined) return null;
-  return { ...nowhere, [parent.property]: name };
+  const said = new Map<string, string[]>();
+  for (const below of place.below) {
+    const parentType = typeOfResource(below);
+    const name = decodeURIComponent(below.slice(parentType.length + 1));
+    const parent = type.parents.find((one) => one.type.path === parentType && one.property !== place.unsaid);
+    const record = engine.types.get(parentType)?.resources.get(name);
+    if (parent === undefined || record?.id === undefined) return null;
+    said.set(parent.property, [...(said.get(parent.property) ?? []), name]);
+  }
+  for (const [property, names] of said) nowhere[property] = names.length === 1 ? (names[0] as string) : names;
+  if (place.unsaid !== undefined) delete nowhere[place.unsaid];
+  return nowhere;
 }
