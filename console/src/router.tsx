@@ -34,9 +34,15 @@ const record = createRoute({
   path: '/record',
   component: lazyRouteComponent(() => import('./pages/records/record-page.js'), 'RecordPage'),
 });
+const ask = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/ask',
+  component: lazyRouteComponent(() => import('./pages/ask/ask-page.js'), 'AskPage'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([overview, records, record])]),
+  routeTree: root.addChildren([signIn, shell.addChildren([overview, records, record, ask])]),
   basepath: '/console',
   defaultErrorComponent: PageFault,
   parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),

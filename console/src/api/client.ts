@@ -3,8 +3,8 @@ import type { RecordLinks, SearchPage, SearchQuery } from './answers.js';
 
 /** The client of the signed-in person. The session is in a cookie that no script can read. */
 class BrowserClient extends ConsoleClient {
-  constructor() {
-    super({ url: `${location.origin}/console/api`, tracer: false, retries: 1 });
+  constructor(at?: string) {
+    super({ url: `${location.origin}/console/api`, tracer: false, retries: 1, at });
   }
 
   /** What a record refers to, and a page of the records that mention it. */
@@ -25,3 +25,8 @@ class BrowserClient extends ConsoleClient {
 }
 
 export const client = new BrowserClient();
+
+/** The client that asks as of a past time or revision, or of now where none is named. */
+export function clientAt(at: string): ConsoleClient {
+  return at === '' ? client : new BrowserClient(at);
+}

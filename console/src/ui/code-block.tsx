@@ -1,25 +1,17 @@
-import { useState } from 'react';
-import { text } from '../text/english.js';
-import { Button } from './button.js';
 import styles from './code-block.module.css';
+import { CopyButton } from './copy-button.js';
 
 /** Text to read and to copy. */
-export function CodeBlock({ code }: { code: string }) {
-  const [copied, setCopied] = useState(false);
+export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <div className={styles.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <pre tabIndex={0}>{code}</pre>
-      <Button
-        small
-        className={styles.copy ?? ''}
-        onPress={async () => {
-          await navigator.clipboard.writeText(code);
-          setCopied(true);
-        }}
-      >
-        <span aria-live="polite">{copied ? text.common.copied : text.common.copy}</span>
-      </Button>
+      <section tabIndex={0} aria-label={label}>
+        <pre>{code}</pre>
+      </section>
+      <div className={styles.copy}>
+        <CopyButton value={() => code} />
+      </div>
     </div>
   );
 }

@@ -1,12 +1,13 @@
 import { stringify } from 'yaml';
 import type { FoundRecord } from '../../api/answers.js';
+import { text } from '../../text/english.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { declaredFields } from './declared-fields.js';
 
 /** The declared fields as YAML, to copy. */
 export default function RawRecord({ record }: { record: FoundRecord }) {
   const fields = withoutIds(declaredFields(record));
-  return <CodeBlock code={stringify(fields, { lineWidth: 100 })} />;
+  return <CodeBlock label={text.records.raw} code={stringify(fields, { lineWidth: 100 })} />;
 }
 
 /** Objects within fields have ids beside paths, too. */

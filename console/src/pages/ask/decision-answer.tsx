@@ -1,0 +1,89 @@
+import type { Candidate, Decision } from '@authz-service/sdk/decision';
+import { useQuery } from '@tanstack/react-query';
+import { clientAt } from '../../api/client.js';
+import { text } from '../../text/english.js';
+import { CodeBlock } from '../../ui/code-block.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { RecordLink } from '../../ui/record-link.js';
+import styles from './ask-page.module.css';
+import { CandidateCard } from './candidate-card.js';
+import { type Asked, questionOf } from './question.js';
+
+/** The decision, the path that led to it, and every policy that came into question. */
+export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['decision', asked, times],
+    queryFn: ({ signal }) =>
+      clientAt(asked.at).decide({ ...questionOf(asked), options: { explain: true } }, { signal, timeoutMs: 10_000 }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) return <ProblemNote error={error} retry={() => refetch()} />;
+  if (data === undefined) return <p role="status">{text.common.loading}</p>;
+  const candidates = data.explanation?.candidates ?? [];
+  const deciding = decidingOf(data, candidates);
+  const others = candidates.filter((candidate) => candidate !== deciding);
+  return (
+    <>
+      <section className={data.allowed ? styles.allowed : styles.denied} aria-label={text.ask.decision}>
+        <p className={styles.verdict}>{data.allowed ? text.ask.allowed : text.ask.denied}</p>
+        <p>{data.reason}</p>
+        {data.revision !== undefined && <p className={styles.foot}>{text.common.atRevision(data.revision)}</p>}
+      </section>
+      {data.explanation?.uncounted_roles?.map((role) => (
+        <p key={role} className={styles.note}>
+          <RecordLink address={role} /> {text.ask.uncounted}
+        </p>
+      ))}
+      {deciding !== undefined && (
+        <section aria-labelledby="deciding">
+          <h2 id="deciding">{text.ask.deciding}</h2>
+          <CandidateCard candidate={deciding} resource={asked.resource} deciding />
+        </section>
+      )}
+      <section aria-labelledby="candidates">
+        <h2 id="candidates">{deciding === undefined ? text.ask.candidates : text.ask.otherCandidates}</h2>
+        {others.length === 0 && <p className={styles.hint}>{text.ask.noCandidates(candidates.length)}</p>}
+        {others.map((candidate) => (
+          <CandidateCard
+            key={`${candidate.policy} ${candidate.through.join(' ')}`}
+            candidate={candidate}
+            resource={asked.resource}
+          />
+        ))}
+      </section>
+      {!data.allowed && asked.at === '' && <WhyNot asked={asked} />}
+    </>
+  );
+}
+
+/** The candidate whose policy decided: of several ways to it, the first that applies. */
+function decidingOf({ policyId }: Decision, candidates: readonly Candidate[]): Candidate | undefined {
+  if (policyId === undefined) return undefined;
+  return candidates.find(({ policy_id, outcome }) => policy_id === policyId && outcome === 'applies');
+}
+
+/** The smallest changes that would allow it are found where they can be made: beside the records in Git. */
+function WhyNot({ asked }: { asked: Asked }) {
+  const { subject, action, resource } = asked;
+  const [subjectText, resourceText] = [subject.replace('/', ':'), colonBeforeLast(resource)];
+  return (
+    <section aria-labelledby="why-not">
+      <h2 id="why-not">{text.ask.whyNot}</h2>
+      <p className={styles.hint}>{text.ask.whyNotHint}</p>
+      <CodeBlock
+        label={text.ask.whyNot}
+        code={`service why-not ${[subjectText, action, resourceText].map(quoted).join(' ')}`}
+      />
+    </section>
+  );
+}
+
+function colonBeforeLast(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,76 @@
+import { type FormEvent, useState } from 'react';
+import { text } from '../../text/english.js';
+import { Button } from '../../ui/button.js';
+import { Field, TextField } from '../../ui/field.js';
+import { RecordField } from '../../ui/record-field.js';
+import styles from './ask-page.module.css';
+import { type Asked, faultsOf, JSON_FIELDS } from './question.js';
+
+/** The question, filled in. What is not valid is said once it is asked. */
+export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: Asked) => void }) {
+  const [filled, setFilled] = useState(asked);
+  const [tried, setTried] = useState(false);
+  const faults = tried ? faultsOf(filled) : {};
+  const fault = (field: keyof Asked) => {
+    const code = faults[field];
+    return code && text.ask.faults[code];
+  };
+  const change = (field: keyof Asked) => (value: string) => setFilled({ ...filled, [field]: value });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.keys(faultsOf(filled)).length === 0) onAsk(filled);
+  };
+  const { mode } = filled;
+  const more = [...JSON_FIELDS, 'roles', 'at'] as const;
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <RecordField
+        label={mode === 'who' ? text.ask.subjectType : text.ask.subject}
+        kind={mode === 'who' ? 'subject_type' : 'subject'}
+        hint={mode === 'who' ? text.ask.subjectTypeHint : text.ask.subjectHint}
+        value={filled.subject}
+        onChange={change('subject')}
+        fault={fault('subject')}
+      />
+      <TextField
+        label={text.ask.action}
+        hint={text.ask.actionHint}
+        value={filled.action}
+        onChange={change('action')}
+        fault={fault('action')}
+      />
+      <RecordField
+        label={mode === 'what' ? text.ask.resourceType : text.ask.resource}
+        kind={mode === 'what' ? 'resource_type' : 'resource'}
+        hint={mode === 'what' ? text.ask.resourceTypeHint : text.ask.resourceHint}
+        value={filled.resource}
+        onChange={change('resource')}
+        fault={fault('resource')}
+      />
+      <details className={styles.more} open={more.some((field) => asked[field] !== '')}>
+        <summary>{text.ask.more}</summary>
+        <div className={styles.fields}>
+          {JSON_FIELDS.map((field) => (
+            <Field key={field} label={text.ask[field]} hint={text.ask.jsonHints[field]} fault={fault(field)}>
+              {(attributes) => (
+                <textarea
+                  {...attributes}
+                  rows={2}
+                  spellCheck={false}
+                  value={filled[field]}
+                  onChange={({ target }) => change(field)(target.value)}
+                />
+              )}
+            </Field>
+          ))}
+          <TextField label={text.ask.roles} hint={text.ask.rolesHint} value={filled.roles} onChange={change('roles')} />
+          <TextField label={text.ask.at} hint={text.ask.atHint} value={filled.at} onChange={change('at')} />
+        </div>
+      </details>
+      <Button kind="primary" type="submit">
+        {text.ask.ask}
+      </Button>
+    </form>
+  );
+}

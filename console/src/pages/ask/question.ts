@@ -1,0 +1,93 @@
+import type { DecisionQuestion, SentObject } from '@authz-service/sdk/question';
+import type { PageSearch } from '../../ui/page-search.js';
+
+export const MODES = ['decide', 'who', 'what'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What the form holds and the address of the page says. */
+export interface Asked {
+  mode: Mode;
+  /** `user/alice`; of `who`, a type of subjects. */
+  subject: string;
+  action: string;
+  /** `billing/invoice/INV-1`; of `what`, a type of resources. */
+  resource: string;
+  /** JSON objects, or empty. */
+  subjectProperties: string;
+  resourceProperties: string;
+  context: string;
+  /** Roles named in the request, separated by commas. */
+  roles: string;
+  /** A past revision or time, or empty. */
+  at: string;
+}
+
+export const JSON_FIELDS = ['subjectProperties', 'resourceProperties', 'context'] as const;
+
+export function askedOf(search: PageSearch): Asked {
+  const { subject = '', action = '', resource = '', roles = '', at = '' } = search;
+  const { subjectProperties = '', resourceProperties = '', context = '' } = search;
+  const mode = MODES.find((one) => one === search.mode) ?? 'decide';
+  return { mode, subject, action, resource, subjectProperties, resourceProperties, context, roles, at };
+}
+
+/** What is wrong with what the form holds, by field. */
+export function faultsOf(asked: Asked): Partial<Record<keyof Asked, 'missing' | 'subject' | 'resource' | 'json'>> {
+  const { mode, subject, action, resource } = asked;
+  const faults: ReturnType<typeof faultsOf> = {};
+  if (mode !== 'who' && !/.\/./.test(subject)) faults.subject = 'subject';
+  if (mode === 'who' && subject === '') faults.subject = 'missing';
+  if (action === '') faults.action = 'missing';
+  if (mode !== 'what' && !/.\/./.test(resource)) faults.resource = 'resource';
+  if (mode === 'what' && resource === '') faults.resource = 'missing';
+  for (const field of JSON_FIELDS)
+    if (asked[field] !== '' && objectOf(asked[field]) === undefined) faults[field] = 'json';
+  return faults;
+}
+
+/** The question in the words of the decision point. Of a search, the id of what is sought is left out. */
+export function questionOf(asked: Asked): DecisionQuestion {
+  const { mode, roles, action } = asked;
+  const subject = mode === 'who' ? { type: asked.subject } : subjectOf(asked.subject);
+  const resource = mode === 'what' ? { type: asked.resource } : resourceOf(asked.resource);
+  const named = roles
+    .split(',')
+    .map((role) => role.trim())
+    .filter(Boolean);
+  const [ofSubject, ofResource, context] = JSON_FIELDS.map((field) => objectOf(asked[field]));
+  return {
+    subject: { ...subject, ...(named.length > 0 && { roles: named }), ...(ofSubject && { properties: ofSubject }) },
+    action: { name: action },
+    resource: { ...resource, ...(ofResource && { properties: ofResource }) },
+    ...(context && { context }),
+  } as DecisionQuestion;
+}
+
+/** `user/alice` as type and id; paths write what names cannot hold as percent escapes. */
+function subjectOf(path: string): { type: string; id: string } {
+  const slash = path.indexOf('/');
+  return { type: decoded(path.slice(0, slash)), id: decoded(path.slice(slash + 1)) };
+}
+
+/** `billing/invoice/INV-1` as type and name. */
+function resourceOf(path: string): { type: string; name: string } {
+  const slash = path.lastIndexOf('/');
+  return { type: path.slice(0, slash), name: decoded(path.slice(slash + 1)) };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function objectOf(json: string): SentObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SentObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}

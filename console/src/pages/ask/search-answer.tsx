@@ -1,0 +1,90 @@
+import type { FoundEntity } from '@authz-service/sdk/question';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { clientAt } from '../../api/client.js';
+import { text } from '../../text/english.js';
+import { Button } from '../../ui/button.js';
+import { DataTable } from '../../ui/data-table.js';
+import { Empty } from '../../ui/empty.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { RecordLink } from '../../ui/record-link.js';
+import styles from './ask-page.module.css';
+import { type Asked, questionOf } from './question.js';
+
+const PAGE = 100;
+
+/** Who may do it, or on what; a hundred at a time. */
+export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) {
+  const [wanted, setWanted] = useState(PAGE);
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['found', asked, times, wanted],
+    queryFn: ({ signal }) => search(asked, wanted, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (previous) => (wanted > PAGE ? previous : undefined),
+  });
+  if (error) return <ProblemNote error={error} retry={() => refetch()} />;
+  if (data === undefined) return <p role="status">{text.common.loading}</p>;
+  const { found, more, leftOut, absent } = data;
+  const who = asked.mode === 'who';
+  return (
+    <section className={styles.answer} aria-label={text.ask.mode[asked.mode]}>
+      {leftOut > 0 && <p className={styles.note}>{text.ask.leftOut(leftOut, absent)}</p>}
+      {found.length === 0 && <Empty title={who ? text.ask.nobody : text.ask.nothing} />}
+      {found.length > 0 && (
+        <>
+          <p>{text.ask.found(found.length, more)}</p>
+          <DataTable
+            label={text.ask.mode[asked.mode]}
+            rows={found}
+            keyOf={({ type, id }) => `${type}/${id}`}
+            stale={isFetching}
+            columns={[
+              {
+                title: who ? text.ask.subject : text.ask.resource,
+                cell: (entity) => <Entity entity={entity} asked={asked} />,
+              },
+            ]}
+          />
+        </>
+      )}
+      {more && (
+        <Button isDisabled={isFetching} onPress={() => setWanted(wanted + PAGE * 4)}>
+          {text.records.moreMentions}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** Leads to the question why: the decision about this one. */
+function Entity({ entity: { type, id }, asked }: { entity: FoundEntity; asked: Asked }) {
+  const path = asked.mode === 'who' ? `${segment(type)}/${segment(id)}` : `${asked.resource}/${segment(id)}`;
+  return <RecordLink address={asked.mode === 'who' ? `subject/${path}` : `resource/${path}`}>{path}</RecordLink>;
+}
+
+function segment(name: string): string {
+  return name.replace(/[%/\s\p{Cc}]/gu, (character) => encodeURIComponent(character));
+}
+
+async function search(asked: Asked, wanted: number, signal: AbortSignal) {
+  const client = clientAt(asked.at);
+  const found: FoundEntity[] = [];
+  let leftOut = 0;
+  const absent = new Set<string>();
+  const options = {
+    signal,
+    limit: PAGE,
+    onLeftOut: (page: { count: number; absent: string[] }) => {
+      leftOut += page.count;
+      for (const name of page.absent) absent.add(name);
+    },
+  };
+  const question = questionOf(asked);
+  const all =
+    asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
+  for await (const entity of all) {
+    if (found.length === wanted) return { found, more: true, leftOut, absent: [...absent] };
+    found.push(entity);
+  }
+  return { found, more: false, leftOut, absent: [...absent] };
+}
