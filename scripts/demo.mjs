@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { createInterface as createTerminal } from 'node:readline/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
@@ -155,6 +156,14 @@ try {
   await table([cloud.url, agent.url]);
   say();
   service(['authorize', '--subject', 'user:bob', '--action', 'pay', '--resource', 'invoice:INV-3', '--explain']);
+
+  if (process.stdin.isTTY && process.stdout.isTTY) {
+    say(`\n${bold('Meanwhile: the console')}`);
+    service(['console']);
+    const terminal = createTerminal({ input: process.stdin, output: process.stdout });
+    await terminal.question('  Press Enter to go on. ');
+    terminal.close();
+  }
 
   say(`\n${bold('3. The cloud stops; the agent goes on')}`);
   await stop(cloud.child);

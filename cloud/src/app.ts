@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import express, { type ErrorRequestHandler } from 'express';
 import type { Cloud } from './cloud.js';
+import { guardConsole, isConsolePath } from './console/console-edge.js';
 import { Exchange } from './http/exchange.js';
 import { send } from './http/reply.js';
 import type { Route } from './http/route.js';
@@ -12,7 +13,17 @@ import { allRoutes } from './routes/routes.js';
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
   const route = router(cloud, routes);
-  return (request, response) => route(new Exchange(request, response, cloud));
+  return (request, response) => {
+    const exchange = new Exchange(request, response, cloud);
+    try {
+      const { pathname } = exchange;
+      if (isConsolePath(pathname)) guardConsole(request, response, { pathname, hosts: cloud.hosts() });
+    } catch (error) {
+      refuse(exchange, error);
+      return;
+    }
+    route(exchange);
+  };
 }
 
 /** Finds the route of a request. Anything else is answered here: other methods, unknown paths, malformed paths. */

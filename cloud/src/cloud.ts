@@ -5,6 +5,8 @@ import type { ClientSecrets } from './auth/client-secrets.js';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
+import type { CloudConfig } from './config.js';
+import type { Sessions } from './console/sessions.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
 import type { Metrics } from './metrics.js';
@@ -19,6 +21,8 @@ export interface Cloud {
   clientSecrets: ClientSecrets;
   clientAddresses: ClientAddresses;
   tokens: Tokens;
+  sessions: Sessions;
+  consoleSettings: CloudConfig['console'];
   bundleKeys: BundleKeys;
   metrics: Metrics;
   health: Health;
@@ -33,6 +37,10 @@ export interface Cloud {
    * listens.
    */
   publicUrl(): string;
+  /** The hosts that the console answers as, besides loopback names: `authz.example.com`, in lower case. */
+  hosts(): ReadonlySet<string>;
+  /** Where it listens. */
+  localUrl(): string;
   /** Whether requests are accepted: not until everything is open, and not while it stops. */
   ready(): boolean;
 }

@@ -24,6 +24,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       trustedProxies: [],
       work: { stepsPerSecond: 5_000_000 },
+      console: { links: 'loopback' },
       history: { days: 400 },
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],

@@ -16,6 +16,9 @@ const HISTORY_DAYS = 400;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The first is the default. */
+const LINKS = ['loopback', 'anywhere', 'off'] as const;
+
 /** The cloud's settings. */
 export interface CloudConfig {
   /** The folder that holds the database. */
@@ -35,6 +38,10 @@ export interface CloudConfig {
   };
   /** What each tenant may use per second, in steps of conditions; absent means no limit. */
   work: { stepsPerSecond?: number };
+  console: {
+    /** From where one-time links are taken: on this machine alone, from anywhere, or not at all. */
+    links: (typeof LINKS)[number];
+  };
   /** For how many days past states can be asked for; absent means without end. */
   history: { days?: number };
   /** Logged once at the start. */
@@ -69,6 +76,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
     history: reader.history('SERVICE_HISTORY_DAYS'),
+    console: { links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS) },
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -159,6 +167,16 @@ class Reader {
         this.#fault(name, `holds "${text}", which trusts every caller: name the proxies' own network`);
       return [range];
     });
+  }
+
+  /** One of these words, the first unless given. */
+  choice<Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word {
+    const value = this.text(name);
+    const known = words.find((word) => word === value);
+    if (value !== undefined && known === undefined) {
+      this.#fault(name, `is "${value}": write one of ${words.join(', ')}`);
+    }
+    return known ?? words[0];
   }
 
   work(name: string): CloudConfig['work'] {

@@ -6,6 +6,7 @@ import { type Derive, derive } from './auth/scrypt.js';
 import { bootstrap } from './bootstrap.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
+import { Sessions } from './console/sessions.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { createLogger } from './log.js';
@@ -76,12 +77,15 @@ async function start(
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
+  let localUrl = '';
+  let hosts: ReadonlySet<string> = new Set();
   const health = new Health(store, tenants, now, log);
   const metrics = new Metrics({
     tenants: () => tenants.size,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
   });
+  const sessions = new Sessions(store, credentials);
   const cloud: Cloud = {
     store,
     tenants,
@@ -96,18 +100,25 @@ async function start(
     log,
     slicing,
     now,
+    sessions,
+    consoleSettings: config.console,
     publicUrl: () => publicUrl,
+    localUrl: () => localUrl,
+    hosts: () => hosts,
     ready: () => ready,
   };
   const { days } = config.history;
   const forget = async () => {
     await store.purgeIdempotent(new Date(now() - DAY_MS).toISOString());
+    await sessions.purge(now());
     if (days !== undefined) await store.pruneHistory(new Date(now() - days * DAY_MS).toISOString());
   };
   await forget();
   const server = await listen(config.listen, createApp(cloud));
   const url = `http://${hostOf(config.listen.host)}:${server.port}`;
+  localUrl = url;
   if (publicUrl === '') publicUrl = url;
+  hosts = new Set([publicUrl, localUrl].map((one) => new URL(one).host));
   // This comes after everything that may fail: a failed start must not show the secret that is shown only once.
   await bootstrap(cloud, config.bootstrap, announce).catch(async (error: unknown) => {
     await server.stop();
@@ -116,7 +127,9 @@ async function start(
   ready = true;
 
   const forgetting = setInterval(() => {
-    forget().catch((error: unknown) => log.error({ err: error }, 'forgetting idempotency keys and history failed'));
+    forget().catch((error: unknown) =>
+      log.error({ err: error }, 'forgetting idempotency keys, sessions and history failed'),
+    );
   }, HOUR_MS);
   forgetting.unref();
   // This writes the log entry even if nobody asks for the health.

@@ -4,7 +4,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
 import { SerialQueue } from '../serial-queue.js';
-import type { CredentialRow, NewSecret } from '../store/store.js';
+import type { CredentialKind, CredentialRow, NewSecret } from '../store/store.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential at the newest revision. */
@@ -38,6 +38,11 @@ export class CredentialIndex {
     return this.#clients.get(id);
   }
 
+  /** The credential of a kind with this id. */
+  held(kind: CredentialKind, id: string): KnownCredential | undefined {
+    return kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
+  }
+
   /** The credential that a record declares. */
   of(record: StoredRecord): KnownCredential | undefined {
     if (record.kind === 'oauth_client') return this.#clients.get(record.id);
@@ -52,7 +57,7 @@ export class CredentialIndex {
    */
   assertStanding(credential: Credential, now: number): KnownCredential {
     const { kind, id, generation, grants } = credential;
-    const known = kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
+    const known = this.held(kind, id);
     const same = known !== undefined && known.generation === generation && known.expiresAt > now;
     if (same && [...grants].every((grant) => holds(known, grant))) return known;
     throw new ProblemError(

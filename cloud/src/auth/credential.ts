@@ -22,6 +22,8 @@ export interface Credential {
   limits?: Limits;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
+  /** If it was found by a session of the console: the hash that the store knows the session by. */
+  session?: string;
 }
 
 /** Whether the credential may do this. The scope to write records implies the one to read them. */

@@ -101,6 +101,8 @@ async function readBackup(
   });
   try {
     const { tenants } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
+    // Who was signed in then is not signed in now.
+    await store.endAllSessions();
     return { copied, tenants: tenants.list(), credentials: await store.credentials() };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

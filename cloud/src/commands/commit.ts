@@ -6,6 +6,7 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { assertStanding } from '../console/assert-standing.js';
 import type { IdempotencyRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { guardCredentials, touchOperators } from './guard-credentials.js';
@@ -61,7 +62,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
-    const { limits } = cloud.credentials.assertStanding(wish.credential, wish.now);
+    const { limits } = await assertStanding(cloud, wish.credential, wish.now);
     const replay = await findReplay(cloud, wish);
     if (replay) return { committed: replay, replayed: true };
     const writer = limits && { name: wish.credential.name, limits };

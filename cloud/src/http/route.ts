@@ -3,6 +3,7 @@ import type { ProblemCode } from '@authz-service/core/problem';
 import type { Logger } from 'pino';
 import type * as z from 'zod';
 import type { Credential, Grant } from '../auth/credential.js';
+import type { Session } from '../console/sessions.js';
 import type { Reply } from './reply.js';
 
 /** A request as routes see it, after the credential was verified and query and body were checked. */
@@ -25,6 +26,11 @@ export interface Call<Query = unknown, Body = unknown> {
 
 export interface SecuredCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   credential: Credential;
+}
+
+/** A request of somebody who is signed in to the console. */
+export interface SessionCall<Query = unknown, Body = unknown> extends SecuredCall<Query, Body> {
+  session: Session;
 }
 
 /** How a body is read. `schema` documents it; `parse` checks it and throws `invalid_request`. */
@@ -69,6 +75,8 @@ interface RouteBase<Query, Body> {
 export interface Route extends RouteBase<unknown, unknown> {
   /** The credential needs one of these scopes; absent for routes that need no credential. */
   anyOf?: readonly Grant[];
+  /** What stands for the credential: a session of the console in place of a bearer token. */
+  by?: 'session';
   handle(call: SecuredCall): Reply | Promise<Reply>;
 }
 
@@ -80,6 +88,16 @@ export function secured<Query = undefined, Body = undefined>(
   },
 ): Route {
   return route as unknown as Route;
+}
+
+/** A route of the console alone, for those who are signed in and have one of these scopes. */
+export function signedIn<Query = undefined, Body = undefined>(
+  route: RouteBase<Query, Body> & {
+    anyOf: readonly Grant[];
+    handle(call: SessionCall<Query, Body>): Reply | Promise<Reply>;
+  },
+): Route {
+  return { ...route, by: 'session' } as unknown as Route;
 }
 
 /** A route that needs no credential. */

@@ -8,12 +8,15 @@ import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { assertStanding } from '../console/assert-standing.js';
+import { sessionToken } from '../console/session-cookie.js';
+import type { Session } from '../console/sessions.js';
 import { AbortedError } from './aborted-error.js';
 import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
-import type { BodyRule, Route, SecuredCall } from './route.js';
+import type { BodyRule, Route, SessionCall } from './route.js';
 
 /**
  * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
@@ -55,8 +58,13 @@ async function answer(
 ): Promise<Reply> {
   const { request, requestId, log } = exchange;
   let credential: Credential | undefined;
+  let session: Session | undefined;
   if (route.anyOf) {
-    credential = await authenticateLogged(cloud, exchange);
+    session =
+      route.by === 'session'
+        ? await cloud.sessions.authenticate(sessionToken(request.headers), cloud.now())
+        : undefined;
+    credential = session?.credential ?? (await authenticateLogged(cloud, exchange));
     exchange.credential = credential;
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
@@ -64,7 +72,7 @@ async function answer(
   const body = route.body && (await takeBody(request, route.body));
   // A body may take minutes to arrive.
   const now = cloud.now();
-  if (credential && route.body) cloud.credentials.assertStanding(credential, now);
+  if (credential && route.body) await assertStanding(cloud, credential, now);
   return await route.handle({
     requestId,
     params,
@@ -74,6 +82,7 @@ async function answer(
     now,
     log,
     credential,
+    session,
     // Created when first used: most routes need neither.
     get address() {
       return cloud.clientAddresses.of(request);
@@ -85,7 +94,7 @@ async function answer(
       if (exchange.response.closed) callback();
       else exchange.response.once('close', callback);
     },
-  } as SecuredCall);
+  } as SessionCall);
 }
 
 async function authenticateLogged(cloud: Cloud, { request, log }: Exchange): Promise<Credential> {

@@ -2,6 +2,8 @@ import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
+import { isConsolePath } from '../console/console-edge.js';
+import { SESSION_COOKIE } from '../console/session-cookie.js';
 import type { Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
@@ -32,6 +34,13 @@ export function openapiDocument(routes: readonly Route[], url: string): object {
           scheme: 'bearer',
           description: 'An API key, or an access token of `POST /oauth/token`.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description:
+            'A session of the console. With one, everything else that takes a credential is also offered below `/console/api`: `GET /console/api/v1/roles`.',
+        },
       },
       schemas: components.schemas,
     },
@@ -39,7 +48,7 @@ export function openapiDocument(routes: readonly Route[], url: string): object {
 }
 
 function operationOf(route: Route, components: Components): object {
-  const { operation, anyOf, body } = route;
+  const { operation, anyOf, by, body } = route;
   return {
     operationId: operation.id,
     summary: operation.summary,
@@ -55,7 +64,7 @@ function operationOf(route: Route, components: Components): object {
       },
     }),
     responses: { ...problems(route), ...answers(route, components) },
-    security: anyOf ? [{ bearer: [] }] : [],
+    security: anyOf ? [{ [by ?? 'bearer']: [] }] : [],
     ...(anyOf && anyOf.length > 0 && { 'x-scopes-any-of': anyOf }),
   };
 }
@@ -121,7 +130,8 @@ function problems(route: Route): Record<string, object> {
   codes.add('internal');
   if (route.anyOf) codes.add('unauthorized');
   if (route.anyOf && route.anyOf.length > 0) codes.add('forbidden');
-  if (route.anyOf || route.query || route.body || route.path.includes('{')) codes.add('invalid_request');
+  if (route.anyOf || route.query || route.body || route.path.includes('{') || isConsolePath(route.path))
+    codes.add('invalid_request');
   if (route.body) codes.add('payload_too_large').add(route.body.wrongType);
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');

@@ -5,7 +5,10 @@ import { auditRoutes } from './audit.js';
 import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
+import { consoleLinkRoutes } from './console-links.js';
+import { consoleSessionRoutes } from './console-session.js';
 import { decisionRoutes } from './decisions.js';
+import { mountedRoutes } from './mounted-routes.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
@@ -30,9 +33,12 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...auditRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),
+    ...consoleLinkRoutes(cloud),
+    ...consoleSessionRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),
   ];
-  return [...routes, openapiRoute(cloud, routes)];
+  const programs = routes.filter(({ by }) => by === undefined);
+  return [...routes, openapiRoute(cloud, routes), ...mountedRoutes(programs)];
 }

@@ -10,6 +10,7 @@ import type {
   BundleKey,
   ChangesetRequest,
   ChangesetResult,
+  ConsoleLink,
   Kind,
   Page,
   PolicyBundle,
@@ -124,6 +125,12 @@ export class ServiceClient extends DecisionClient {
   /** Whom the credential stands for, and what it may do. */
   async whoami(options?: CallOptions): Promise<WhoAmI> {
     return (await this.json({ method: 'GET', path: '/v1/whoami', repeat: 'harmless' }, options)) as WhoAmI;
+  }
+
+  /** A link that signs the holder of the credential in to the console, once and within 60 seconds. */
+  async consoleLink(options?: CallOptions): Promise<ConsoleLink> {
+    const request: ServiceRequest = { method: 'POST', path: '/v1/console-links', repeat: 'once', writes: true };
+    return (await this.json(request, options)) as ConsoleLink;
   }
 
   /** What breaks access rules as the records are now. It stands, and blocks no change. */

@@ -105,6 +105,12 @@ export interface WhoAmI {
   scopes: (Scope | 'operator')[];
 }
 
+/** A link into the console. */
+export interface ConsoleLink {
+  url: string;
+  expires_at: string;
+}
+
 /** A violation of an access rule that stands. */
 export interface AccessRuleViolation {
   /** The address of the rule. */

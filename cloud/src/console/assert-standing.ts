@@ -1,0 +1,16 @@
+import type { Credential } from '../auth/credential.js';
+import type { CredentialIndex } from '../auth/credential-index.js';
+import type { Sessions } from './sessions.js';
+
+/**
+ * For work that begins some time after its credential was verified: throws `unauthorized` if it has meanwhile been
+ * removed or changed, or its session has ended. Returns it as it is now.
+ */
+export async function assertStanding(
+  { credentials, sessions }: { credentials: CredentialIndex; sessions: Sessions },
+  credential: Credential,
+  now: number,
+): Promise<Pick<Credential, 'limits'>> {
+  if (credential.session === undefined) return credentials.assertStanding(credential, now);
+  return await sessions.assertStanding(credential, credential.session, now);
+}

@@ -1,0 +1,10 @@
+import ipaddr from 'ipaddr.js';
+
+/** Whether this host, of a URL or a `Host` header and without a port, is the machine itself whatever resolves names. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host.replace(/^\[(.*)\]$/, '$1'));
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
