@@ -1,10 +1,10 @@
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { ManifestFile, ManifestResult } from '@authz-service/core/manifest/manifest';
+import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
-import { patchFiles } from '@authz-service/core/why-not/patch-files';
-import { type WhyNot as Answer, type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
+import { patchTree } from '@authz-service/core/why-not/patch-tree';
+import { type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, integer, string } from '@oclif/core/flags';
@@ -13,24 +13,24 @@ import { contextFlag, roleFlag } from '../authorize/question-flags.js';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { replaceFiles } from '../output/replace-files.js';
-import { out, type Terminal } from '../output/terminal.js';
-import { counted, printable } from '../output/text.js';
+import { out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { InvalidTree } from '../tree/load-tree.js';
 import { relativePath } from '../tree/relative-path.js';
+import { renderWhyNot } from '../why-not/render-why-not.js';
 
 interface Source {
   records: readonly (DeclaredRecord & { id?: string })[];
   files: ManifestFile[];
-  placeOf: ManifestResult['placeOf'];
 }
 
 export default class WhyNot extends ServiceCommand {
   static override summary = 'Find the smallest changes that would allow a denied request.';
   static override description =
     `Proposes a membership, a role (on the resource alone, or everywhere), an assignment, a property or a clause less, \
-or two of them where one does not do. Each is confirmed by the engine, and ranked by what else it would grant: its access \
-delta. Nothing is changed, unless --patch writes one into the folder that --against names.`;
+or two of them where one does not do; against a DENY also that a link to it, or the policy, is removed. Each is confirmed \
+by the engine on the changed records, and ranked by what else it would grant: its access delta. What an access rule would \
+refuse comes last and names the rule. Nothing is changed, unless --patch writes one into the folder that --against names.`;
   static override examples = [
     { description: 'What would let Alice approve this?', command: 'service why-not user:alice approve invoice:INV-1' },
     {
@@ -56,10 +56,15 @@ delta. Nothing is changed, unless --patch writes one into the folder that --agai
     }),
     patch: boolean({ description: 'Write the proposal into the files of --against.', dependsOn: ['against'] }),
     hcl: boolean({
-      description: 'Print the records of the proposal as Terraform configuration.',
+      description: 'Print the proposal as Terraform configuration: blocks to add, to change and to remove.',
       exclusive: ['patch'],
     }),
     limit: integer({ description: 'Show so many proposals.', default: 5, min: 1, helpValue: 'N' }),
+    weigh: integer({
+      description: 'Compute what so many proposals grant besides; by default as many as take some seconds.',
+      min: 1,
+      helpValue: 'N',
+    }),
     ...connectionFlags,
   };
 
@@ -74,33 +79,34 @@ delta. Nothing is changed, unless --patch writes one into the folder that --agai
     };
     const source = flags.against === undefined ? await this.#live(flags) : await treeOf(flags.against);
     const now = Date.now();
-    const answer = whyNot(source.records, request, now);
+    const answer = whyNot(source.records, request, { now, weigh: flags.weigh });
     const chosen = answer.proposals[flags.choose - 1];
     if ((flags.patch || flags.hcl) && chosen === undefined) {
       const what = answer.allowed ? 'the request is allowed already' : `there are ${answer.proposals.length} proposals`;
       throw new UsageError(`There is no proposal ${flags.choose}: ${what}.`);
     }
     const files = flags.patch && chosen ? await patched(source, chosen, request, now) : undefined;
-    const hcl = flags.hcl && chosen ? await hclOf(chosen) : undefined;
+    const hcl =
+      flags.hcl && chosen ? await (await import('../why-not/proposal-hcl.js')).proposalHcl(chosen) : undefined;
     const proposals = answer.proposals
       .slice(0, flags.limit)
       .map((one) => ({ ...one, changes: one.changes.map(shown) }));
     const json = { ...answer, proposals, ...(files && { files }), ...(hcl !== undefined && { hcl }) };
-    const text = hcl ?? render(answer, flags.limit, out.style) + (files ? `\n\nWrote ${files.join(', ')}.` : '');
+    const text = hcl ?? renderWhyNot(answer, flags.limit, out.style) + (files ? `\n\nWrote ${files.join(', ')}.` : '');
     return { json, text };
   }
 
   async #live(flags: { url?: string | undefined; profile?: string | undefined }): Promise<Source> {
     const { records } = await (await connect(flags)).state({ signal: this.signal });
-    return { records: records as Source['records'], files: [], placeOf: () => undefined };
+    return { records: records as Source['records'], files: [] };
   }
 }
 
 async function treeOf(folder: string): Promise<Source> {
   const files = await readTree(folder);
-  const { manifest, faults, placeOf } = readManifest(files, { now: Date.now() });
+  const { manifest, faults } = readManifest(files, { now: Date.now() });
   if (manifest === undefined) throw new InvalidTree(faults, folder);
-  return { records: manifest.records, files, placeOf };
+  return { records: manifest.records, files };
 }
 
 /** Writes a proposal into the files, once the changed tree is valid and allows the request. */
@@ -110,12 +116,8 @@ async function patched(
   request: DecisionRequest,
   now: number,
 ): Promise<string[]> {
-  const changed = patchFiles(source.files, source.placeOf, proposal);
-  const texts = new Map(changed.map(({ path, text }) => [path, text]));
-  const files = source.files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text }));
-  const { manifest, faults } = readManifest(files, { now });
-  if (manifest === undefined) throw new InvalidTree(faults, 'with the proposal');
-  if (!whyNot(manifest.records, request, now).allowed) {
+  const { changed, records } = patchTree(source.files, proposal, now);
+  if (!whyNot(records, request, { now }).allowed) {
     throw new ProblemError('conflict', 'The files with the proposal do not allow the request: nothing was written.');
   }
   const before = new Map(source.files.map(({ path, text }) => [path, text]));
@@ -123,37 +125,7 @@ async function patched(
   return changed.map(({ path }) => relativePath(path));
 }
 
-async function hclOf({ changes }: VerifiedProposal): Promise<string> {
-  const removed = changes.find(({ after }) => after === undefined)?.before;
-  if (removed !== undefined) {
-    throw new UsageError(`The proposal removes ${removed.address}: remove its block, or choose another proposal.`);
-  }
-  const { writeHcl } = await import('@authz-service/provider/terraform/notation/write-hcl');
-  const records = changes.flatMap(({ after }) => after ?? []);
-  return writeHcl(records, { stack: '' })
-    .filter(({ path }) => path !== 'provider.tf' && path !== 'imports.tf')
-    .map(({ text }) => text)
-    .join('\n')
-    .trimEnd();
-}
-
 function shown({ before, after }: VerifiedProposal['changes'][number]): object {
   const op = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
   return { op, address: (after ?? before)?.address, ...(after && { fields: after.fields }) };
-}
-
-function render({ allowed, reason, proposals }: Answer, limit: number, style: Terminal['style']): string {
-  if (allowed) return `${style('green', 'allowed')} already: ${printable(reason)}`;
-  const head = `${style('red', 'denied')}  ${printable(reason)}`;
-  if (proposals.length === 0)
-    return `${head}\n\nNo change of one or two records allows it: see "service authorize --explain".`;
-  const lines = proposals.slice(0, limit).map(({ summary, grants, exact, findings }, index) => {
-    const number = `${exact ? '' : 'at most '}${counted(grants, 'recorded answer')}`;
-    const else_ =
-      grants === 0 && findings <= 1
-        ? 'grants nothing else'
-        : `also grants ${number}, in ${counted(findings, 'finding')}`;
-    return `${style('bold', `${index + 1}.`)} ${printable(summary)}\n   ${style('dim', else_)}`;
-  });
-  return [head, '', ...lines].join('\n');
 }

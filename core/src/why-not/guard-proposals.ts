@@ -1,5 +1,8 @@
+import { clauseReads } from '../conditions/clause-reads.js';
+import { Absent } from '../conditions/outcome.js';
 import { type Ast, parseCondition } from '../conditions/parse.js';
 import { attributePath } from '../conditions/reads.js';
+import type { Scope } from '../conditions/scope.js';
 import type { Json, JsonObject } from '../json.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { declare } from '../records/registry.js';
@@ -8,11 +11,15 @@ import type { Proposal } from './proposal.js';
 type PolicyRecord = DeclaredRecord<'policy'>;
 type Holder = DeclaredRecord<'subject'> | DeclaredRecord<'resource'>;
 
+/** The records whose properties may change, and what the request's conditions read. */
+export interface Holders {
+  subject: Holder | undefined;
+  resource: Holder | undefined;
+  scope(): Scope;
+}
+
 /** Changes by which a policy may require less, or subject or resource may have what it requires. */
-export function* guardProposals(
-  policy: PolicyRecord,
-  holders: { subject: Holder | undefined; resource: Holder | undefined },
-): Generator<Proposal> {
+export function* guardProposals(policy: PolicyRecord, holders: Holders): Generator<Proposal> {
   const { condition, modifiers = {}, ...rest } = policy.fields;
   if (condition !== undefined) {
     const operands = operandsOf(parseCondition(condition));
@@ -23,14 +30,16 @@ export function* guardProposals(
       const { condition: _, ...without } = policy.fields;
       const after = declare('policy', left.length > 0 ? fields : without);
       const what = `the clause ${condition.slice(operand.start, operand.end)}`.replace(/\s+/g, ' ');
-      yield { summary: `take ${what} out of ${policy.address}`, changes: [{ before: policy, after }] };
+      const changes = [{ before: policy, after }];
+      yield { summary: `take ${what} out of ${policy.address}`, changes, breadth: 'shared' };
     }
   }
   for (const name of Object.keys(modifiers) as (keyof typeof modifiers)[]) {
     const { [name]: _, ...left } = modifiers;
     const fields = { ...rest, ...(condition !== undefined && { condition }) };
     const after = declare('policy', Object.keys(left).length > 0 ? { ...fields, modifiers: left } : fields);
-    yield { summary: `take the modifier ${name} out of ${policy.address}`, changes: [{ before: policy, after }] };
+    const changes = [{ before: policy, after }];
+    yield { summary: `take the modifier ${name} out of ${policy.address}`, changes, breadth: 'shared' };
   }
 }
 
@@ -47,10 +56,7 @@ function textOf(condition: string, { op, start, end }: Ast, within: boolean): st
 const TURNED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==' };
 
 /** The values of properties by which a comparison with a constant, or a property alone, becomes true. */
-function* propertyProposals(
-  ast: Ast,
-  holders: { subject: Holder | undefined; resource: Holder | undefined },
-): Generator<Proposal> {
+function* propertyProposals(ast: Ast, holders: Holders): Generator<Proposal> {
   const bare = attributePath(ast);
   if (bare !== undefined) return yield* setting(bare, true, holders);
   const op = ast.op;
@@ -58,20 +64,27 @@ function* propertyProposals(
   const [left, right] = ast.args as [Ast, Ast];
   const [path, other] = [attributePath(left), attributePath(right)];
   if (op === 'in') {
-    const first = right.op === 'list' ? right.args[0] : undefined;
-    if (path !== undefined && first?.op === 'value') yield* setting(path, literalOf(first.args), holders);
-  } else if (path !== undefined && right.op === 'value') {
-    yield* setting(path, satisfying(op, literalOf(right.args)), holders);
-  } else if (other !== undefined && left.op === 'value') {
-    yield* setting(other, satisfying(TURNED[op] ?? op, literalOf(left.args)), holders);
+    const listed = right.op === 'list' && right.args[0] !== undefined ? valueFor(right.args[0], holders) : undefined;
+    if (path !== undefined && listed !== undefined) yield* setting(path, listed, holders);
+    const [item, list] = [valueFor(left, holders), other === undefined ? undefined : valueFor(right, holders)];
+    if (other !== undefined && item !== undefined && Array.isArray(list))
+      yield* setting(other, [...list, item], holders);
+    return;
   }
+  if (path !== undefined) yield* setting(path, satisfying(op, valueFor(right, holders)), holders);
+  if (other !== undefined) yield* setting(other, satisfying(TURNED[op] ?? op, valueFor(left, holders)), holders);
 }
 
-function* setting(
-  path: string,
-  value: Json | undefined,
-  holders: { subject: Holder | undefined; resource: Holder | undefined },
-): Generator<Proposal> {
+/** The value of a literal, or of an attribute as the request has it. */
+function valueFor(ast: Ast, { scope }: Holders): Json | undefined {
+  if (ast.op === 'value') return literalOf(ast.args);
+  if (attributePath(ast) === undefined) return undefined;
+  const [read] = clauseReads(ast);
+  const value = read?.valueIn(scope());
+  return value instanceof Absent || value === null ? undefined : (value as Json | undefined);
+}
+
+function* setting(path: string, value: Json | undefined, holders: Holders): Generator<Proposal> {
   const [, root, name] = /^(subject|resource)\.properties\.([A-Za-z_]\w*)$/.exec(path) ?? [];
   const record = holders[root as 'subject' | 'resource'];
   if (record === undefined || name === undefined || value === undefined) return;
@@ -80,6 +93,7 @@ function* setting(
   yield {
     summary: `set "${name}" of ${record.address} to ${JSON.stringify(value)}`,
     changes: [{ before: record, after }],
+    breadth: 'property',
   };
 }
 

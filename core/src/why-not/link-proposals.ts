@@ -30,6 +30,7 @@ export class LinkIndex {
     return this.#link(
       declare('policy_assignment', { policy: splitAddress(policy).path, entity_type: 'subject', entity: subject }),
       `assign ${policy} to subject/${subject}`,
+      'link',
     );
   }
 
@@ -44,13 +45,14 @@ export class LinkIndex {
       const given = { role, entity_type: 'subject', entity: subject } as const;
       const summary = `give ${address} to subject/${subject}`;
       if (resource !== undefined) {
-        yield this.#link(declare('role_assignment', { ...given, resource }), `${summary} on resource/${resource}`);
+        const onResource = declare('role_assignment', { ...given, resource });
+        yield this.#link(onResource, `${summary} on resource/${resource}`, 'resource');
       }
-      yield this.#link(declare('role_assignment', given), summary);
+      yield this.#link(declare('role_assignment', given), summary, 'link');
     }
     for (const address of groups) {
       const fields = { group: splitAddress(address).path, entity_type: 'subject', entity: subject } as const;
-      yield this.#link(declare('group_membership', fields), `put subject/${subject} into ${address}`);
+      yield this.#link(declare('group_membership', fields), `put subject/${subject} into ${address}`, 'link');
     }
   }
 
@@ -68,15 +70,29 @@ export class LinkIndex {
       const plain = `${kind}/${splitAddress(to).path}//${from}`;
       const at = place === undefined ? plain : `${plain}//${splitAddress(place).path}`;
       const link = this.records.get(at) ?? this.records.get(plain);
-      if (link !== undefined) yield { summary: `remove ${link.address}`, changes: [{ before: link }] };
+      if (link === undefined) continue;
+      const breadth = before.startsWith('subject/') ? 'link' : 'shared';
+      yield { summary: `remove ${link.address}`, changes: [{ before: link }], breadth };
     }
   }
 
+  /** The removal of a policy with its assignments. */
+  *removal(address: Address): Generator<Proposal> {
+    const policy = this.records.get(address);
+    if (policy === undefined) return;
+    const given = this.#given.get(address) ?? [];
+    const assignments = given.flatMap(
+      (to) => this.records.get(`policy_assignment/${splitAddress(address).path}//${to}`) ?? [],
+    );
+    const summary = `remove ${address} with its assignments`;
+    yield { summary, changes: [...assignments, policy].map((before) => ({ before })), breadth: 'policy' };
+  }
+
   /** One that exists has begun or ended: it counts without its period. */
-  #link(link: Link, summary: string): Proposal {
+  #link(link: Link, summary: string, breadth: Proposal['breadth']): Proposal {
     const before = this.records.get(link.address);
     const change: ProposedChange = before === undefined ? { after: link } : { before, after: link };
-    return { summary: before === undefined ? summary : `${summary} without a period`, changes: [change] };
+    return { summary: before === undefined ? summary : `${summary} without a period`, changes: [change], breadth };
   }
 
   #to(given: Address, kind: string): Address[] {

@@ -1,11 +1,15 @@
-import { type Document, isMap, isSeq, parse, parseDocument } from 'yaml';
+import { type Document, isMap, isSeq, LineCounter, parse, parseDocument } from 'yaml';
 import type { Json } from '../json.js';
 import type { ManifestFile, ManifestResult } from '../manifest/manifest.js';
 import { ProblemError } from '../problem.js';
 import { type Address, names, splitAddress } from '../records/address.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
+import { type FoundNode, nodeAt, removeNode } from './document-node.js';
 import type { Proposal, ProposedChange } from './proposal.js';
+
+/** Throws `conflict` where the record is not found in its file. */
+type NodeFinder = (record: Address) => FoundNode;
 
 /**
  * The files of a tree that a proposal changes, with comments kept. Throws `conflict` for a change that cannot be written
@@ -17,20 +21,49 @@ export function patchFiles(
   { changes }: Proposal,
 ): ManifestFile[] {
   const documents = new Map<string, Document>();
+  const lines = new Map<Document, LineCounter>();
   const documentIn = (file: ManifestFile | undefined): Document | undefined => {
-    if (file === undefined) return undefined;
-    const document = documents.get(file.path) ?? parseDocument(file.text);
+    const known = file && documents.get(file.path);
+    if (file === undefined || known !== undefined) return known;
+    const lineCounter = new LineCounter();
+    const document = parseDocument(file.text, { lineCounter });
+    if (document.errors.length > 0) {
+      const detail = `"${file.path}" holds several YAML documents and cannot be patched: write them into files of their own.`;
+      throw new ProblemError('conflict', detail);
+    }
     documents.set(file.path, document);
+    lines.set(document, lineCounter);
     return document;
   };
   const documentOf = (record: Address) => documentIn(files.find(({ path }) => path === placeOf(record)?.file));
   // A new subject goes beside the others.
   const documentOfSubjects = () => documentIn(files.find(({ text }) => /^subjects:/m.test(text)) ?? files[0]);
-  for (const change of changes) apply(change, documentOf, documentOfSubjects, placeOf);
+  const places: NodeFinder = (record) => {
+    const [document, place] = [documentOf(record), placeOf(record)];
+    const found = document && place && nodeAt(document, lines.get(document), place);
+    if (found === undefined) throw refused(record, placeOf, 'it is written in another form');
+    return found;
+  };
+  // They are found before any is gone, since one may be written within another.
+  const removals = changes.flatMap(({ before, after }) =>
+    before !== undefined && after === undefined ? places(before.address) : [],
+  );
+  for (const change of changes) apply(change, places, documentOf, documentOfSubjects, placeOf);
+  for (const removal of removals) removeNode(removal);
   return [...documents].map(([path, document]) => {
     const before = files.find((file) => file.path === path)?.text ?? '';
-    return { path, text: withLinesOf(before, document.toString({ lineWidth: 0 })) };
+    return { path, text: withLinesOf(before, textOf(path, document)) };
   });
+}
+
+function textOf(path: string, document: Document): string {
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    // What an alias stands for is gone.
+    const detail = `The change cannot be written into the files: "${path}" says it for other records, too, by an alias.`;
+    throw new ProblemError('conflict', detail);
+  }
 }
 
 /** The text after, whose lines that differ from those before in the space within brackets alone are as they were. */
@@ -47,6 +80,7 @@ function withLinesOf(before: string, after: string): string {
 
 function apply(
   { before, after }: ProposedChange,
+  places: NodeFinder,
   documentOf: (record: Address) => Document | undefined,
   documentOfSubjects: () => Document | undefined,
   placeOf: ManifestResult['placeOf'],
@@ -57,8 +91,11 @@ function apply(
     add(document, after);
     return;
   }
-  if (before === undefined || after === undefined) {
-    throw refused((before ?? after)?.address ?? '', placeOf, 'removals are written by hand');
+  if (before === undefined || after === undefined) return;
+  if (isLink(after)) {
+    const { node } = places(after.address);
+    for (const [name] of differences(before.fields, after.fields)) if (isMap(node)) node.deleteIn(name);
+    return;
   }
   const document = documentOf(before.address);
   const path = document && pathsOf(before).find((one) => document.hasIn(one));
@@ -71,6 +108,11 @@ function apply(
       document.setIn([...path, ...name], document.createNode(value));
     }
   }
+}
+
+/** A proposal changes nothing of an existing link but its period. */
+function isLink({ kind }: DeclaredRecord): boolean {
+  return kind === 'role_assignment' || kind === 'policy_assignment' || kind === 'group_membership';
 }
 
 /** The record in whose file a new one is written: the one that is given something, or that gives it. */

@@ -7,10 +7,17 @@ export interface ProposedChange {
   after?: DeclaredRecord;
 }
 
+/**
+ * How much a proposal is likely to change besides: where not all are weighed, the narrow ones are. A right on the resource
+ * alone, a property, a link, what holds for more than the subject, a policy as a whole.
+ */
+export const BREADTHS = ['resource', 'property', 'link', 'shared', 'policy'] as const;
+
 /** Changes that may allow a request, in words. */
 export interface Proposal {
   summary: string;
   changes: readonly ProposedChange[];
+  breadth: (typeof BREADTHS)[number];
 }
 
 /** The records of a tenant by address, as proposals look them up. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
-import { patchFiles } from './patch-files.js';
-import { whyNot } from './why-not.js';
+import { patchTree } from './patch-tree.js';
+import type { Proposal, ProposedChange } from './proposal.js';
+import { isRefused, whyNot } from './why-not.js';
 
 const NOW = Date.parse('2027-03-01T12:00:00Z');
 
@@ -48,10 +49,10 @@ const ask = (who: string, action: string, what: string, context = {}) => ({
   context,
 });
 
-function proposed(request: ReturnType<typeof ask>, tree = files()) {
+function proposed(request: ReturnType<typeof ask>, tree = files(), weigh?: number) {
   const { manifest, faults } = readManifest(tree, { now: NOW });
   expect(faults).toEqual([]);
-  return whyNot(manifest?.records ?? [], request, NOW);
+  return whyNot(manifest?.records ?? [], request, { now: NOW, weigh });
 }
 
 describe('whyNot', () => {
@@ -92,6 +93,31 @@ describe('whyNot', () => {
     expect(summaries).toEqual(expect.arrayContaining(expected));
   });
 
+  it.each([
+    [
+      'resource.properties.amount <= subject.properties.limit',
+      ['set "amount" of resource/app/doc/d to 10', 'set "limit" of subject/user/u to 20'],
+    ],
+    ['subject.id in resource.properties.readers', ['set "readers" of resource/app/doc/d to ["x","u"]']],
+    ['resource.properties.state in ["open", "new"]', ['set "state" of resource/app/doc/d to "open"']],
+  ])('proposes properties that fit what they are compared with: %s', (condition, expected) => {
+    const text = `version: 1
+applications:
+  app:
+    resource_types: { doc: { actions: [read] } }
+    resources: { d: { type: doc, properties: { amount: 20, readers: [x], state: shut } } }
+    policies: { p: { effect: ALLOW, resource_type: doc, actions: [read], condition: '${condition}', assigned_to: [user/u] } }
+subjects: { user/u: { properties: { limit: 10 } } }
+`;
+    const request = {
+      subject: { type: 'user', id: 'u' },
+      action: { name: 'read' },
+      resource: { type: 'doc', name: 'd' },
+    };
+    const { proposals } = proposed({ ...request, context: {} }, [{ path: 'a.yaml', text }]);
+    expect(proposals.map(({ summary }) => summary)).toEqual(expect.arrayContaining(expected));
+  });
+
   it('proposes two changes where one does not do, and a subject without a record', () => {
     const { proposals } = proposed(ask('dave', 'approve', 'INV-1', { mfa: true }));
     expect(proposals.length).toBeGreaterThan(0);
@@ -104,36 +130,159 @@ describe('whyNot', () => {
   });
 });
 
-describe('patchFiles', () => {
-  it.each([
-    ['carol', 'read', 'INV-1', {}],
-    ['bob', 'approve', 'INV-1', { mfa: true }],
-    ['bob', 'approve', 'INV-2', {}],
-    ['dave', 'read', 'INV-2', {}],
+describe('proposals and access rules', () => {
+  const rule = (mode = '') => ({
+    path: 'rules.yaml',
+    text: `access_rules:
+  no-carol: { ${mode}never: { subjects: { named: [user/carol] }, actions: [read], resources: { named: [billing/invoice/INV-2] } } }
+  nothing: { never: { subjects: { named: [user/carol] }, actions: [approve], resources: billing/invoice } }
+`,
+  });
+
+  it('are marked and come last where a rule would refuse them, whatever they grant', () => {
+    const { proposals } = proposed(ask('carol', 'read', 'INV-1'), [...files(), rule()]);
+    expect(proposals.map((one) => [one.summary, isRefused(one), one.breaks.map(({ rule }) => rule)])).toEqual([
+      ['give role/billing/clerk to subject/user/carol on resource/billing/invoice/INV-1', false, []],
+      ['give role/billing/clerk to subject/user/carol', true, ['access_rule/no-carol']],
+      ['put subject/user/carol into group/finance', true, ['access_rule/no-carol']],
+      ['assign policy/billing/read to subject/user/carol', true, ['access_rule/no-carol']],
+    ]);
+    expect(proposals[1]?.breaks[0]?.detail).toMatch(/"no-carol" forbids it, and user\/carol may "read" .*INV-2/);
+  });
+
+  it('keep their rank where a rule only warns', () => {
+    const { proposals } = proposed(ask('carol', 'read', 'INV-1'), [...files(), rule('mode: warn, ')]);
+    expect(proposals.map((one) => [isRefused(one), one.breaks.map(({ mode }) => mode)])).toEqual([
+      [false, []],
+      ...[1, 2, 3].map(() => [false, ['warn']]),
+    ]);
+  });
+});
+
+describe('the weighing of proposals', () => {
+  /** A tenant with so many roles by which a policy can be had. */
+  const wide = (roles: number): ManifestFile[] => [
+    {
+      path: 'a.yaml',
+      text: `version: 1
+applications:
+  app:
+    resource_types: { doc: { actions: [read] } }
+    resources: { d: { type: doc } }
+    roles: { ${Array.from({ length: roles }, (_, n) => `r${n}: {}`).join(', ')} }
+    policies: { p: { effect: ALLOW, resource_type: doc, actions: [read], assigned_to: [${Array.from({ length: roles }, (_, n) => `role/app/r${n}`).join(', ')}] } }
+subjects: { user/alice: {} }
+`,
+    },
+  ];
+  const request = {
+    ...{ subject: { type: 'user', id: 'alice' }, action: { name: 'read' }, resource: { type: 'doc', name: 'd' } },
+    context: {},
+  };
+
+  it('is of all that fit into a bounded work, and not of a few', () => {
+    const { proposals, not_weighed } = proposed(request, wide(12));
+    expect([proposals.length, not_weighed]).toEqual([25, 0]);
+  });
+
+  it('says how many are left, which are the broad ones', () => {
+    const { proposals, not_weighed } = proposed(request, wide(12), 12);
+    expect([proposals.length, not_weighed]).toEqual([12, 13]);
+    expect(proposals.every(({ breadth }) => breadth === 'resource')).toBe(true);
+  });
+});
+
+describe('patchTree', () => {
+  const OTHER_FORMS = `policy_assignments:
+  - { policy: billing/freeze, to: user/alice } # for now
+  - policy: billing/freeze
+    to: role/billing/clerk
+    expires_at: 2030-01-01T00:00:00Z
+group_memberships:
+  - { group: auditors, member: user/alice, starts_at: 2030-01-01T00:00:00Z }
+groups:
+  auditors: { policies: [billing/read] }
+`;
+  const FREEZE = `      # Nobody reads in March.
+      freeze: { effect: DENY, priority: 5, resource_type: invoice, actions: ['*'], assigned_to: [] }
+`;
+
+  it.each<[string, string, ReturnType<typeof ask>, ManifestFile[]]>([
+    ['a right', 'give role/billing/clerk to subject/user/carol', ask('carol', 'read', 'INV-1'), files()],
+    [
+      'a property',
+      'set "amount" of resource/billing/invoice/INV-1 to 999',
+      ask('bob', 'approve', 'INV-1', { mfa: true }),
+      files(),
+    ],
+    [
+      'a clause less',
+      'take the clause context.mfa == true || context.ip == "10.0.0.1" out of policy/billing/approve',
+      ask('bob', 'approve', 'INV-2'),
+      files(),
+    ],
+    ['a subject', 'give role/billing/clerk to subject/user/dave', ask('dave', 'read', 'INV-2'), files()],
+    [
+      'the removal of an only assignment, and of a DENY',
+      'remove policy/billing/freeze with its assignments',
+      ask('alice', 'read', 'INV-1'),
+      files(DENY),
+    ],
+    [
+      'removals of what is written in several forms and files',
+      'remove policy/billing/freeze with its assignments',
+      ask('alice', 'read', 'INV-1'),
+      [...files(FREEZE), { path: 'more.yaml', text: OTHER_FORMS }],
+    ],
+    [
+      'a membership without its period',
+      'put subject/user/alice into group/auditors without a period',
+      ask('alice', 'read', 'INV-1'),
+      [
+        ...files('').map((file) => ({ ...file, text: file.text.replace('members: [user/alice], ', '') })),
+        { path: 'more.yaml', text: OTHER_FORMS.slice(OTHER_FORMS.indexOf('group_memberships')) },
+      ],
+    ],
   ])(
-    'writes every proposal for %s to %s %s, so that it is allowed, and keeps the rest',
-    (who, action, what, context) => {
-      const request = ask(who, action, what, context);
-      const before = files();
-      const { placeOf } = readManifest(before, { now: NOW });
-      for (const proposal of proposed(request).proposals) {
-        const changed = patchFiles(before, placeOf, proposal);
+    'writes every proposal of %s, so that the request is allowed, and keeps the rest',
+    (_, summary, request, before) => {
+      const { proposals } = proposed(request, before);
+      expect(proposals.map((one) => one.summary)).toContain(summary);
+      for (const proposal of proposals) {
+        const { changed, records } = patchTree(before, proposal, NOW);
+        expect(whyNot(records, request, { now: NOW }).allowed, proposal.summary).toBe(true);
         const after = before.map((file) => changed.find(({ path }) => path === file.path) ?? file);
-        expect(proposed(request, after).allowed, proposal.summary).toBe(true);
         const lines = (list: ManifestFile[]) => list.flatMap(({ text }) => text.split('\n'));
         const gone = lines(before).filter((line) => !lines(after).includes(line));
-        expect(gone.length, proposal.summary).toBeLessThanOrEqual(1);
+        expect(gone.length, `${proposal.summary}\n${gone.join('\n')}`).toBeLessThanOrEqual(
+          proposal.breadth === 'policy' ? 7 : 3,
+        );
         expect(lines(after).join('\n')).toContain('# Large ones go to the board.');
       }
     },
   );
 
-  it('refuses removals, naming the place', () => {
-    const tree = files(DENY);
-    const { placeOf } = readManifest(tree, { now: NOW });
-    const [proposal] = proposed(ask('alice', 'read', 'INV-1'), tree).proposals;
-    expect(() => patchFiles(tree, placeOf, proposal ?? { summary: '', changes: [] })).toThrow(
-      /billing\.yaml:\d+ cannot be written/,
+  it.each([
+    ['user/alice, user/bob', 'group_membership/others//subject/user/alice would change, too. Nothing was written.'],
+    ['user/alice', 'cannot be written into the files: "billing.yaml" says it for other records, too'],
+  ])('refuses what would change another record, too: an alias of [%s]', (members, expected) => {
+    const aliased = files().map((file) => ({
+      ...file,
+      text: file.text
+        .replace('members: [user/alice], roles', `members: &who [${members}], roles`)
+        .concat(file.path === 'billing.yaml' ? '  others: { members: *who }\n' : ''),
+    }));
+    const { manifest } = readManifest(aliased, { now: NOW });
+    const before = manifest?.records.find((one) => one.address === 'group_membership/finance//subject/user/alice');
+    const proposal = { summary: '', changes: [{ before } as ProposedChange], breadth: 'link' as const };
+    expect(() => patchTree(aliased, proposal, NOW)).toThrow(expected);
+  });
+
+  it('refuses a file of several documents', () => {
+    const several = files().map((file) => ({ ...file, text: `${file.text}---\n{}\n` }));
+    const [proposal] = proposed(ask('carol', 'read', 'INV-1'), several).proposals;
+    expect(() => patchTree(several, proposal as Proposal, NOW)).toThrow(
+      '"billing.yaml" holds several YAML documents and cannot be patched',
     );
   });
 });

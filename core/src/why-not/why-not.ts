@@ -1,49 +1,59 @@
+import type { ExplainedCandidate } from '../decision/api/decision.js';
 import type { DecisionRequest } from '../decision/api/request.js';
 import { compileEngine } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Inspection } from '../decision/evaluate/inspection.js';
-import { computeImpact } from '../impact/compute-impact.js';
 import { ProblemError } from '../problem.js';
 import { address, path } from '../records/address.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
-import { finished } from '../time-slicing.js';
 import { guardProposals } from './guard-proposals.js';
 import { LinkIndex } from './link-proposals.js';
-import { keyOf, type Proposal, type ProposedChange, type Records } from './proposal.js';
+import { BREADTHS, keyOf, type Proposal, type ProposedChange, type Records } from './proposal.js';
+import { ProposedStates, type Weight } from './proposed-state.js';
 
-/** A proposal that the engine confirms, and what else it would grant. */
-export interface VerifiedProposal extends Proposal {
-  /** The recorded triples of subject, action and resource that it allows, for some requests at least, besides the one asked. */
-  grants: number;
-  /** Whether that number is exact, and not an upper bound. */
-  exact: boolean;
-  /** The findings of its access delta, unrecorded subjects and resources included. */
-  findings: number;
-}
+/** A proposal that the engine confirms, and what else it would do. */
+export type VerifiedProposal = Proposal & Weight;
 
 export interface WhyNot {
   allowed: boolean;
   /** Why the request is denied, or allowed. */
   reason: string;
-  /** What grants least besides comes first. */
+  /** The candidates, and what came of their clauses; none where the answer is open. */
+  candidates: ExplainedCandidate[];
+  /** What grants least besides comes first, and what an access rule would refuse last. */
   proposals: VerifiedProposal[];
+  /** How many others allow the request, too, whose access delta was not computed. */
+  not_weighed: number;
 }
 
-/** Proposals whose access delta is computed. */
-const WEIGHED_MAX = 12;
+export interface WhyNotOptions {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** How many proposals to weigh; by default as many as fit into a bounded work. */
+  weigh?: number | undefined;
+}
+
+/**
+ * The work of all access deltas together, in records looked at: each looks at all of the tenant, and besides at as much as
+ * these many records would be. On an idle machine it is a quarter of a minute; a few are weighed however large the tenant.
+ */
+const WORK_MAX = 250_000;
+const WORK_EACH = 2_500;
+const WEIGHED_MIN = 4;
 /** Two changes are tried together only where one does not do, and no more pairs than these. */
 const PAIRS_MAX = 4000;
 
-/** The smallest changes that would allow a request. `now` is milliseconds since the epoch. */
+/** The smallest changes that would allow a request: each is confirmed by the engine on the changed tenant. */
 export function whyNot(
   declared: Iterable<DeclaredRecord & { id?: string }>,
   request: DecisionRequest,
-  now: number,
+  { now, weigh }: WhyNotOptions,
 ): WhyNot {
   const records = new Map([...declared].map((record) => [record.address, record]));
   const engine = compileEngine([...records.values()].map(engineRecord));
   const { decision, reason } = answerOf(engine, request, now);
-  if (decision) return { allowed: true, reason, proposals: [] };
+  const candidates = explained(engine, request, now);
+  if (decision) return { allowed: true, reason, candidates, proposals: [], not_weighed: 0 };
 
   const base = missingSubject(records, request);
   const allows = (changes: readonly ProposedChange[]) => {
@@ -59,18 +69,38 @@ export function whyNot(
     }
   };
   const proposals = new Map<string, Proposal>();
-  for (const proposal of proposalsFor(engine, records, request, now)) proposals.set(keyOf(proposal), proposal);
+  for (const proposal of proposalsFor(engine, candidates, records, request, now))
+    proposals.set(keyOf(proposal), proposal);
   const all = [...proposals.values()];
   let confirmed = all.filter(({ changes }) => allows(changes));
   if (confirmed.length === 0) confirmed = pairsOf(all).filter(({ changes }) => allows(changes));
-  const weighed = confirmed.slice(0, WEIGHED_MAX).map((proposal) => weigh(records, withBase(base, proposal), now));
-  weighed.sort((left, right) => left.grants - right.grants || left.findings - right.findings);
-  return { allowed: false, reason, proposals: weighed };
+  confirmed.sort((left, right) => BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth));
+  const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (records.size + WORK_EACH)));
+  const states = new ProposedStates(records, now);
+  const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
+    const whole = withBase(base, proposal);
+    const weight = states.weigh(whole);
+    return weight === undefined ? [] : [{ ...whole, ...weight }];
+  });
+  weighed.sort(
+    (left, right) =>
+      Number(isRefused(left)) - Number(isRefused(right)) ||
+      left.grants - right.grants ||
+      left.findings - right.findings,
+  );
+  const notWeighed = Math.max(0, confirmed.length - most);
+  return { allowed: false, reason, candidates, proposals: weighed, not_weighed: notWeighed };
+}
+
+/** Whether an access rule would refuse to commit a proposal. */
+export function isRefused({ breaks }: Pick<Weight, 'breaks'>): boolean {
+  return breaks.some(({ mode }) => mode === 'enforce');
 }
 
 /** Everything that may help, by what the records say; much of it may not. */
 function* proposalsFor(
   engine: CompiledEngine,
+  candidates: readonly ExplainedCandidate[],
   records: Records,
   request: DecisionRequest,
   now: number,
@@ -83,9 +113,12 @@ function* proposalsFor(
   const holders = {
     subject: records.get(address('subject', subject)) as DeclaredRecord<'subject'> | undefined,
     resource: resource as DeclaredRecord<'resource'> | undefined,
+    scope: () => inspection.scope(),
   };
-  for (const { policy, effect, outcome, through, place } of explained(engine, request, now)) {
-    if (effect === 'DENY' && outcome !== 'does_not_apply') yield* links.onTheWay(through, policy, place);
+  for (const { policy, effect, outcome, through, place } of candidates) {
+    if (effect !== 'DENY' || outcome === 'does_not_apply') continue;
+    yield* links.onTheWay(through, policy, place);
+    yield* links.removal(policy);
   }
   const where = found?.slice('resource/'.length);
   for (const record of records.values()) {
@@ -116,6 +149,10 @@ function mayCover(
   if (!covers(fields.actions) || type === undefined) return false;
   const types = fields.resource_types ?? [fields.resource_type];
   return types.includes(type) || (types.includes('*') && type.startsWith(`${fields.application}/`));
+}
+
+function wider(one: Proposal['breadth'], other: Proposal['breadth']): Proposal['breadth'] {
+  return BREADTHS.indexOf(one) < BREADTHS.indexOf(other) ? other : one;
 }
 
 function explained(engine: CompiledEngine, request: DecisionRequest, now: number) {
@@ -160,20 +197,12 @@ function pairsOf(all: readonly Proposal[]): Proposal[] {
       if (pairs.length === PAIRS_MAX) return pairs;
       const touched = new Set(one.changes.map(({ before, after }) => (before ?? after)?.address));
       if (other.changes.some(({ before, after }) => touched.has((before ?? after)?.address))) continue;
-      pairs.push({ summary: `${one.summary}, and ${other.summary}`, changes: [...one.changes, ...other.changes] });
+      const breadth = wider(one.breadth, other.breadth);
+      const changes = [...one.changes, ...other.changes];
+      pairs.push({ summary: `${one.summary}, and ${other.summary}`, changes, breadth });
     }
   }
   return pairs;
-}
-
-function weigh(records: Records, proposal: Proposal, now: number): VerifiedProposal {
-  const after = new Map(records);
-  for (const { before } of proposal.changes) if (before !== undefined) after.delete(before.address);
-  for (const { after: made } of proposal.changes) if (made !== undefined) after.set(made.address, made);
-  const { delta } = finished(computeImpact({ records: records.values() }, { records: after.values() }, { now }));
-  const { gained, mixed, unknown } = delta.counts;
-  const findings = delta.findings.length;
-  return { ...proposal, grants: Math.max(0, gained + mixed + unknown - 1), exact: delta.exact, findings };
 }
 
 function engineRecord(record: DeclaredRecord & { id?: string }) {

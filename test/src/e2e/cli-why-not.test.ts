@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, billing } from './cli/tenant.js';
 import { Workbench } from './cli/workbench.js';
 
@@ -29,7 +29,8 @@ it('proposes the same of the tenant and of the tree, what grants least first', a
 
 it('prints a proposal as Terraform configuration', async () => {
   const { stdout } = await bench.run(['why-not', ...QUESTION, '--hcl'], { env });
-  expect(stdout).toMatch(/^resource "service_role_assignment" "\S+" \{\n {2}role +=/);
+  expect(stdout).toContain(`# Add ${ON_INVOICE}:\n`);
+  expect(stdout).toMatch(/^resource "service_role_assignment" "\S+" \{\n {2}role +=/m);
   expect(stdout).toMatch(/resource +"?=? *"billing\/invoice\/INV-1"/);
 });
 
@@ -52,4 +53,62 @@ it('refuses to patch without a tree, and a proposal that there is not', async ()
   expect([alone.code, alone.stderr]).toEqual([1, expect.stringMatching(/--against/)]);
   const many = await bench.run(['why-not', 'user:bob', 'read', 'invoice:INV-1', '--hcl', '--choose', '99'], { env });
   expect([many.code, many.stderr]).toEqual([1, expect.stringMatching(/There is no proposal 99/)]);
+});
+
+describe('a DENY', () => {
+  const FROZEN = `version: 1
+applications:
+  app:
+    resource_types: { doc: { actions: [read], properties: { amount: number } } }
+    resources: { d: { type: doc, properties: { amount: 12500 } } }
+    policies:
+      read: { effect: ALLOW, resource_type: doc, actions: [read], assigned_to: [everyone] }
+      # While the books are closed.
+      freeze:
+        effect: DENY
+        priority: 5
+        resource_type: doc
+        actions: [read]
+        condition: has(resource.properties.amount) && resource.properties.amount >= 10000
+        assigned_to: [user/ann]
+subjects: { user/ann: {} }
+`;
+  const ASKED = ['user:ann', 'read', 'doc:d', '--against', 'frozen'];
+  const ASSIGNMENT = 'policy_assignment/app/freeze//subject/user/ann';
+
+  beforeAll(() => bench.write({ 'frozen/a.yaml': FROZEN }));
+
+  it('is shown with the clauses that apply and their values, and how it could go', async () => {
+    const { stdout } = await bench.run(['why-not', ...ASKED]);
+    expect(stdout).toContain('policy/app/freeze (DENY) applies: all that it requires holds');
+    expect(stdout).toContain('✓ resource.properties.amount >= 10000: true (12500)');
+    expect(stdout).toContain(`1. remove ${ASSIGNMENT}\n   grants nothing else`);
+    expect(stdout).toMatch(/\d\. remove policy\/app\/freeze with its assignments/);
+  });
+
+  it('is removed in HCL as a comment that has the block and its address', async () => {
+    const { stdout } = await bench.run(['why-not', ...ASKED, '--hcl']);
+    expect(stdout).toContain(`# Remove the block of ${ASSIGNMENT}`);
+    expect(stdout).toMatch(/^# resource "service_policy_assignment" /m);
+    expect(stdout).not.toMatch(/^resource /m);
+  });
+
+  it('is removed from the files', async () => {
+    await bench.json(['why-not', ...ASKED, '--patch']);
+    expect(await readFile(bench.path('frozen/a.yaml'), 'utf8')).toBe(
+      FROZEN.replace('        assigned_to: [user/ann]\n', ''),
+    );
+  });
+});
+
+it('names the rule that would refuse a proposal, and ranks it last', async () => {
+  const rules = `applications: { billing: { resources: { INV-2: { type: invoice } } } }
+access_rules:
+  no-clerks: { never: { subjects: { named: [user/carol] }, actions: [read], resources: { named: [billing/invoice/INV-2] } } }
+`;
+  await bench.write({ ...below('ruled', billing({ subjects: ['alice', 'bob', 'carol'] })), 'ruled/rules.yaml': rules });
+  const { stdout } = await bench.run(['why-not', ...QUESTION, '--against', 'ruled', '--weigh', '2']);
+  expect(stdout).toContain('1. give role/billing/clerk to subject/user/carol on resource/billing/invoice/INV-1\n');
+  expect(stdout).toMatch(/2\. ✗ .*\n.*\n {3}would be refused: The access rule "no-clerks" forbids it/);
+  expect(stdout).toMatch(/\d+ that would allow it, too, were not weighed/);
 });

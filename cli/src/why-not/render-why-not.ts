@@ -1,0 +1,71 @@
+import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
+import { isRefused, type VerifiedProposal, type WhyNot } from '@authz-service/core/why-not/why-not';
+import { clauseLines } from '../authorize/render-clauses.js';
+import type { Style } from '../output/terminal.js';
+import { counted, printable } from '../output/text.js';
+
+/** Candidates beyond these are left to `service authorize --explain`. */
+const CANDIDATES_MAX = 5;
+
+/** The answer for people: why it is denied, and up to `limit` proposals. */
+export function renderWhyNot(answer: WhyNot, limit: number, style: Style): string {
+  const { allowed, reason, candidates, proposals, not_weighed: more } = answer;
+  if (allowed) return `${style('green', 'allowed')} already: ${printable(reason)}`;
+  const because = candidates.filter(({ effect, outcome }) => (effect === 'DENY') === (outcome === 'applies'));
+  const head = [
+    `${style('red', 'denied')}  ${printable(reason)}`,
+    ...because.slice(0, CANDIDATES_MAX).flatMap((candidate) => candidateLines(candidate, style)),
+  ];
+  if (because.length > CANDIDATES_MAX) {
+    const rest = counted(because.length - CANDIDATES_MAX, 'more policy', 'more policies');
+    head.push(style('dim', `  … ${rest}: see "service authorize --explain"`));
+  }
+  if (proposals.length === 0)
+    return [...head, '', 'No change of one or two records allows it: see "service authorize --explain".'].join('\n');
+  const shown = proposals.slice(0, limit);
+  const left = [
+    ...(proposals.length > shown.length ? [`${proposals.length - shown.length} more with --limit`] : []),
+    ...(more > 0
+      ? [`${more.toLocaleString('en')} that would allow it, too, were not weighed (--weigh weighs more)`]
+      : []),
+  ];
+  return [
+    ...head,
+    '',
+    style('bold', 'Each of these would allow it, those first that grant least besides:'),
+    ...shown.map((proposal, index) => proposalText(proposal, index + 1, style)),
+    ...(left.length > 0 ? ['', style('dim', `${left.join('; ')}.`)] : []),
+  ].join('\n');
+}
+
+function candidateLines(candidate: ExplainedCandidate, style: Style): string[] {
+  const { policy, effect, outcome, why } = candidate;
+  const word = outcome === 'applies' ? 'applies' : outcome === 'failed' ? 'fails' : 'does not apply';
+  return [
+    `  ${printable(policy)} (${effect}) ${word}: ${printable(why)}`,
+    ...clauseLines(candidate, style).map((line) => `    ${line}`),
+  ];
+}
+
+function proposalText(proposal: VerifiedProposal, number: number, style: Style): string {
+  const { summary, breaks } = proposal;
+  const rules = breaks.map(({ mode, detail }) => {
+    const word = mode === 'warn' ? style('yellow', 'an access rule warns of it:') : style('red', 'would be refused:');
+    return `   ${word} ${printable(detail)}`;
+  });
+  const mark = isRefused(proposal) ? style('red', '✗ ') : '';
+  return [
+    `${style('bold', `${number}.`)} ${mark}${printable(summary)}`,
+    style('dim', `   ${elseText(proposal)}`),
+    ...rules,
+  ].join('\n');
+}
+
+function elseText({ grants, exact, findings }: VerifiedProposal): string {
+  if (grants > 0) {
+    const number = `${exact ? '' : 'at most '}${counted(grants, 'other question', 'other questions')}`;
+    return `also allows ${number} about recorded subjects and resources`;
+  }
+  if (findings <= 1) return 'grants nothing else';
+  return 'grants nothing else that is recorded, but also what has no record, or at other times';
+}

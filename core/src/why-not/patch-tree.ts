@@ -1,0 +1,42 @@
+import type { ManifestFile } from '../manifest/manifest.js';
+import { readManifest } from '../manifest/read.js';
+import { ProblemError } from '../problem.js';
+import type { DeclaredRecord } from '../records/registry.js';
+import { equalJson } from '../state/equal-json.js';
+import { patchFiles } from './patch-files.js';
+import type { Proposal } from './proposal.js';
+
+/** The files that a proposal changes, and all records of the tree with these changes. */
+export interface PatchedTree {
+  changed: ManifestFile[];
+  records: readonly DeclaredRecord[];
+}
+
+/**
+ * Writes a proposal into the files of a valid tree and reads them again. Throws `conflict` where it cannot be written, or
+ * where anything but the proposal would change, since files may say one thing for several records.
+ */
+export function patchTree(files: readonly ManifestFile[], proposal: Proposal, now: number): PatchedTree {
+  const before = readManifest(files, { now });
+  const changed = patchFiles(files, before.placeOf, proposal);
+  const texts = new Map(changed.map(({ path, text }) => [path, text]));
+  const after = readManifest(
+    files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text })),
+    { now },
+  );
+  const [fault] = after.faults;
+  if (fault !== undefined || after.manifest === undefined) throw refused(fault?.detail ?? 'the tree is not valid then');
+  const expected = new Map(before.manifest?.records.map((record) => [record.address, record]));
+  for (const { before: gone } of proposal.changes) if (gone !== undefined) expected.delete(gone.address);
+  for (const { after: made } of proposal.changes) if (made !== undefined) expected.set(made.address, made);
+  for (const { address, fields } of after.manifest.records) {
+    if (!equalJson(expected.get(address)?.fields, fields)) throw refused(`${address} would change, too`);
+    expected.delete(address);
+  }
+  for (const address of expected.keys()) throw refused(`${address} would change, too`);
+  return { changed, records: after.manifest.records };
+}
+
+function refused(why: string): ProblemError {
+  return new ProblemError('conflict', `The proposal cannot be written into the files: ${why}. Nothing was written.`);
+}
