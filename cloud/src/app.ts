@@ -2,27 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import express, { type ErrorRequestHandler } from 'express';
 import type { Cloud } from './cloud.js';
-import { guardConsole, isConsolePath } from './console/console-edge.js';
+import { guardConsole, isConsoleApi, isConsolePath } from './console/console-edge.js';
 import { Exchange } from './http/exchange.js';
 import { send } from './http/reply.js';
 import type { Route } from './http/route.js';
 import { refuse, serve } from './http/serve.js';
+import { consoleSite } from './routes/console-site.js';
 import { allRoutes } from './routes/routes.js';
 
 /** The request listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
   const route = router(cloud, routes);
+  const site = consoleSite();
+  const below = (exchange: Exchange) => {
+    const { pathname, request, response } = exchange;
+    guardConsole(request, response, { pathname, hosts: cloud.hosts() });
+    if (isConsoleApi(pathname)) route(exchange);
+    else if (request.method === 'GET' || request.method === 'HEAD') serve(cloud, site, exchange, { path: pathname });
+    else otherMethod(exchange, response, '/console', 'GET, HEAD, OPTIONS');
+  };
   return (request, response) => {
     const exchange = new Exchange(request, response, cloud);
+    if (!isConsolePath(exchange.pathname)) return route(exchange);
     try {
-      const { pathname } = exchange;
-      if (isConsolePath(pathname)) guardConsole(request, response, { pathname, hosts: cloud.hosts() });
+      below(exchange);
     } catch (error) {
       refuse(exchange, error);
-      return;
     }
-    route(exchange);
   };
 }
 

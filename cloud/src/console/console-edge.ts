@@ -29,6 +29,10 @@ export function isConsolePath(pathname: string): boolean {
   return pathname === '/console' || pathname.startsWith('/console/');
 }
 
+export function isConsoleApi(pathname: string): boolean {
+  return pathname.startsWith(API);
+}
+
 /**
  * What holds for everything below `/console`: the browser gets the strict headers, the host is one of ours, and the API
  * is called by our own page. Throws `invalid_request`.
@@ -45,7 +49,7 @@ export function guardConsole(
       `The console does not answer as "${printable(host ?? '')}": open it at the address in SERVICE_PUBLIC_URL.`,
     );
   }
-  if (!pathname.startsWith(API)) return;
+  if (!isConsoleApi(pathname)) return;
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined && site !== 'same-origin') {
     throw refused('The request comes from another site: only the console itself can call this.');
