@@ -7,8 +7,7 @@ import { counted, printable } from '../output/text.js';
 import { writeText } from '../output/write-text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
-import { InvalidTree } from '../tree/load-tree.js';
-import { relativePath } from '../tree/relative-path.js';
+import { InvalidTree, parsedFiles } from '../tree/load-tree.js';
 
 export default class Lint extends ServiceCommand {
   static override summary = 'Find what does nothing in a folder of YAML files, or likely not what was meant, offline.';
@@ -39,7 +38,7 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
       import('@authz-service/core/manifest/read'),
       import('@authz-service/core/lint/linted'),
     ]);
-    const files = (await readTree(args.dir)).map((file) => ({ ...file, path: relativePath(file.path) }));
+    const files = await parsedFiles(await readTree(args.dir));
     // Without a clock, so that what has ended is a finding here and no warning of the reader.
     const tree = readManifest(files);
     for (const warning of tree.warnings)

@@ -16,6 +16,7 @@ import { replaceFiles } from '../output/replace-files.js';
 import { out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { InvalidTree } from '../tree/load-tree.js';
+import { parsedAhead } from '../tree/parsing/parse-ahead.js';
 import { relativePath } from '../tree/relative-path.js';
 import { renderWhyNot } from '../why-not/render-why-not.js';
 
@@ -103,7 +104,7 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
 }
 
 async function treeOf(folder: string): Promise<Source> {
-  const files = await readTree(folder);
+  const files = await parsedAhead(await readTree(folder));
   const { manifest, faults } = readManifest(files, { now: Date.now() });
   if (manifest === undefined) throw new InvalidTree(faults, folder);
   return { records: manifest.records, files };

@@ -1,6 +1,6 @@
 import type { ManifestFile, ManifestResult } from '@authz-service/core/manifest/manifest';
 import { UsageError } from '../errors/usage-error.js';
-import { relativePath } from '../tree/relative-path.js';
+import { parsedFiles } from '../tree/load-tree.js';
 
 export interface TestedFiles {
   records: ManifestFile[] | ManifestResult;
@@ -12,15 +12,14 @@ export interface TestedFiles {
 /** The tests in a folder, and the records that they ask about: of the folder, or of Terraform's plan or state. */
 export async function testedFiles(folder: string, terraform: string | undefined): Promise<TestedFiles> {
   const { readTests, readTreeAndTests } = await import('@authz-service/provider/reconcile/read-tree');
-  const placed = (list: readonly ManifestFile[]) => list.map((file) => ({ ...file, path: relativePath(file.path) }));
   const found =
     terraform === undefined
       ? { ...(await readTreeAndTests(folder)), gaps: [] }
       : { tests: await readTests(folder), ...(await shownRecords(terraform)) };
   if (found.tests.length === 0)
     throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);
-  const records = Array.isArray(found.records) ? placed(found.records) : found.records;
-  return { records, tests: placed(found.tests), gaps: found.gaps };
+  const records = Array.isArray(found.records) ? await parsedFiles(found.records) : found.records;
+  return { records, tests: await parsedFiles(found.tests), gaps: found.gaps };
 }
 
 /** The records after the apply, each at the line where its resource begins. */

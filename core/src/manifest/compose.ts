@@ -15,6 +15,12 @@ import { MAX_ALIASED_VALUES, MAX_DEPTH } from './limits.js';
 import { yamlFaults } from './yaml-fault.js';
 import type { YamlNode } from './yaml-node.js';
 
+/** The roots of the documents of a text, and the nodes in them that aliases have put into more than one place. */
+export interface Composed {
+  roots: YamlNode[];
+  shared: ReadonlySet<YamlNode>;
+}
+
 /** Tells what cannot be read at this offset. */
 export type Refuse = (offset: number, text: string) => void;
 
@@ -33,16 +39,17 @@ const KNOWN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null)$/;
  * Parses any YAML 1.2 into the roots of its documents, refusing what is faulty, too deep, or stands for too much by
  * aliases. A document with a fault is left out, unless it only has tags that are not known.
  */
-export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
+export function composeYaml(text: string, refuse: Refuse): Composed {
   const lexer = new Lexer();
   const parser = new Parser();
   // The parser's own state, which its types keep private.
   const state = parser as unknown as { stack: readonly unknown[]; offset: number };
   const composer = new Composer<ParsedNode>(OPTIONS);
   const roots: YamlNode[] = [];
+  const shared = new Set<YamlNode>();
   const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
     for (const document of documents) {
-      const root = rootOf(document, text, refuse);
+      const root = rootOf(document, text, refuse, shared);
       if (root !== undefined) roots.push(root);
     }
   };
@@ -51,15 +58,20 @@ export function composeYaml(text: string, refuse: Refuse): YamlNode[] {
     // The parser and the composer recurse, so depth is bounded before they meet it.
     if (state.stack.length > MAX_DEPTH) {
       refuse(state.offset, `Nested deeper than ${MAX_DEPTH} levels: flatten it.`);
-      return roots;
+      return { roots, shared };
     }
   }
   for (const token of parser.end()) take(composer.next(token));
   take(composer.end(false, text.length));
-  return roots;
+  return { roots, shared };
 }
 
-function rootOf(document: Document.Parsed<ParsedNode>, text: string, refuse: Refuse): YamlNode | undefined {
+function rootOf(
+  document: Document.Parsed<ParsedNode>,
+  text: string,
+  refuse: Refuse,
+  shared: Set<YamlNode>,
+): YamlNode | undefined {
   const { errors, warnings, directives, contents } = document;
   const { yaml } = directives;
   if (yaml.explicit && yaml.version !== '1.2') {
@@ -69,7 +81,8 @@ function rootOf(document: Document.Parsed<ParsedNode>, text: string, refuse: Ref
   const faults = [...errors, ...warnings];
   if (faults.length > 0) for (const fault of yamlFaults(document, text)) refuse(fault.offset, fault.text);
   // An unknown tag does not affect the rest of the document; after any other fault nothing is certain.
-  return faults.every(({ code }) => code === 'TAG_RESOLVE_FAILED') ? new Converter(refuse).root(contents) : undefined;
+  if (!faults.every(({ code }) => code === 'TAG_RESOLVE_FAILED')) return undefined;
+  return new Converter(refuse, shared).root(contents);
 }
 
 /** The extent of a node once its aliases are written out. */
@@ -88,7 +101,10 @@ class Converter {
   private aliased = 0;
   private sound = true;
 
-  constructor(private readonly refuse: Refuse) {}
+  constructor(
+    private readonly refuse: Refuse,
+    private readonly shared: Set<YamlNode>,
+  ) {}
 
   root(contents: unknown): YamlNode | undefined {
     const { node } = this.convert(contents, 0);
@@ -139,6 +155,7 @@ class Converter {
     } else {
       this.aliased += anchor.extent.values;
       if (this.aliased <= MAX_ALIASED_VALUES && anchor.extent.depth <= MAX_DEPTH) {
+        this.shared.add(anchor.node);
         return { node: anchor.node, extent: anchor.extent };
       }
       if (before <= MAX_ALIASED_VALUES) {

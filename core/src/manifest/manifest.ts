@@ -1,10 +1,13 @@
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import type { ParsedText } from './parsed-text.js';
 
 /** One YAML file; `path` is as the user should read it in messages. */
 export interface ManifestFile {
   path: string;
   text: string;
+  /** What this very text is as YAML, where it has been parsed ahead. */
+  parsed?: ParsedText;
 }
 
 /** A place in a file; line and column count from 1, the column in UTF-16 units as editors do. */

@@ -4,9 +4,9 @@ import { declareApplications } from './applications.js';
 import { checkRecords } from './check-records.js';
 import { Declarations } from './declarations.js';
 import { expectedMapping } from './describe.js';
+import { documentsOf, sourceOf } from './documents.js';
 import type { ManifestFile, ManifestResult } from './manifest.js';
 import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
-import { parseYaml } from './parse.js';
 import { LinkReader } from './read-links.js';
 import { RecordReader } from './read-records.js';
 import { Settings } from './settings.js';
@@ -68,11 +68,11 @@ export function readManifest(
 
   const sources = [...files]
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
-    .map(({ path, text }) => new Source(path, text.startsWith('\uFEFF') ? text.slice(1) : text));
-  for (const source of sources) {
+    .map((file) => ({ file, source: sourceOf(file) }));
+  for (const { file, source } of sources) {
     filesBegun++;
     onProgress?.({ files: filesBegun, records: declarations.origins.size });
-    for (const document of parseYaml(source, findings)) {
+    for (const document of documentsOf(file, source, findings)) {
       const { root } = document;
       if (isEmpty(root)) continue;
       if (root.type === 'map')
@@ -80,7 +80,7 @@ export function readManifest(
       else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
     }
   }
-  if (findings.unread.length === 0) settings.requireVersion(sources[0] ?? new Source('.', ''), findings);
+  if (findings.unread.length === 0) settings.requireVersion(sources[0]?.source ?? new Source('.', ''), findings);
 
   declareApplications(records.applications, lists.external, declarations);
   settleIncludes(

@@ -1,6 +1,11 @@
 import type { Address } from '../records/address.js';
 import type { ManifestFault, Place } from './manifest.js';
 
+/** A text without the byte order mark that editors may begin a file with. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 /** The text of one file. Lines are counted only when a place is asked for, since most files have no fault. */
 export class Source {
   private lineStarts: number[] | undefined;

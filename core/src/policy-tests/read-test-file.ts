@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { expectedMapping } from '../manifest/describe.js';
+import { documentsOf, sourceOf } from '../manifest/documents.js';
 import { nodeAt, type Origin } from '../manifest/locate.js';
 import type { ManifestFault, ManifestFile, Place } from '../manifest/manifest.js';
-import { parseYaml } from '../manifest/parse.js';
-import { Findings, Source } from '../manifest/source.js';
+import { Findings } from '../manifest/source.js';
 import { UNUSABLE, type YamlDocument } from '../manifest/yaml-document.js';
 import { isEmpty } from '../manifest/yaml-node.js';
 import { describe, YAML_WORDS } from '../records/describe.js';
@@ -47,10 +47,9 @@ export class ReadTestFile {
     this.faults.push({ ...this.placeOf(path, ofKey), detail: labelled(path, detail) });
   }
 
-  static read({ path, text }: ManifestFile): ReadTestFile {
-    const file = new ReadTestFile(path);
-    const source = new Source(path, text.startsWith('\uFEFF') ? text.slice(1) : text);
-    const documents = parseYaml(source, file.#findings).filter(({ root }) => !isEmpty(root));
+  static read(written: ManifestFile): ReadTestFile {
+    const file = new ReadTestFile(written.path);
+    const documents = documentsOf(written, sourceOf(written), file.#findings).filter(({ root }) => !isEmpty(root));
     const [document, second] = documents;
     if (second !== undefined)
       second.fault(second.root, { label: '' }, 'A file of tests is one document: remove "---".');

@@ -1,14 +1,20 @@
-import { composeYaml } from './compose.js';
+import { type Composed, composeYaml } from './compose.js';
 import { MAX_FILE_LENGTH } from './limits.js';
-import type { Findings, Source } from './source.js';
-import { YamlDocument } from './yaml-document.js';
+import { Source } from './source.js';
+import type { YamlNode } from './yaml-node.js';
 
 /** What Git writes around the two sides of a conflict; no line of a mapping begins like that. */
 const CONFLICT = /^(?:<{7}|>{7}) /m;
 const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u;
 
-/** Parses one file into its documents, reporting what is not YAML. */
-export function parseYaml(source: Source, findings: Findings): YamlDocument[] {
+/** What a text is as YAML: the roots of its documents, and what in it cannot be read. Plain data, but for the nodes. */
+export interface Parsed extends Composed {
+  refused: { offset: number; text: string }[];
+}
+
+/** Parses the text of a file, which is all that the result depends on. */
+export function parseText(text: string): Parsed {
+  const source = new Source('', text);
   const refused = new Map<number, { offset: number; text: string }>();
   const refuse = (offset: number, text: string): void => {
     // One fault a line: what follows on the same line is most often the first one's echo.
@@ -16,13 +22,11 @@ export function parseYaml(source: Source, findings: Findings): YamlDocument[] {
     const present = refused.get(line);
     if (present === undefined || present.offset > offset) refused.set(line, { offset, text });
   };
-  const { text } = source;
   const wrong = unreadable(text);
   if (wrong !== undefined) refuse(wrong.offset, wrong.detail);
-  const roots = wrong !== undefined ? [] : composeYaml(text, refuse);
-  if (refused.size > 0) findings.unread.push(text);
-  for (const { offset, text: detail } of refused.values()) findings.fault(source, offset, { label: '' }, detail);
-  return roots.map((root) => new YamlDocument(source, root, findings));
+  const { roots, shared } =
+    wrong !== undefined ? { roots: [], shared: new Set<YamlNode>() } : composeYaml(text, refuse);
+  return { roots, shared, refused: [...refused.values()] };
 }
 
 /** Why a text cannot be YAML at all, or must not be read. */

@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { MAX_FILE_LENGTH } from '@authz-service/core/manifest/limits';
+import { type ParsedText, parsedText } from '@authz-service/core/manifest/parsed-text';
+
+/** A thread takes some tens of milliseconds to start: so many characters for each make that worth while. */
+const LEAST_TEXT = 100_000;
+/** Each thread has a heap of its own: beyond these, memory is short before time is. */
+const THREADS_MAX = 8;
+
+/** What a thread is sent, and what it answers. */
+export interface ParseWork {
+  index: number;
+  text: string;
+}
+export interface ParseDone {
+  index: number;
+  parsed: ParsedText;
+}
+
+/** Parses texts, in threads if there are several long ones. `onText` hears of each before it is begun. */
+export async function parseTexts(
+  texts: readonly string[],
+  onText: (begun: number, characters: number) => void,
+): Promise<ParsedText[]> {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const count = Math.min(availableParallelism(), THREADS_MAX, texts.length, Math.floor(length / LEAST_TEXT));
+  const jobs = new Jobs(texts, onText);
+  // A thread that cannot start, or that ends early, leaves its work to others, and at last to this one.
+  if (count > 1) await Promise.all(Array.from({ length: count }, () => work(jobs)));
+  return texts.map((text, index) => jobs.parsed[index] ?? parsedText(jobs.begin({ index, text }).text));
+}
+
+/** Texts to parse, the longest first, so that none is left over for long at the end. */
+class Jobs {
+  readonly parsed: (ParsedText | undefined)[] = [];
+  readonly #waiting: ParseWork[];
+  readonly #onText: (begun: number, characters: number) => void;
+  readonly #begun = new Set<number>();
+  /** The characters that are being parsed: what a file of the greatest size takes of memory is enough. */
+  #characters = 0;
+  #onRoom: (() => void)[] = [];
+
+  constructor(texts: readonly string[], onText: (begun: number, characters: number) => void) {
+    this.#waiting = texts
+      .map((text, index) => ({ index, text }))
+      .sort((left, right) => right.text.length - left.text.length);
+    this.#onText = onText;
+  }
+
+  /** The next one, when there is room for it; undefined if none is left. */
+  async take(): Promise<ParseWork | undefined> {
+    for (;;) {
+      const next = this.#waiting[0];
+      if (next === undefined) return undefined;
+      if (this.#characters === 0 || this.#characters + next.text.length <= MAX_FILE_LENGTH) {
+        this.#waiting.shift();
+        this.#characters += next.text.length;
+        return this.begin(next);
+      }
+      await new Promise<void>((resolve) => this.#onRoom.push(resolve));
+    }
+  }
+
+  begin(job: ParseWork): ParseWork {
+    this.#begun.add(job.index);
+    this.#onText(this.#begun.size, job.text.length);
+    return job;
+  }
+
+  leave({ text }: ParseWork): void {
+    this.#characters -= text.length;
+    for (const wake of this.#onRoom.splice(0)) wake();
+  }
+}
+
+/** Parses in one thread until no text is left, or the thread ends. */
+async function work(jobs: Jobs): Promise<void> {
+  let worker: Worker;
+  try {
+    worker = new Worker(new URL('./parse-thread.js', import.meta.url));
+  } catch {
+    return;
+  }
+  try {
+    for (let job = await jobs.take(); job !== undefined; job = await jobs.take()) {
+      try {
+        jobs.parsed[job.index] = await answerOf(worker, job);
+      } finally {
+        jobs.leave(job);
+      }
+    }
+  } catch {
+    // What it was parsing is parsed by the calling thread, where an error is one of the program.
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function answerOf(worker: Worker, job: ParseWork): Promise<ParsedText> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', ({ parsed }: ParseDone) => {
+      worker.off('error', reject);
+      worker.off('exit', reject);
+      resolve(parsed);
+    });
+    worker.once('error', reject);
+    worker.once('exit', reject);
+    worker.postMessage(job);
+  });
+}

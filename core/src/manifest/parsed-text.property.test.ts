@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { randomTree } from '../../testing/random-trees.js';
+import type { ManifestFile, ManifestResult } from './manifest.js';
+import { parsedText } from './parsed-text.js';
+import { readManifest } from './read.js';
+
+/** All that a reading tells, as data. */
+function told({ placeOf, linesOf, ...result }: ManifestResult) {
+  const places = (result.manifest?.records ?? []).map(({ address, fields }) => [
+    placeOf(address),
+    linesOf(address),
+    ...Object.keys(fields).map((name) => placeOf(address, `/${name}`)),
+    placeOf(address, '/condition', 20),
+  ]);
+  return { ...result, places };
+}
+
+it('reads of what was parsed ahead the same as of the text: records, faults and places', () => {
+  const seen = { sound: 0, faulty: 0 };
+  fc.assert(
+    fc.property(randomTree, (files) => {
+      const ahead = files.map((file): ManifestFile => ({ ...file, parsed: structuredClone(parsedText(file.text)) }));
+      const plain = readManifest(files, { now: 0 });
+      expect(told(readManifest(ahead, { now: 0 }))).toEqual(told(plain));
+      if (plain.manifest === undefined) seen.faulty++;
+      else seen.sound++;
+    }),
+    { numRuns: 500 },
+  );
+  // About a third is sound.
+  expect(Math.min(seen.faulty, seen.sound)).toBeGreaterThan(20);
+});

@@ -1,0 +1,21 @@
+import { type PackedNodes, packNodes } from './pack-nodes.js';
+import { type Parsed, parseText } from './parse-text.js';
+import { withoutMark } from './source.js';
+
+/**
+ * What the text of a file is as YAML, as plain data that other threads can find and that can be kept for the same text:
+ * it depends on nothing else.
+ */
+export interface ParsedText extends PackedNodes {
+  refused: Parsed['refused'];
+}
+
+/** Raised with every change of what is found for a text, so that nobody takes what was found before for it. */
+export const PARSING = 1;
+
+/** Parses the text of a file ahead of reading it. */
+export function parsedText(text: string): ParsedText {
+  const unmarked = withoutMark(text);
+  const { roots, shared, refused } = parseText(unmarked);
+  return { ...packNodes(roots, shared, unmarked), refused };
+}
