@@ -20,7 +20,7 @@ const overview = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/records/records-page.js'), 'RecordsPage'),
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.js'), 'OverviewPage'),
 });
 const records = createRoute({
   ...search,
@@ -40,9 +40,30 @@ const ask = createRoute({
   path: '/ask',
   component: lazyRouteComponent(() => import('./pages/ask/ask-page.js'), 'AskPage'),
 });
+const history = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/history',
+  component: lazyRouteComponent(() => import('./pages/history/history-page.js'), 'HistoryPage'),
+});
+const revision = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/revision',
+  component: lazyRouteComponent(() => import('./pages/history/revision-page.js'), 'RevisionPage'),
+});
+const settings = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
+});
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([overview, records, record, ask])]),
+  routeTree: root.addChildren([
+    signIn,
+    shell.addChildren([overview, records, record, ask, history, revision, settings]),
+  ]),
   basepath: '/console',
   defaultErrorComponent: PageFault,
   parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),

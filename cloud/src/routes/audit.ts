@@ -7,7 +7,7 @@ import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
-import type { AuditFilter } from '../store/store.js';
+import type { AuditFilter, AuditRow } from '../store/store.js';
 
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
@@ -95,13 +95,25 @@ async function searchedSince(
   return { revision, at: oldest.at };
 }
 
+const revision = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be the number of a revision like "42"')
+  .transform(Number)
+  .pipe(z.int())
+  .optional()
+  .meta({ description: 'Only the commit that made the revision of this number.' });
+
+function shownRow(row: AuditRow) {
+  return { ...row, revision: revisionText(row.revision, row.digest) };
+}
+
 export function auditRoutes(cloud: Cloud): Route[] {
   return [
     secured({
       method: 'GET',
       path: '/v1/audit',
       anyOf: ['records:read'],
-      query: z.strictObject({ ...filters, ...paging }),
+      query: z.strictObject({ ...filters, ...paging, revision }),
       operation: {
         id: 'listAudit',
         summary:
@@ -110,8 +122,12 @@ export function auditRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The page.', schema: auditPageSchema } },
         problems: ['invalid_cursor', 'outside_history', 'storage_failed'],
       },
-      handle: async ({ credential, query: { limit, cursor, ...asked } }) => {
+      handle: async ({ credential, query: { limit, cursor, revision: only, ...asked } }) => {
         const { tenant } = credential;
+        if (only !== undefined) {
+          const [row] = await cloud.store.audit(tenant, { ...asked, ...instants(asked), before: only + 1, limit: 1 });
+          return json(200, { items: row?.revision === only ? [shownRow(row)] : [] });
+        }
         const list = [tenant, 'audit', JSON.stringify(Object.entries(asked).sort())];
         const before = cursor === undefined ? {} : { before: Number(decodeCursor(list, cursor)) };
         const filter = { ...asked, ...instants(asked) };
@@ -120,7 +136,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
         const items = rows.slice(0, limit);
         const last = items.at(-1);
         return json(200, {
-          items: items.map((row) => ({ ...row, revision: revisionText(row.revision, row.digest) })),
+          items: items.map(shownRow),
           ...(last && rows.length > limit && { next_cursor: encodeCursor(list, String(last.revision)) }),
           ...(start && { searched_since: start }),
         });

@@ -2,6 +2,9 @@ import { text } from '../text/english.js';
 
 /** The pages in the navigation; `key` goes there after `g`. */
 export const PAGES = [
+  { to: '/', label: text.navigation.overview, key: 'o' },
   { to: '/records', label: text.navigation.records, key: 'r' },
   { to: '/ask', label: text.navigation.ask, key: 'a' },
+  { to: '/history', label: text.navigation.history, key: 'h' },
+  { to: '/settings', label: text.navigation.settings, key: 's' },
 ] as const;

@@ -11,6 +11,7 @@ import { DataTable } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { type PageSearch, usePageSearch } from '../../ui/page-search.js';
+import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { columnsOf } from './record-columns.js';
 import styles from './records-page.module.css';
@@ -89,21 +90,12 @@ export function RecordsPage() {
               {!filtered && <p>{text.records.declare}</p>}
             </Empty>
           )}
-          {(data?.next_cursor !== undefined || number > 1) && (
-            <nav className={styles.paging} aria-label={text.common.paging}>
-              <Button small isDisabled={number === 1} onPress={() => history.back()}>
-                {text.common.previous}
-              </Button>
-              <span>{text.common.page(number)}</span>
-              <Button
-                small
-                isDisabled={data?.next_cursor === undefined || isPlaceholderData}
-                onPress={() => go({ cursor: data?.next_cursor ?? '', page: String(number + 1) })}
-              >
-                {text.common.next}
-              </Button>
-            </nav>
-          )}
+          <Paging
+            number={number}
+            more={data?.next_cursor !== undefined && !isPlaceholderData}
+            onPrevious={() => history.back()}
+            onNext={() => go({ cursor: data?.next_cursor ?? '', page: String(number + 1) })}
+          />
         </div>
       </div>
     </>

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { client } from '../../api/client.js';
+import { useSession } from '../../api/session.js';
+import { text } from '../../text/english.js';
+import { Badge } from '../../ui/badge.js';
+import { Card } from '../../ui/card.js';
+import { PageHeader } from '../../ui/page-header.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { RecordLink } from '../../ui/record-link.js';
+import { When } from '../../ui/when.js';
+import { CommitList } from '../history/commit-list.js';
+import styles from './overview-page.module.css';
+
+const COMMITS = 8;
+
+/** The tenant at a glance: its revision, what changed lately, and which access rules are broken. */
+export function OverviewPage() {
+  const { tenant, person, scopes, sign_in, expires_at, idle_at } = useSession();
+  const commits = useQuery({
+    queryKey: ['audit', 'latest'],
+    queryFn: ({ signal }) => client.commits({ limit: COMMITS }, signal),
+    refetchInterval: 30_000,
+  });
+  const [latest] = commits.data?.items ?? [];
+  return (
+    <>
+      <PageHeader
+        title={tenant.name}
+        over={text.overview.tenant}
+        under={latest && text.overview.revision(latest.revision)}
+      />
+      <div className={styles.columns}>
+        <Card title={text.overview.lately} aside={<Link to="/history">{text.overview.allCommits}</Link>}>
+          {commits.error && <ProblemNote error={commits.error} retry={() => commits.refetch()} />}
+          {commits.data === undefined && !commits.error && <p role="status">{text.common.loading}</p>}
+          {commits.data !== undefined && <CommitList commits={commits.data.items} />}
+        </Card>
+        <div className={styles.side}>
+          <BrokenRules />
+          <Card title={text.overview.you}>
+            <dl className={styles.facts}>
+              <dt>{text.overview.person}</dt>
+              <dd>{person.name}</dd>
+              <dt>{text.overview.signIn}</dt>
+              <dd>{text.overview.by[sign_in]}</dd>
+              <dt>{text.overview.may}</dt>
+              <dd className={styles.scopes}>
+                {scopes.map((scope) => (
+                  <Badge key={scope}>{scope}</Badge>
+                ))}
+              </dd>
+              <dt>{text.overview.ends}</dt>
+              <dd>
+                <When at={idle_at} /> {text.overview.unlessUsed}
+                <br />
+                <When at={expires_at} /> {text.overview.inAnyCase}
+              </dd>
+            </dl>
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What breaks access rules as the records are now. */
+function BrokenRules() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['access-rule-violations'],
+    queryFn: ({ signal }) => client.accessRuleViolations({ signal }),
+    staleTime: 60_000,
+  });
+  return (
+    <Card
+      title={text.overview.rules}
+      aside={
+        <Link to="/records" search={{ kind: 'access_rule' }}>
+          {text.overview.allRules}
+        </Link>
+      }
+    >
+      {error && <ProblemNote error={error} retry={() => refetch()} />}
+      {data === undefined && !error && <p role="status">{text.common.loading}</p>}
+      {data?.violations.length === 0 && <p className={styles.fine}>{text.overview.noneBroken}</p>}
+      <ul className={styles.rules}>
+        {data?.violations.map(({ rule, mode, detail, witness }) => (
+          <li key={`${rule} ${detail} ${JSON.stringify(witness)}`}>
+            <Badge tone={mode === 'enforce' ? 'bad' : 'warn'}>{mode}</Badge> <RecordLink address={rule} />
+            <p>{detail}</p>
+          </li>
+        ))}
+      </ul>
+      {data?.more === true && <p className={styles.fine}>{text.overview.more}</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,142 @@
+import type { MadeRecord, Scope } from '@authz-service/sdk/wire';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { client } from '../../api/client.js';
+import { queryClient } from '../../api/query-client.js';
+import { useSession } from '../../api/session.js';
+import { text } from '../../text/english.js';
+import { Button } from '../../ui/button.js';
+import { CodeBlock } from '../../ui/code-block.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/field.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import type { CredentialKind } from './credentials.js';
+import styles from './settings-page.module.css';
+
+const SCOPES = Object.keys(text.settings.scope) as Scope[];
+
+/** Makes an API key or an OAuth client, and shows its secret once. */
+export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose: () => void }) {
+  const held = useSession().scopes;
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<Scope[]>(kind === 'api_key' ? ['decisions'] : []);
+  const [expires, setExpires] = useState('');
+  const [stacks, setStacks] = useState('');
+  const [applications, setApplications] = useState('');
+  const [tried, setTried] = useState(false);
+  const past = expires !== '' && !(Date.parse(expires) > Date.now());
+  const make = useMutation({
+    mutationFn: () => {
+      const limits = { ...listed('stacks', stacks), ...listed('applications', applications) };
+      const fields = {
+        name: name.trim(),
+        scopes,
+        ...(Object.keys(limits).length > 0 && { limits }),
+        ...(expires !== '' && { expires_at: new Date(expires).toISOString() }),
+      };
+      return client.records(kind).create(fields) as Promise<MadeRecord<CredentialKind>>;
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['records', kind] }),
+  });
+  if (make.data !== undefined) return <Secret made={make.data} onClose={onClose} />;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (name.trim() !== '' && scopes.length > 0 && !past) make.mutate();
+  };
+  return (
+    <Dialog title={text.settings.make[kind]} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <TextField
+          label={text.settings.name}
+          hint={text.settings.nameHint}
+          value={name}
+          onChange={setName}
+          fault={tried && name.trim() === '' ? text.settings.nameNeeded : undefined}
+        />
+        <fieldset className={styles.scopes}>
+          <legend>{text.settings.scopes}</legend>
+          {SCOPES.filter((scope) => held.includes(scope)).map((scope) => (
+            <label key={scope}>
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={({ target }) =>
+                  setScopes(target.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                }
+              />
+              <span>
+                {text.settings.scope[scope]} <code>{scope}</code>
+              </span>
+            </label>
+          ))}
+          {tried && scopes.length === 0 && <p className={styles.fault}>{text.settings.scopeNeeded}</p>}
+        </fieldset>
+        {kind === 'api_key' && (
+          <TextField
+            type="datetime-local"
+            label={text.settings.expires}
+            hint={text.settings.expiresHint}
+            value={expires}
+            onChange={setExpires}
+            fault={tried && past ? text.settings.timeWrong : undefined}
+          />
+        )}
+        {scopes.some((scope) => scope === 'records:write' || scope === 'credentials') && (
+          <>
+            <TextField
+              label={text.settings.stacks}
+              hint={text.settings.stacksHint}
+              value={stacks}
+              onChange={setStacks}
+            />
+            <TextField
+              label={text.settings.applications}
+              hint={text.settings.applicationsHint}
+              value={applications}
+              onChange={setApplications}
+            />
+          </>
+        )}
+        {make.error && <ProblemNote error={make.error} />}
+        <div className={styles.buttons}>
+          <Button onPress={onClose}>{text.common.cancel}</Button>
+          <Button kind="primary" type="submit" isDisabled={make.isPending}>
+            {text.settings.create}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** It stays until the person says that it is stored: it cannot be shown again. */
+function Secret({ made, onClose }: { made: MadeRecord<CredentialKind>; onClose: () => void }) {
+  return (
+    <Dialog title={text.settings.secretTitle} keep onClose={onClose}>
+      <p>{text.settings.secretOnce}</p>
+      {'client_id' in made && (
+        <>
+          <h3>{text.settings.clientId}</h3>
+          <CodeBlock label={text.settings.clientId} code={made.client_id} />
+        </>
+      )}
+      <h3>{text.settings.secret}</h3>
+      <CodeBlock label={text.settings.secret} code={'client_id' in made ? made.client_secret : made.secret} />
+      <div className={styles.buttons}>
+        <Button kind="primary" onPress={onClose}>
+          {text.settings.stored}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function listed(name: 'stacks' | 'applications', words: string): Record<string, string[]> {
+  const names = words
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+  return names.length === 0 ? {} : { [name]: names };
+}
