@@ -31,7 +31,7 @@ import { typesInConditions } from './universe/types-in-conditions.js';
 export function* computeImpact(
   before: TenantSide,
   after: TenantSide,
-  { now, explained = true }: ImpactOptions,
+  { now, explained = true, pairsMax }: ImpactOptions,
 ): Generator<undefined, Impact> {
   const { records, changes, ids } = yield* differing(before.records, after.records);
   const engine = yield* compileInSteps(records());
@@ -56,7 +56,7 @@ export function* computeImpact(
   const [grantedAfter, placesAfter] = yield* look('after');
   const classes = subjects.classes();
   const answers = new Answers(tables, principals, remainders, new FreeTexts(engine, changes), now);
-  const comparison = new ColumnComparison(tables, classes, answers);
+  const comparison = new ColumnComparison(tables, classes, answers, pairsMax);
   const share = comparison.share.bind(comparison);
   yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
   const units = [...unitsOf(region, universe)];

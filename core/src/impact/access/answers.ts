@@ -39,21 +39,47 @@ export interface TripleAnswer {
   readonly change: PairChange;
 }
 
-interface Asked {
+/** What a state has for a class of subjects in one span of time. */
+interface Counting {
+  readonly descriptors: readonly Descriptor[];
+  /** The list, where nothing about the subject or the request makes a difference to it. */
+  readonly list: DecisionList | undefined;
+}
+
+interface QuestionSpan {
+  readonly from: number;
+  readonly until: number;
+  readonly before: Counting;
+  readonly after: Counting;
+  open?: SpanAnswer['open'];
+}
+
+/** A class of subjects with its candidates, cut into spans of time: what all its members have in common. */
+export interface Question {
   readonly one: SubjectClass;
+  readonly spans: readonly QuestionSpan[];
+  /** By the lists that they compare: the same answers are one object. */
+  readonly answers: Map<string, Answer>;
+  /** By what is known of members that ask. */
+  readonly known: Map<string, Answer>;
+}
+
+/** Who asks. */
+interface Asking {
   readonly member: Member;
-  readonly before: readonly Reached[];
-  readonly after: readonly Reached[];
-  /** Whether requests send properties that are not recorded. */
+  /** Requests send properties that are not recorded. */
   readonly sent: boolean;
   /** Nothing is said of subject and resource but whom the subject acts as. */
   readonly open?: boolean;
+  /** What is read of the member, where others of whom the same is read are likely to ask. */
+  readonly told?: string | null | undefined;
 }
 
 /** Compares what two states answer to one class of subjects, from the candidates that it has in each. */
 export class Answers {
   readonly #lists = new Map<string, DecisionList>();
   readonly #comparisons = new Map<string, Comparison>();
+  readonly #triples = new Map<Answer, TripleAnswer | undefined>();
 
   constructor(
     private readonly tables: ColumnTables,
@@ -63,27 +89,63 @@ export class Answers {
     private readonly now: number,
   ) {}
 
+  question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): Question {
+    const cuts = this.#cuts(one, before, after);
+    const spans = cuts.map((from, at) => ({
+      from,
+      until: cuts[at + 1] ?? Number.POSITIVE_INFINITY,
+      before: this.#counting(before, from),
+      after: this.#counting(after, from),
+    }));
+    return { one, spans, answers: new Map(), known: new Map() };
+  }
+
   /** With `joined` also what the answers are with subject and resource left open. */
-  of(asked: Asked, joined = false): Answer {
-    const cuts = this.#cuts(asked);
+  of(question: Question, asking: Asking, joined = false): Answer {
+    const { one, known } = question;
+    const { sent, open, told } = asking;
+    const asked = told === undefined ? undefined : `${sent} ${open} ${joined} ${told}`;
+    const before = asked === undefined ? undefined : known.get(asked);
+    if (before !== undefined) return before;
+    const lists = question.spans.map(
+      (span) => [this.#list(one, 'before', span, asking), this.#list(one, 'after', span, asking)] as const,
+    );
+    const key = `${joined} ${lists.map(([before, after]) => `${before.id}/${after.id}`).join(' ')}`;
+    let answer = question.answers.get(key);
+    if (answer === undefined) {
+      answer = this.#answer(question, asking, lists, joined);
+      question.answers.set(key, answer);
+    }
+    if (asked !== undefined) known.set(asked, answer);
+    return answer;
+  }
+
+  #answer(
+    { one, spans: all }: Question,
+    asking: Asking,
+    lists: readonly (readonly [DecisionList, DecisionList])[],
+    joined: boolean,
+  ): Answer {
     const spans: SpanAnswer[] = [];
-    for (const [at, from] of cuts.entries()) {
-      const until = cuts[at + 1] ?? Number.POSITIVE_INFINITY;
-      const before = this.#list(asked, 'before', from, until);
-      const after = this.#list(asked, 'after', from, until);
-      const comparison = this.#compare(before, after);
+    for (const [at, span] of all.entries()) {
+      const [before, after] = lists[at] as (typeof lists)[number];
+      const { from, until } = span;
       const last = spans.at(-1);
-      const open = joined && comparison.change !== 'same' ? this.#open(asked, from, until) : undefined;
-      if (last !== undefined && last.before === before && last.after === after)
+      if (last !== undefined && last.before === before && last.after === after) {
         spans[spans.length - 1] = { ...last, until };
-      else spans.push({ from, until, before, after, comparison, ...(open && { open }) });
+        continue;
+      }
+      const comparison = this.#compare(before, after);
+      const open = joined && comparison.change !== 'same' ? this.#open(one, span, asking) : undefined;
+      spans.push({ from, until, before, after, comparison, ...(open && { open }) });
     }
     return { spans, differs: spans.some(({ comparison }) => comparison.change !== 'same') };
   }
 
-  #open(asked: Asked, from: number, until: number): SpanAnswer['open'] {
-    const open = { ...asked, open: true };
-    return { before: this.#list(open, 'before', from, until), after: this.#list(open, 'after', from, until) };
+  #open(one: SubjectClass, span: QuestionSpan, asking: Asking): SpanAnswer['open'] {
+    const open = { ...asking, open: true };
+    span.open ??= { before: this.#list(one, 'before', span, open), after: this.#list(one, 'after', span, open) };
+    return span.open;
   }
 
   #compare(before: DecisionList, after: DecisionList): Comparison {
@@ -98,7 +160,7 @@ export class Answers {
   }
 
   /** The instants at which a candidate, or what its guard asks about, begins or ends to count; the start first. */
-  #cuts({ one, before, after }: Asked): number[] {
+  #cuts(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): number[] {
     const cuts = new Set<number>();
     const add = ({ start, end }: Period) => {
       if (start > this.now) cuts.add(start);
@@ -133,42 +195,57 @@ export class Answers {
     return at < 0 ? [] : (periods[at] as readonly Period[]);
   }
 
-  #list(asked: Asked, side: Side, from: number, until: number): DecisionList {
+  /** The candidates that count at an instant. */
+  #counting(reached: readonly Reached[], from: number): Counting {
     const counting = new Map<number, Descriptor>();
-    for (const { descriptor, periods } of asked[side]) {
+    for (const { descriptor, periods } of reached) {
       if (counting.has(descriptor) || !periods.some((period) => isCurrent(period, from))) continue;
       const one = this.tables.descriptors.at(descriptor);
       if (isCurrent(one.period, from)) counting.set(descriptor, one);
     }
-    const guarded = [...counting.values()].some(({ guard, unknown }) => guard !== null || unknown);
-    const key = guarded ? undefined : [...counting.values()].map(({ deny, priority }) => `${deny} ${priority}`).join();
-    const known = key === undefined ? undefined : this.#lists.get(key);
+    const all = [...counting.values()];
+    const sure = new Set(all.filter(({ unknown }) => !unknown).map(({ policy }) => policy));
+    const descriptors = all.filter(({ unknown, policy }) => !unknown || !sure.has(policy));
+    return { descriptors, list: this.#plainList(descriptors) };
+  }
+
+  #plainList(descriptors: readonly Descriptor[]): DecisionList | undefined {
+    if (descriptors.some(({ guard, unknown }) => guard !== null || unknown)) return undefined;
+    const key = descriptors.map(({ deny, priority }) => `${deny} ${priority}`).join();
+    const known = this.#lists.get(key);
     if (known !== undefined) return known;
-    const sure = new Set([...counting.values()].filter(({ unknown }) => !unknown).map(({ policy }) => policy));
-    const candidates: RemainingCandidate[] = [];
-    for (const one of counting.values()) {
-      if (one.unknown && sure.has(one.policy)) continue;
-      candidates.push({
-        effect: one.deny ? 'DENY' : 'ALLOW',
-        priority: one.priority,
-        remainder: this.remainders.remainderOf(
-          one.guard?.guard ?? NO_GUARD,
-          this.#known(asked, side, one.facts, from, until),
-          one.unknown,
-        ),
-      });
-    }
-    const list = this.remainders.listOf(candidates);
-    if (key !== undefined) this.#lists.set(key, list);
+    const remainder = this.remainders.formulas.constant('true');
+    const list = this.remainders.listOf(descriptors.map((one) => ({ ...candidateOf(one), remainder })));
+    this.#lists.set(key, list);
     return list;
   }
 
+  #list(one: SubjectClass, side: Side, span: QuestionSpan, asking: Asking): DecisionList {
+    const { descriptors, list } = span[side];
+    if (list !== undefined) return list;
+    const candidates = descriptors.map((descriptor): RemainingCandidate => {
+      const { guard, facts, unknown } = descriptor;
+      const known = this.#known(one, asking, side, facts, span);
+      return {
+        ...candidateOf(descriptor),
+        remainder: this.remainders.remainderOf(guard?.guard ?? NO_GUARD, known, unknown),
+      };
+    });
+    const key = candidates.map(({ effect, priority, remainder }) => `${effect}${priority}/${remainder.id}`).join();
+    let made = this.#lists.get(key);
+    if (made === undefined) {
+      made = this.remainders.listOf(candidates);
+      this.#lists.set(key, made);
+    }
+    return made;
+  }
+
   #known(
-    { one, member, sent, open = false }: Asked,
+    one: SubjectClass,
+    { member, sent, open = false }: Asking,
     side: Side,
     facts: ResourceFacts | null,
-    from: number,
-    until: number,
+    { from, until }: QuestionSpan,
   ): Known {
     const recordedSubject = one.kind === 'recorded' && !open;
     return {
@@ -213,7 +290,12 @@ export class Answers {
   }
 
   /** What a triple is answered over all instants and requests (docs/semantics.md 10.5). */
-  tripleOf({ spans }: Answer): TripleAnswer | undefined {
+  tripleOf(answer: Answer): TripleAnswer | undefined {
+    if (!this.#triples.has(answer)) this.#triples.set(answer, this.#triple(answer));
+    return this.#triples.get(answer);
+  }
+
+  #triple({ spans }: Answer): TripleAnswer | undefined {
     const changes = new Set(spans.map(({ comparison }) => comparison.change));
     if (changes.size === 1 && changes.has('same')) return undefined;
     const both = changes.has('mixed') || (changes.has('gained') && changes.has('lost'));
@@ -224,6 +306,10 @@ export class Answers {
     };
     return { before: answer('before'), after: answer('after'), change };
   }
+}
+
+function candidateOf({ deny, priority }: Descriptor): Pick<RemainingCandidate, 'effect' | 'priority'> {
+  return { effect: deny ? 'DENY' : 'ALLOW', priority };
 }
 
 const NO_GUARD = {};

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject } from '../../json.js';
 import type { Closure } from '../universe/closure.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
-import type { Answer, Answers, Reached, TripleAnswer } from './answers.js';
+import type { Answer, Answers, Question, Reached, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
 import { JoinIndex } from './join-index.js';
@@ -35,6 +35,12 @@ export interface Cell {
   readonly exact: boolean;
 }
 
+/** Subjects of whom the same is read. */
+interface Facts {
+  readonly key: string;
+  readonly members: readonly Member[];
+}
+
 type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<string> | undefined } | null;
 
 const NOTHING: JsonObject = {};
@@ -45,9 +51,11 @@ const PAIRS_MAX = 1_000_000;
 export class ColumnComparison {
   readonly #byPrincipal = new Map<number, SubjectClass[]>();
   readonly #changed: readonly SubjectClass[];
-  readonly #answers = new Map<string, { answer: Answer; triple: TripleAnswer | undefined }>();
+  readonly #questions = new Map<string, Question>();
   readonly #blocks = new Map<string, Block>();
   readonly #joins = new JoinIndex();
+  /** The members of classes by what is read of them. */
+  readonly #facts = new Map<string, readonly Facts[]>();
   /** How many subjects have been told apart one by one. */
   #pairs = 0;
   /** By type, a subject without a record for whom nobody vouches. */
@@ -57,6 +65,7 @@ export class ColumnComparison {
     private readonly tables: ColumnTables,
     classes: readonly SubjectClass[],
     private readonly answers: Answers,
+    private readonly pairsMax = PAIRS_MAX,
   ) {
     for (const one of classes)
       for (const id of new Set([...one.before.ids, ...one.after.ids])) {
@@ -109,7 +118,7 @@ export class ColumnComparison {
   }
 
   /** The subjects of a class, told apart by what these candidates read of them; undefined if that makes too many pairs. */
-  #pieces(one: SubjectClass, reads: SubjectReads, candidates: readonly Reached[]): Iterable<Block> | undefined {
+  #pieces(one: SubjectClass, reads: SubjectReads, candidates: readonly Reached[]): readonly Block[] | undefined {
     const [first] = one.members as [Member];
     if (reads === null || one.kind !== 'recorded' || one.members.length === 1)
       return [this.#block(`${one.index}`, one, first, () => one.members)];
@@ -118,17 +127,28 @@ export class ColumnComparison {
     if (joined !== undefined)
       return joined.map((piece) => this.#block(`${one.index} ${piece.key}`, one, piece.first, piece.members));
     this.#pairs += one.members.length;
-    if (this.#pairs > PAIRS_MAX) return undefined;
-    const byFacts = new Map<string, Member[]>();
-    for (const member of one.members) {
-      const key = factsOf(member, reads);
-      const known = byFacts.get(key);
-      if (known === undefined) byFacts.set(key, [member]);
-      else known.push(member);
-    }
-    return [...byFacts].map(([key, members]) =>
+    if (this.#pairs > this.pairsMax) return undefined;
+    return this.#factsOf(one, reads).map(({ key, members }) =>
       this.#block(`${one.index} ${key}`, one, members[0] as Member, () => members),
     );
+  }
+
+  #factsOf(one: SubjectClass, reads: NonNullable<SubjectReads>): readonly Facts[] {
+    const { id, properties } = reads;
+    const read = `${one.index} ${id} ${properties === undefined ? '*' : JSON.stringify([...properties].sort())}`;
+    let facts = this.#facts.get(read);
+    if (facts === undefined) {
+      const byFacts = new Map<string, Member[]>();
+      for (const member of one.members) {
+        const key = factsOf(member, reads);
+        const known = byFacts.get(key);
+        if (known === undefined) byFacts.set(key, [member]);
+        else known.push(member);
+      }
+      facts = [...byFacts].map(([key, members]) => ({ key, members }));
+      this.#facts.set(read, facts);
+    }
+    return facts;
   }
 
   #block(key: string, one: SubjectClass, first: Member, members: () => readonly Member[]): Block {
@@ -147,26 +167,50 @@ export class ColumnComparison {
     const keys = [keyOf(before), keyOf(after)] as const;
     const { reads, guarded, asks, joined } = this.#guards([...before, ...after]);
     if (!guarded && keys[0] === keys[1]) return [];
-    const found: Cell[] = [];
     const blocks = this.#pieces(one, reads, [...before, ...after]);
     const exact = blocks !== undefined;
+    const several = blocks !== undefined && blocks.length > 1;
+    const question = this.#question(
+      one,
+      before,
+      after,
+      `${keys.join('|')}|${guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}` : ''}`,
+    );
+    const alike = new Map<Answer, Map<TripleAnswer | undefined, Block[]>>();
     for (const block of blocks ?? [this.#block(`${one.index}`, one, one.members[0] as Member, () => one.members)]) {
-      const member = block.first;
-      const told = reads && (exact ? factsOf(member, reads) : 'open');
-      const facts = guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}\n${told}` : '';
-      const key = `${keys[0]}|${keys[1]}|${facts}`;
-      let known = this.#answers.get(key);
-      if (known === undefined) {
-        const asked = { one, member, before, after, open: !exact };
-        const answer = this.answers.of({ ...asked, sent: true }, joined);
-        const bare = guarded && one.kind === 'recorded' ? this.answers.of({ ...asked, sent: false }) : answer;
-        known = { answer, triple: this.answers.tripleOf(bare) };
-        this.#answers.set(key, known);
-      }
-      const { answer, triple } = known;
-      if (answer.differs || triple !== undefined) found.push({ block, group, answer, triple, exact });
+      const told = several ? undefined : reads && factsOf(block.first, reads);
+      const asking = { member: block.first, open: !exact, told };
+      const answer = this.answers.of(question, { ...asking, sent: true }, joined);
+      const bare = guarded && one.kind === 'recorded' ? this.answers.of(question, { ...asking, sent: false }) : answer;
+      const triple = this.answers.tripleOf(bare);
+      if (!answer.differs && triple === undefined) continue;
+      const byTriple = alike.get(answer) ?? new Map<TripleAnswer | undefined, Block[]>();
+      alike.set(answer, byTriple);
+      const known = byTriple.get(triple);
+      if (known === undefined) byTriple.set(triple, [block]);
+      else known.push(block);
     }
+    const found: Cell[] = [];
+    for (const [answer, byTriple] of alike)
+      for (const [triple, all] of byTriple) found.push({ block: this.#joined(all), group, answer, triple, exact });
     return found;
+  }
+
+  #question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[], key: string): Question {
+    let question = this.#questions.get(key);
+    if (question === undefined) {
+      question = this.answers.question(one, before, after);
+      this.#questions.set(key, question);
+    }
+    return question;
+  }
+
+  /** Blocks of one class as one. */
+  #joined(blocks: readonly Block[]): Block {
+    const [first, ...more] = blocks as [Block, ...Block[]];
+    if (more.length === 0) return first;
+    const key = blocks.map((block) => block.key).join('\n');
+    return this.#block(key, first.one, first.first, () => blocks.flatMap(({ members }) => members));
   }
 
   /** What the guards of these candidates read of the subject. */

@@ -5,6 +5,7 @@ import type { FreeNames, FreeText, KnownResource } from '../remainder/known.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import type { ResourceFacts } from './resource-facts.js';
 
+const NO_NAMES: KnownResource['names'] = { id: undefined, name: undefined };
 export const ANY_TEXT: FreeText = { admits: () => true };
 export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
@@ -13,6 +14,7 @@ export class FreeTexts {
   readonly #subjects = new Map<string, FreeText>();
   readonly #resources = new Map<Path, FreeNames>();
   readonly #recorded = new Map<string, KnownResource['names']>();
+  readonly #byFacts = new Map<ResourceFacts, KnownResource['names']>();
   readonly #added = new Set<string>();
 
   /** The engine is in the state before whenever this is asked. */
@@ -44,8 +46,16 @@ export class FreeTexts {
 
   /** The names of a resource in one state, as far as they are known. */
   names(facts: ResourceFacts | null): KnownResource['names'] {
-    if (facts === null) return { id: undefined, name: undefined };
-    const { name, id, recorded, typePath } = facts;
+    if (facts === null) return NO_NAMES;
+    let names = this.#byFacts.get(facts);
+    if (names === undefined) {
+      names = this.#namesOf(facts);
+      this.#byFacts.set(facts, names);
+    }
+    return names;
+  }
+
+  #namesOf({ name, id, recorded, typePath }: ResourceFacts): KnownResource['names'] {
     if (name === undefined) return this.#unrecorded(typePath);
     const key = `${recorded}\n${id}\n${name}`;
     let names = this.#recorded.get(key);

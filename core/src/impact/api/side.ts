@@ -19,4 +19,9 @@ export interface ImpactOptions {
   readonly now: number;
   /** False leaves out causes and witnesses, which take most of the time: for those who only want the triples. */
   readonly explained?: boolean;
+  /**
+   * So many pairs of subjects and resources are looked at where a condition joins them by more than equality (docs/semantics.md
+   * 10.8); a million if it is not said.
+   */
+  readonly pairsMax?: number;
 }
