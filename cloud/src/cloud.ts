@@ -7,6 +7,7 @@ import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { CloudConfig } from './config.js';
 import type { Sessions } from './console/sessions.js';
+import type { DraftPlanner } from './drafts/draft-planner.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
 import type { Metrics } from './metrics.js';
@@ -22,6 +23,7 @@ export interface Cloud {
   clientAddresses: ClientAddresses;
   tokens: Tokens;
   sessions: Sessions;
+  drafts: DraftPlanner;
   consoleSettings: CloudConfig['console'];
   bundleKeys: BundleKeys;
   metrics: Metrics;

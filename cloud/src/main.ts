@@ -7,6 +7,7 @@ import { bootstrap } from './bootstrap.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Sessions } from './console/sessions.js';
+import { DraftPlanner } from './drafts/draft-planner.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { createLogger } from './log.js';
@@ -86,6 +87,7 @@ async function start(
     clockBehindSeconds: () => health.clockBehindSeconds(),
   });
   const sessions = new Sessions(store, credentials);
+  const drafts = new DraftPlanner(slicing);
   const cloud: Cloud = {
     store,
     tenants,
@@ -101,6 +103,7 @@ async function start(
     slicing,
     now,
     sessions,
+    drafts,
     consoleSettings: config.console,
     publicUrl: () => publicUrl,
     localUrl: () => localUrl,
@@ -151,6 +154,7 @@ async function start(
     // Requests that wait for a commit are answered now.
     tenants.watch.close();
     await server.stop();
+    await drafts.close();
     await tenants.close();
     // A running health check must not take the files of a closed database for lost.
     await health.writability();

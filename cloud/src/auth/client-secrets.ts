@@ -16,6 +16,7 @@ export interface Attempt {
 
 /** The number of derivations that may wait; each takes some 50 ms. */
 const WAITING_MAX = 32;
+const WAITING = 'secrets are waiting to be checked';
 const PROVEN_MAX = 10_000;
 
 /**
@@ -26,8 +27,8 @@ const PROVEN_MAX = 10_000;
  */
 export class ClientSecrets {
   /** A separate queue, so that failing log-ins do not delay those who choose a secret. */
-  readonly #checks = new FairQueue(WAITING_MAX);
-  readonly #choices = new FairQueue(WAITING_MAX);
+  readonly #checks = new FairQueue(WAITING_MAX, WAITING);
+  readonly #choices = new FairQueue(WAITING_MAX, WAITING);
   readonly #failures: FailureLimit;
   /**
    * Chosen secrets that were proven right, by their stored hash, because a pipeline asks for a token at each of its

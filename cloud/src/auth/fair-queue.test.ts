@@ -3,7 +3,7 @@ import { FairQueue } from './fair-queue.js';
 
 /** A queue whose first piece of work runs until `open` is called, and the order in which work was done. */
 function held(waitingMax: number) {
-  const queue = new FairQueue(waitingMax);
+  const queue = new FairQueue(waitingMax, 'pieces wait');
   const done: string[] = [];
   const outcomes: Promise<string>[] = [];
   let open = () => {};
@@ -72,7 +72,7 @@ describe('a fair queue', () => {
   });
 
   it('goes on after work that fails', async () => {
-    const queue = new FairQueue(2);
+    const queue = new FairQueue(2, 'pieces wait');
     const failed = queue.run('a', () => Promise.reject(new Error('no')));
     const next = queue.run('a', async () => 'yes');
     await expect(failed).rejects.toThrow('no');

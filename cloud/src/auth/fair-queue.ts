@@ -15,7 +15,11 @@ export class FairQueue {
   #size = 0;
   #busy = false;
 
-  constructor(private readonly waitingMax: number) {}
+  /** `what` says in an error what waits: `secrets are waiting to be checked`. */
+  constructor(
+    private readonly waitingMax: number,
+    private readonly what: string,
+  ) {}
 
   /**
    * Throws `too_many_requests` if there is no room, and the signal's reason if it is aborted before it is the work's
@@ -37,7 +41,7 @@ export class FairQueue {
         },
         refuse: () => {
           signal?.removeEventListener('abort', abandon);
-          reject(full());
+          reject(full(this.what));
         },
       };
       signal?.addEventListener('abort', abandon, { once: true });
@@ -94,7 +98,7 @@ export class FairQueue {
   }
 }
 
-function full(): ProblemError {
-  const detail = 'Too many secrets are waiting to be checked: send the request again in a second.';
+function full(what: string): ProblemError {
+  const detail = `Too many ${what}: send the request again in a second.`;
   return new ProblemError('too_many_requests', detail, [], { retryAfterSeconds: 1 });
 }

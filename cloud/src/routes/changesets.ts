@@ -23,7 +23,7 @@ const secret = z.string().max(1024).optional().meta({
   description: 'A secret that the caller chooses for a credential; it replaces the former one. Never shown.',
 });
 
-const changeSchema = z.discriminatedUnion('op', [
+export const changeSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('create'), kind: z.enum(KINDS), fields, secret }),
   z.strictObject({ op: z.literal('update'), address, fields, secret }),
   z.strictObject({ op: z.literal('delete'), address }),
@@ -69,7 +69,7 @@ const parse = parserOf(changesetSchema.extend({ changes: z.array(z.unknown()).ma
 /** This takes some tenths of a millisecond. */
 const STEP = 50;
 
-function* parseChanges(values: readonly unknown[]): Generator<undefined, Change[]> {
+export function* parseChanges(values: readonly unknown[]): Generator<undefined, Change[]> {
   const changes: Change[] = [];
   const faults: Fault[] = [];
   yield* eachInSteps(values.entries(), STEP, ([index, value]) => {

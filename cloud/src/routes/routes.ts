@@ -8,6 +8,7 @@ import { changesetRoutes } from './changesets.js';
 import { consoleLinkRoutes } from './console-links.js';
 import { consoleSessionRoutes } from './console-session.js';
 import { decisionRoutes } from './decisions.js';
+import { draftPlanRoutes } from './draft-plans.js';
 import { mountedRoutes } from './mounted-routes.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
@@ -35,6 +36,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...tenantRoutes(cloud),
     ...consoleLinkRoutes(cloud),
     ...consoleSessionRoutes(cloud),
+    ...draftPlanRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),

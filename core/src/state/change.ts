@@ -27,6 +27,8 @@ export interface StageOptions {
   takeOwnership?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
+  /** Returns what breaks enforced access rules in place of refusing it. */
+  reportRules?: boolean;
   /** The writer, if it is limited in what it may write. */
   writer?: Writer;
   now: Date;
@@ -49,7 +51,7 @@ export interface Staged {
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
   created: Address[];
-  /** What breaks access rules that only warn. */
+  /** What breaks access rules that only warn, or any if the caller asked for that. */
   warnings?: Violation[];
 }
 

@@ -304,7 +304,7 @@ export class Stage {
     const violations = yield* judgeChange(before, this.#overlay, this.#pairs(before), this.#options.now.getTime());
     const broken = new Faults('access_rule_violated');
     for (const violation of violations) {
-      if (violation.mode === 'warn') continue;
+      if (violation.mode === 'warn' || this.#options.reportRules) continue;
       const { cause = '' } = violation;
       const index = this.#entries.get(cause)?.index ?? this.#removed.get(cause)?.index ?? 0;
       broken.add(jsonPointer('changes', index), violationText(violation), cause);

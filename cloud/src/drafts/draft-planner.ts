@@ -1,0 +1,147 @@
+import { Worker } from 'node:worker_threads';
+import { ProblemError } from '@authz-service/core/problem';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import { FairQueue } from '../auth/fair-queue.js';
+import type { Tenant } from '../tenants/tenant.js';
+import type { Draft, DraftBase, DraftPlan, DraftSaid, DraftTold } from './draft-work.js';
+
+const WAITING_MAX = 16;
+const TIMEOUT_MS = 60_000;
+const MEMORY_MIB = 1024;
+/** Records sent in one step, which is some tenths of a millisecond. */
+const STEP = 25;
+
+/**
+ * Finds what drafts would do, in one thread with a bound of its own on memory and time, so that decisions wait for none
+ * of it. Drafts wait for their turn, tenant by tenant. The thread keeps the records of the last base, since one who
+ * edits asks again and again.
+ */
+export class DraftPlanner {
+  readonly #queue = new FairQueue(WAITING_MAX, 'drafts are waiting for their plan');
+  #thread: { worker: Worker; key?: string } | undefined;
+
+  constructor(private readonly slicing: TimeSlicing) {}
+
+  /**
+   * What the draft would do to the tenant at this revision. Throws `stale_base` if the tenant has moved,
+   * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
+   * access rules.
+   */
+  plan(tenant: Tenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
+    return this.#queue.run(tenant.id, () => this.#plan(tenant, revision, draft, signal), signal);
+  }
+
+  /** Ends the thread. */
+  close(): Promise<void> {
+    return this.#stop();
+  }
+
+  async #plan(tenant: Tenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
+    signal.throwIfAborted();
+    assertAt(tenant, revision);
+    const thread = this.#begun();
+    const answer = answerOf(thread.worker, signal);
+    answer.said.catch(() => undefined);
+    try {
+      await this.#send(thread, tenant, revision);
+      tell(thread.worker, { draft });
+      const said = await answer.said;
+      if ('plan' in said) return said.plan;
+      throw new ProblemError(said.fault.code, said.fault.detail, said.fault.errors);
+    } catch (error) {
+      // A refusal leaves the thread as it was; after anything else it may still be at work.
+      if (!(error instanceof ProblemError) || error.code === 'timeout') await this.#stop();
+      throw error;
+    } finally {
+      answer.forget();
+    }
+  }
+
+  #begun(): { worker: Worker; key?: string } {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = newThread();
+    thread.worker.once('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+    });
+    this.#thread = thread;
+    return thread;
+  }
+
+  /** Gives the thread the records of the tenant, unless it has them. */
+  async #send(thread: { worker: Worker; key?: string }, tenant: Tenant, revision: string): Promise<void> {
+    const base: DraftBase = { key: `${tenant.id} ${revision}`, tenant: tenant.name, revision };
+    if (thread.key === base.key) return;
+    delete thread.key;
+    tell(thread.worker, { base });
+    await this.slicing.run(sendInSteps(thread.worker, tenant.state.records()), tenant.id);
+    // A commit in between has mixed two revisions.
+    assertAt(tenant, revision);
+    thread.key = base.key;
+  }
+
+  async #stop(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
+  }
+}
+
+/** The next thing that the thread says. Rejects if it ends, takes too much, or nobody waits for it any more. */
+function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<DraftSaid>; forget(): void } {
+  let forget = () => {};
+  const said = new Promise<DraftSaid>((resolve, reject) => {
+    const fail = (error: Error & { code?: string }) =>
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${MEMORY_MIB} MiB of memory`, error) : error);
+    const exit = () => reject(new Error('the thread of drafts ended and gave no plan'));
+    const abort = () => reject(signal.reason);
+    const late = setTimeout(() => reject(tooMuch(`${TIMEOUT_MS / 1000} seconds`)), TIMEOUT_MS);
+    worker.once('message', resolve).once('error', fail).once('exit', exit);
+    signal.addEventListener('abort', abort, { once: true });
+    forget = () => {
+      clearTimeout(late);
+      worker.off('message', resolve).off('error', fail).off('exit', exit);
+      signal.removeEventListener('abort', abort);
+    };
+  });
+  return { said, forget };
+}
+
+function newThread(): { worker: Worker; key?: string } {
+  const worker = new Worker(new URL('./draft-thread.js', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
+  });
+  worker.unref();
+  // Whoever waits hears of it, too.
+  worker.on('error', () => undefined);
+  return { worker };
+}
+
+function* sendInSteps(worker: Worker, records: Iterable<StoredRecord>): Generator<undefined, void> {
+  let part: StoredRecord[] = [];
+  for (const record of records) {
+    part.push(record);
+    if (part.length < STEP) continue;
+    tell(worker, { records: part });
+    part = [];
+    yield;
+  }
+  tell(worker, { records: part });
+}
+
+function tell(worker: Worker, told: DraftTold): void {
+  worker.postMessage(told);
+}
+
+function assertAt(tenant: Tenant, revision: string): void {
+  if (tenant.revision === revision) return;
+  throw new ProblemError(
+    'stale_base',
+    `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${revision}: look at what changed, then plan again.`,
+  );
+}
+
+function tooMuch(what: string, cause?: Error): ProblemError {
+  const detail = `What this draft does to access takes more than ${what} to find: split it, or run "service plan" on the tree.`;
+  return new ProblemError('timeout', detail, [], { cause });
+}

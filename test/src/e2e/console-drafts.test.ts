@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Workbench } from './cli/workbench.js';
+
+let bench: Workbench;
+let url: string;
+let cookie: string;
+
+const TREE = `
+version: 1
+stack: payroll
+applications:
+  payroll:
+    resource_types:
+      payslip: { actions: [read] }
+    policies:
+      read: { effect: ALLOW, resource_type: payroll/payslip, actions: [read], assigned_to: [group/clerks] }
+groups:
+  clerks: {}
+subjects:
+  user/alice: {}
+  user/eve: {}
+access_rules:
+  not-eve: { never: { subjects: { named: [user/eve] }, actions: [read], resources: { types: [payroll/payslip] } }, mode: enforce }
+`;
+
+const membership = (subject: string) => ({
+  op: 'create',
+  kind: 'group_membership',
+  fields: { group: 'clerks', entity_type: 'subject', entity: subject },
+});
+
+const ask = (method: string, path: string, body?: unknown, signal?: AbortSignal) =>
+  fetch(`${url}/console/api${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', origin: url, cookie },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+
+const revision = async () => ((await (await ask('GET', '/v1/state')).json()) as { revision: string }).revision;
+
+const plan = async (changes: object[], more: object = {}) => {
+  const draft = { base_revision: await revision(), stack: 'payroll', changes, ...more };
+  const answer = await ask('POST', '/draft-plans', draft);
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of any shape.
+  return { status: answer.status, body: (await answer.json()) as any };
+};
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  const cloud = await bench.startCloud();
+  url = cloud.url;
+  const env = await cloud.tenant();
+  await bench.write({ 'tree/main.yaml': TREE });
+  await bench.json(['apply', 'tree', '--yes'], { env });
+  const { url: link } = await bench.json<{ url: string }>(['console'], { env });
+  const signedIn = await fetch(`${url}/console/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ link: new URL(link).hash.slice(1) }),
+  });
+  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+});
+afterAll(() => bench.close());
+
+describe('the plan of a draft', () => {
+  it('says what it does to records and access, and changes nothing', async () => {
+    const before = await revision();
+    const { status, body } = await plan([membership('user/alice')]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      format: 1,
+      stack: 'payroll',
+      base_revision: before,
+      changes: [{ action: 'create', address: 'group_membership/clerks//subject/user/alice' }],
+      counts: { added: 1, changed: 0, removed: 0 },
+      access: { exact: true, findings: [{ change: 'gained', actions: ['read'] }] },
+      violations: [],
+    });
+    expect(await revision()).toBe(before);
+  });
+
+  it('is what a commit of the same changes makes', async () => {
+    const fields = { name: 'clerks', description: 'Pay.' };
+    const update = { op: 'update', address: 'group/clerks', fields };
+    const { body } = await plan([update, { op: 'move', from: 'subject/user/alice', to: 'subject/user/alicia' }]);
+    expect(body.changes.map(({ action, address }: Record<string, string>) => `${action} ${address}`)).toEqual([
+      'move subject/user/alicia',
+      'update group/clerks',
+    ]);
+    expect(body.changes[1].differences).toEqual([{ pointer: '/description', after: 'Pay.' }]);
+  });
+
+  it('names the access rules that it would break, which a commit refuses', async () => {
+    const { status, body } = await plan([membership('user/eve')]);
+    expect(status).toBe(200);
+    expect(body.violations).toMatchObject([{ rule: 'access_rule/not-eve', mode: 'enforce', form: 'never' }]);
+    expect(body.violations[0].detail).toMatch(/forbids it, and user\/eve may "read"/);
+    const commit = await ask('POST', '/v1/changesets', { stack: 'payroll', changes: [membership('user/eve')] });
+    expect(commit.status).toBe(409);
+  });
+
+  it.each([
+    ['a base that has moved', [membership('user/alice')], { base_revision: '1.0' }, 409, 'stale_base'],
+    ['a record of another stack', [{ op: 'delete', address: 'group/clerks' }], { stack: 'other' }, 409, 'not_owner'],
+    ['a name that is not there', [membership('user/nobody')], {}, 422, 'invalid_records'],
+    ['a removal of what is mentioned', [{ op: 'delete', address: 'group/clerks' }], {}, 409, 'conflict'],
+    ['changes of no form', [{ op: 'paint' }], {}, 400, 'invalid_request'],
+  ])('refuses %s as a commit does', async (_, changes, more, status, code) => {
+    expect(await plan(changes, more)).toMatchObject({ status, body: { code } });
+  });
+
+  it('is forgotten when its caller goes, and the next is found', async () => {
+    const controller = new AbortController();
+    const draft = { base_revision: await revision(), stack: 'payroll', changes: [membership('user/alice')] };
+    const gone = ask('POST', '/draft-plans', draft, controller.signal).catch((error: Error) => error.name);
+    controller.abort();
+    expect(await gone).toBe('AbortError');
+    const several = await Promise.all([plan([membership('user/alice')]), plan([membership('user/eve')])]);
+    expect(several.map(({ body }) => body.counts?.added)).toEqual([1, 1]);
+  });
+});
