@@ -70,7 +70,7 @@ export class AccessSide {
       const ways: Way[] = [];
       const named: { roles: readonly Path[]; way: Way }[] = [];
       for (const { principal, period } of this.policies.assigneesOf(policyPath(policy))) {
-        for (const holding of closure.get(principal) ?? []) {
+        for (const holding of closure.get(principal)) {
           const where = this.#where(holding, unit);
           const both = inBoth(holding.period, period);
           if (where !== 'no' && !isEmpty(both)) ways.push({ period: both, unknown: unknown || where === 'unknown' });
@@ -113,7 +113,7 @@ export class AccessSide {
     { span, recorded, names, free }: { span: KnownSpan; recorded: Recorded; names: boolean; free: FreeUniverse },
   ): Known {
     const [application = '', bare = ''] = unit.type.split('/').map(decodeSegment);
-    const holds = (address: Address) => (closure.get(address) ?? []).filter(({ period }) => counts(period, span));
+    const holds = (address: Address) => closure.get(address).filter(({ period }) => counts(period, span));
     return {
       subject: {
         type,

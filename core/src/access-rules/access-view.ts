@@ -1,13 +1,18 @@
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import type { MentionedKind } from '../state/inbound-index.js';
 
 /** The records of one state, as rules are judged on them: a tenant, or one with a change-set laid over it. */
 export interface AccessView {
   get(address: Address): DeclaredRecord | undefined;
-  /** The addresses of the records that mention this one. */
-  inbound(address: Address): Iterable<Address>;
+  /** The addresses of the records of a kind that mention this one, or everyone. */
+  inbound(address: Address, kind: Kind): Iterable<Address>;
+  /** At least the addresses of one kind, or of everyone, that records of another kind mention. */
+  mentionedBy(kind: Kind, mentioned: MentionedKind): Iterable<Address>;
   addresses(kind: Kind): Iterable<Address>;
+  /** At least the types of the recorded subjects. */
+  subjectTypes(): Iterable<string>;
 }
 
 /** The record at an address, if it is of this kind. */
@@ -17,10 +22,8 @@ export function recordAt<K extends Kind>(view: AccessView, kind: K, path: string
 
 /** The records of a kind that mention the one at this address. */
 export function* mentioning<K extends Kind>(view: AccessView, address: Address, kind: K): Generator<DeclaredRecord<K>> {
-  const prefix = `${kind}/`;
-  for (const source of view.inbound(address))
-    if (source.startsWith(prefix)) {
-      const record = view.get(source);
-      if (record?.kind === kind) yield record as DeclaredRecord<K>;
-    }
+  for (const source of view.inbound(address, kind)) {
+    const record = view.get(source);
+    if (record?.kind === kind) yield record as DeclaredRecord<K>;
+  }
 }

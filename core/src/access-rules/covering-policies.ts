@@ -21,7 +21,6 @@ export interface Assignee {
 
 interface Entry {
   readonly policy: PolicyRecord;
-  readonly resource: Path;
   readonly actions: readonly string[];
   readonly below: boolean;
 }
@@ -31,8 +30,8 @@ const EVERY_ACTION = '*';
 /** Reads from one state which policies cover what, and whom they are assigned to. */
 export class CoveringPolicies {
   readonly #wide = new Map<Path, readonly PolicyRecord[]>();
+  readonly #entries = new Map<Path, readonly Entry[]>();
   readonly #assignees = new Map<Path, readonly Assignee[]>();
-  #entries: Map<Path, Entry[]> | undefined;
 
   constructor(private readonly view: AccessView) {}
 
@@ -45,34 +44,32 @@ export class CoveringPolicies {
       if (all || (actions.includes(action) && (resource_type !== undefined || declared)))
         found.push({ policy, unknown: false });
     }
-    const named = (entries: readonly Entry[] | undefined, belowOnly: boolean) => {
-      for (const { policy, actions, below } of entries ?? [])
+    const named = (resource: Path, belowOnly: boolean, unsaid: boolean) => {
+      for (const { policy, actions, below } of this.entriesOf(resource))
         if ((below || !belowOnly) && (actions.includes(action) || actions.includes(EVERY_ACTION)))
-          found.push({ policy, unknown: false });
+          found.push({ policy, unknown: unsaid });
     };
-    const entries = this.entries();
-    for (const place of places) named(entries.get(place), place !== path);
+    for (const place of places) named(place, place !== path, false);
     if (unknown.size > 0)
-      for (const [resource, own] of entries)
-        for (const { policy, actions, below } of own)
-          if (below && !places.has(resource) && unknown.has(typeOfResource(resource)))
-            if (actions.includes(action) || actions.includes(EVERY_ACTION)) found.push({ policy, unknown: true });
+      for (const resource of new Set(this.named()))
+        if (!places.has(resource) && unknown.has(typeOfResource(resource))) named(resource, true, true);
     return found;
   }
 
-  /** The resources that policies name, with what they say of each. */
-  entries(): ReadonlyMap<Path, readonly Entry[]> {
-    if (this.#entries === undefined) {
-      this.#entries = new Map();
-      for (const address of this.view.addresses('policy')) {
-        const policy = this.view.get(address) as PolicyRecord | undefined;
-        for (const { resource, actions, below = false } of policy?.fields.resources ?? []) {
-          const entry = { policy: policy as PolicyRecord, resource, actions, below };
-          remembered(this.#entries, resource, () => []).push(entry);
-        }
-      }
-    }
-    return this.#entries;
+  /** The resources that policies name. */
+  *named(): Generator<Path> {
+    for (const address of this.view.mentionedBy('policy', 'resource')) yield address.slice('resource/'.length);
+  }
+
+  /** What policies say of a resource that they name. */
+  entriesOf(resource: Path): readonly Entry[] {
+    return remembered(this.#entries, resource, () =>
+      [...mentioning(this.view, `resource/${resource}`, 'policy')].flatMap((policy) =>
+        (policy.fields.resources ?? []).flatMap((item) =>
+          item.resource === resource ? [{ policy, actions: item.actions, below: item.below ?? false }] : [],
+        ),
+      ),
+    );
   }
 
   assigneesOf(policy: Path): readonly Assignee[] {

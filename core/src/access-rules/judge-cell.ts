@@ -157,8 +157,8 @@ export class CellJudge {
       for (const { period } of ways) cut(period);
       for (const { way } of named) cut(way.period);
     }
-    for (const closure of [before, after])
-      for (const holdings of closure.values()) for (const { period } of holdings) cut(period);
+    for (const { shared } of [before, after])
+      for (const holdings of shared.values()) for (const { period } of holdings) cut(period);
     const sorted = [...cuts].sort((left, right) => left - right);
     for (const [index, from] of sorted.entries()) yield { from, until: sorted[index + 1] ?? Number.POSITIVE_INFINITY };
   }

@@ -1,14 +1,18 @@
-import { Remainders } from '../impact/remainder/remainders.js';
+import { type PolicyGuard, Remainders } from '../impact/remainder/remainders.js';
+import type { JsonObject } from '../json.js';
 import { RULE_FORMS } from '../records/access-rule.js';
 import type { Address } from '../records/address.js';
+import { EVERYONE } from '../records/everyone.js';
+import { remembered } from '../remembered.js';
 import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
 import { policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
+import { readsChange, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
-import type { Closure, Holding } from './subject-closure.js';
+import type { Closure, Holding, SharedClosure } from './subject-closure.js';
 import { type Concerned, subjectsOf } from './subjects-of.js';
 import { type RecordPair, type Touch, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
@@ -65,7 +69,7 @@ function* claimsOf(view: AccessView, now: number): Generator<RuleClaim> {
   for (const address of [...view.addresses('access_rule')].sort()) {
     const rule = view.get(address) as RuleRecord;
     const { suspended_until } = rule.fields;
-    if (suspended_until === undefined || Date.parse(suspended_until) <= now) yield new RuleClaim(rule);
+    if (suspended_until === undefined || Date.parse(suspended_until) <= now) yield RuleClaim.of(rule);
   }
 }
 
@@ -73,11 +77,34 @@ function* claimsOf(view: AccessView, now: number): Generator<RuleClaim> {
 interface Concerning extends Concerned {
   /** Whether conditions ask for groups and roles. */
   readonly asks: boolean;
-  readonly reads: boolean;
+  /** The properties of subjects that conditions read; undefined if they may read all of them. */
+  readonly reads: ReadonlySet<string> | undefined;
+  /** What subjects act as that matters, in words: what is the same makes no difference. */
+  readonly acting: Map<SharedClosure, string>;
+}
+
+interface Closures {
+  readonly before: Closure;
+  readonly after: Closure;
+}
+
+function actingAs(shared: SharedClosure, { asks, principals }: Concerning): string {
+  const lines: string[] = [];
+  for (const [principal, holdings] of shared)
+    if (asks || principals.has(principal) || principal.startsWith(`${EVERYONE}/`))
+      lines.push([principal, ...holdings.map(periodText)].join(' '));
+  return lines.sort().join('\n');
 }
 
 function periodText({ period: { start, end }, place = '' }: Holding): string {
   return `${start}~${end}@${place}`;
+}
+
+/** The properties that matter, in words. */
+function picked(properties: JsonObject | undefined, names: Concerning['reads']): string {
+  if (properties === undefined) return '';
+  const own = names === undefined ? Object.keys(properties).sort() : [...names];
+  return JSON.stringify(own.map((name) => [name, Object.hasOwn(properties, name) ? [properties[name]] : []]));
 }
 
 /** Whether a rule tells subjects apart by name. */
@@ -144,54 +171,44 @@ class RuleJudge {
   /** Who is given something on these resources, and what the conditions there read of subjects. */
   *#concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Generator<undefined, Concerning> {
     const principals = new Set<Address>(claim.asked);
-    const texts = new Set<string>([claim.texts]);
+    const guards = new Set<PolicyGuard>(claim.guards);
     let looked = 0;
     for (const side of this.#both)
       for (const [unit, actions] of units)
         for (const action of actions) {
           if (++looked % STEP === 0) yield;
           for (const { policy } of side.coverings(unit, action)) {
-            texts.add(policy.fields.condition ?? '');
+            if (policy.fields.condition !== undefined) guards.add(policy.fields);
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
         }
-    const all = [...texts].join('\n');
+    const all = [...guards].map(({ condition }) => condition).join('\n');
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.
     const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
-    return { principals, asks, readsIds, reads: all.includes('subject') };
+    return { principals, asks, readsIds, reads: subjectPropertiesRead([...guards]), acting: new Map() };
   }
 
   /** The same for subjects that the rule and the conditions cannot tell apart. */
-  #classOf(
-    { rule }: RuleClaim,
-    subject: SubjectUnit,
-    { before, after }: { before: Closure; after: Closure },
-    { principals, asks, readsIds, reads }: Concerning,
-  ): string {
-    const acting = (closure: Closure) =>
-      [...closure]
-        .filter(([principal]) => asks || principals.has(principal) || principal.startsWith('everyone/'))
-        .map(([principal, holdings]) =>
-          principal.startsWith('subject/') && !principals.has(principal)
-            ? ''
-            : [principal, ...holdings.map(periodText)].join(' '),
-        )
-        .sort();
+  #classOf({ rule }: RuleClaim, subject: SubjectUnit, { before, after }: Closures, concerning: Concerning): string {
+    const { principals, readsIds, reads, acting } = concerning;
     const { path, type } = subject;
-    const facts = reads ? [this.#sides.before.propertiesOf(subject), this.#sides.after.propertiesOf(subject)] : [];
-    const id = readsIds || namesSubjects(rule) ? path : path === undefined;
-    return JSON.stringify([type, id, acting(before), acting(after), facts]);
+    const told = (shared: SharedClosure) => remembered(acting, shared, () => actingAs(shared, concerning));
+    const facts = [this.#sides.before, this.#sides.after].map((side) => picked(side.propertiesOf(subject), reads));
+    const itself = after.self !== undefined && principals.has(after.self);
+    const id = itself || readsIds || namesSubjects(rule) ? path : path === undefined;
+    return JSON.stringify([type, id, told(before.shared), told(after.shared), facts]);
   }
 
-  #closures({ type, path }: SubjectUnit): { before: Closure; after: Closure } {
+  #closures({ type, path }: SubjectUnit): Closures {
     const { before, after } = this.#sides;
     const now = after.closures.of(type, path);
     return { before: before === after ? now : before.closures.of(type, path), after: now };
   }
 
   /** The actions of a rule that may be possible on a resource in either state. */
-  #actions({ actions, form }: RuleClaim, unit: ResourceUnit, touch: Touch | undefined): string[] {
+  #actions(claim: RuleClaim, unit: ResourceUnit, touch: Touch | undefined): string[] {
+    const { actions, form } = claim;
     const wanted = new Set(actions.filter((action) => action !== '*'));
     if (actions.includes('*')) {
       wanted.add(OTHER_ACTION);
@@ -202,9 +219,21 @@ class RuleJudge {
           wanted.add(action);
     }
     if (form === 'always') wanted.delete(OTHER_ACTION);
-    return [...wanted].filter(
+    const possible = [...wanted].filter(
       (action) => form === 'always' || this.#both.some((side) => side.coverings(unit, action).length > 0),
     );
+    const touched = possible.filter((action) => this.#isTouched(claim, unit, action, touch));
+    return form === 'separate' && touched.length > 0 ? possible : touched;
+  }
+
+  /** Whether a touch may make a difference to an action on a resource. */
+  #isTouched(claim: RuleClaim, unit: ResourceUnit, action: string, touch: Touch | undefined): boolean {
+    if (touch === undefined) return true;
+    const { properties, policies } = touch;
+    const coverings = () => this.#both.flatMap((side) => side.coverings(unit, action));
+    if (policies !== undefined) return coverings().some(({ policy }) => policies.has(policy));
+    if (properties === undefined || claim.guards.some((guard) => readsChange(guard, properties))) return true;
+    return coverings().some(({ policy }) => readsChange(policy.fields, properties));
   }
 
   #violation({ rule, form }: RuleClaim, cell: Cell, breaches: readonly Breach[], touch: Touch | undefined): Violation {

@@ -2,7 +2,7 @@ import type { Formula } from '../impact/remainder/formula.js';
 import type { Known } from '../impact/remainder/known.js';
 import type { Remainders } from '../impact/remainder/remainders.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS, type RuleForm } from '../records/access-rule.js';
-import type { Address, Path } from '../records/address.js';
+import { type Address, type Path, typeOfResource } from '../records/address.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import { hasRole, type SubjectUnit } from './access-side.js';
 import type { ResourceUnit } from './resource-places.js';
@@ -13,18 +13,32 @@ type Claim = NonNullable<RuleRecord['fields']['never']>;
 
 /** What an access rule says, ready to be asked of requests (docs/semantics.md 11.1 to 11.4). */
 export class RuleClaim {
+  static readonly #known = new WeakMap<RuleRecord, RuleClaim>();
+
+  /** The claim of a rule, read once. */
+  static of(rule: RuleRecord): RuleClaim {
+    const known = RuleClaim.#known.get(rule) ?? new RuleClaim(rule);
+    RuleClaim.#known.set(rule, known);
+    return known;
+  }
+
   readonly form: RuleForm;
   readonly actions: readonly string[];
+  /** Its expressions, each as a guard. */
+  readonly guards: readonly { readonly condition: string }[];
   readonly #claim: Claim;
   readonly #asked: ReadonlySet<Address>;
   readonly #types: ReadonlySet<Path>;
   readonly #named: ReadonlySet<Path>;
 
-  constructor(readonly rule: RuleRecord) {
+  private constructor(readonly rule: RuleRecord) {
     const { fields } = rule;
     this.form = RULE_FORMS.find((form) => fields[form] !== undefined) ?? 'never';
     this.#claim = fields[this.form] as Claim;
     this.actions = this.#claim.actions;
+    this.guards = [this.#claim.subjects?.where, this.#claim.resources.where, fields.when].flatMap((condition) =>
+      condition === undefined ? [] : [{ condition }],
+    );
     this.#asked = new Set(referencesOf('access_rule', fields).map(({ target }) => target));
     this.#types = new Set(this.#claim.resources.types);
     this.#named = new Set(this.#claim.resources.named);
@@ -43,8 +57,7 @@ export class RuleClaim {
 
   /** All of its expressions. */
   get texts(): string {
-    const { subjects, resources } = this.#claim;
-    return [subjects?.where, resources.where, this.rule.fields.when].join('\n');
+    return this.guards.map(({ condition }) => condition).join('\n');
   }
 
   get named(): ReadonlySet<Path> {
@@ -75,6 +88,11 @@ export class RuleClaim {
   /** Whether the rule speaks of all resources of a type. */
   meansType(type: Path): boolean {
     return this.#types.has(type) || this.#types.has(EVERY_RESOURCE_TYPE);
+  }
+
+  /** Whether the rule may speak of resources of a type. */
+  mayMean(type: Path): boolean {
+    return this.meansType(type) || this.below || [...this.#named].some((path) => typeOfResource(path) === type);
   }
 
   /** Whether the rule speaks of a resource; `places` are those that it lies at or below. */

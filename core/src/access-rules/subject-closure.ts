@@ -10,22 +10,45 @@ export interface Holding {
   readonly place: Path | undefined;
 }
 
-/** Whom a subject acts as by what is recorded (docs/semantics.md 2.1 to 2.3, 8.4, 9.2, 9.3), by address. */
-export type Closure = ReadonlyMap<Address, readonly Holding[]>;
+/** What a subject acts as besides itself, the same object for all subjects of a type with the same links. */
+export type SharedClosure = ReadonlyMap<Address, readonly Holding[]>;
+
+/** Whom a subject acts as by what is recorded (docs/semantics.md 2.1 to 2.3, 8.4, 9.2, 9.3). */
+export class Closure {
+  constructor(
+    readonly shared: SharedClosure,
+    /** The address of a recorded subject. */
+    readonly self: Address | undefined,
+  ) {}
+
+  get(principal: Address): readonly Holding[] {
+    return principal === this.self ? ITSELF : (this.shared.get(principal) ?? NONE);
+  }
+}
 
 interface RoleLink extends Holding {
   readonly role: Path;
 }
 
+/** The groups and roles that one member has of itself. */
+interface Links {
+  readonly groups: readonly { readonly group: Path; readonly period: Period }[];
+  readonly roles: readonly RoleLink[];
+}
+
+const NO_LINKS: Links = { groups: [], roles: [] };
 const EVERYWHERE: Holding = { period: ALWAYS, place: undefined };
+const ITSELF: readonly Holding[] = [EVERYWHERE];
+const NONE: readonly Holding[] = [];
 
 /** Reads from one state whom subjects act as; what groups and roles lead to is read once. */
 export class SubjectClosures {
-  readonly #groups = new Map<Address, readonly { group: Path; period: Period }[]>();
+  readonly #closures = new Map<string, Closure>();
+  readonly #shared = new Map<string, SharedClosure>();
+  readonly #groups = new Map<Address, Links['groups']>();
   readonly #roles = new Map<Address, readonly RoleLink[]>();
   readonly #included = new Map<Path, readonly Path[]>();
   readonly #naming = new Map<Path, readonly Path[]>();
-  #everyone: Map<Address, RoleLink[]> | undefined;
 
   constructor(
     private readonly view: AccessView,
@@ -34,6 +57,15 @@ export class SubjectClosures {
 
   /** `path` is that of a recorded subject; undefined for one without a record. */
   of(type: string, path: Path | undefined): Closure {
+    return remembered(this.#closures, path ?? `${type}/`, () => {
+      const self: Address | undefined = path === undefined ? undefined : `subject/${path}`;
+      const links = self === undefined ? NO_LINKS : { groups: this.#groupsOf(self), roles: this.#rolesOf(self) };
+      const shared = remembered(this.#shared, JSON.stringify([type, links]), () => this.#closureOf(type, links));
+      return new Closure(shared, self);
+    });
+  }
+
+  #closureOf(type: string, { groups, roles }: Links): SharedClosure {
     const found = new Map<Address, Holding[]>();
     const add = (address: Address, { period, place }: Holding) => {
       if (isEmpty(period) || period.end <= this.now) return;
@@ -45,17 +77,19 @@ export class SubjectClosures {
     const open: [Address, Period][] = [
       [`${EVERYONE}/*`, ALWAYS],
       [`${EVERYONE}/${encodeSegment(type)}`, ALWAYS],
-      ...(path === undefined ? [] : [[`subject/${path}`, ALWAYS] as [Address, Period]]),
     ];
+    const follow = (links: Links, period: Period) => {
+      for (const { group, period: own } of links.groups) open.push([`group/${group}`, inBoth(period, own)]);
+      for (const { role, period: own, place } of links.roles)
+        for (const one of this.including(role)) add(`role/${one}`, { period: inBoth(period, own), place });
+    };
+    follow({ groups, roles }, ALWAYS);
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [principal, period] = next;
       const before = found.get(principal)?.length ?? 0;
       add(principal, { period, place: undefined });
       if ((found.get(principal)?.length ?? 0) === before) continue;
-      for (const { group, period: own } of this.#groupsOf(principal))
-        open.push([`group/${group}`, inBoth(period, own)]);
-      for (const { role, period: own, place } of this.#rolesOf(principal))
-        for (const one of this.including(role)) add(`role/${one}`, { period: inBoth(period, own), place });
+      follow({ groups: this.#groupsOf(principal), roles: this.#rolesOf(principal) }, period);
     }
     return found;
   }
@@ -95,7 +129,7 @@ export class SubjectClosures {
     return record !== undefined && record.fields.from_requests !== false;
   }
 
-  #groupsOf(member: Address): readonly { group: Path; period: Period }[] {
+  #groupsOf(member: Address): Links['groups'] {
     if (member.startsWith(`${EVERYONE}/`) || member.startsWith('role/')) return [];
     let found = this.#groups.get(member);
     if (found === undefined) {
@@ -111,27 +145,12 @@ export class SubjectClosures {
 
   #rolesOf(holder: Address): readonly RoleLink[] {
     if (holder.startsWith('role/')) return [];
-    if (holder.startsWith(`${EVERYONE}/`)) return this.#everyones().get(holder) ?? [];
     let found = this.#roles.get(holder);
     if (found === undefined) {
       found = [...mentioning(this.view, holder, 'role_assignment')].map(({ fields }) => linkOf(fields));
-      if (holder.startsWith('group/')) this.#roles.set(holder, found);
+      if (!holder.startsWith('subject/')) this.#roles.set(holder, found);
     }
     return found;
-  }
-
-  #everyones(): ReadonlyMap<Address, RoleLink[]> {
-    if (this.#everyone === undefined) {
-      this.#everyone = new Map();
-      for (const address of this.view.addresses('role_assignment')) {
-        if (!address.includes(`//${EVERYONE}/`)) continue;
-        const record = this.view.get(address);
-        if (record?.kind !== 'role_assignment' || record.fields.entity_type !== EVERYONE) continue;
-        const holder = `${EVERYONE}/${record.fields.entity}`;
-        this.#everyone.set(holder, [...(this.#everyone.get(holder) ?? []), linkOf(record.fields)]);
-      }
-    }
-    return this.#everyone;
   }
 }
 

@@ -112,24 +112,10 @@ function* recorded(sides: readonly AccessSide[]): Generator<Path> {
     if (after?.view.get(address) === undefined) yield address.slice('subject/'.length);
 }
 
-const recordedTypes = new WeakMap<AccessSide, ReadonlySet<string>>();
-
-/** The types of the subjects of one state, read once. */
-function typesIn(side: AccessSide): ReadonlySet<string> {
-  const known = recordedTypes.get(side);
-  if (known !== undefined) return known;
-  const paths = new Set<string>();
-  for (const address of side.view.addresses('subject'))
-    paths.add(address.slice('subject/'.length, address.indexOf('/', 'subject/'.length)));
-  const types = new Set([...paths].map(decodeSegment));
-  recordedTypes.set(side, types);
-  return types;
-}
-
 function knownTypes(sides: readonly AccessSide[], named: ReadonlySet<string>): Set<string> {
   const types = new Set([...named].filter((type) => type !== EVERY_TYPE));
   for (const side of sides) {
-    for (const type of typesIn(side)) types.add(type);
+    for (const type of side.view.subjectTypes()) types.add(type);
     for (const address of side.view.addresses('subject_type'))
       types.add(decodeSegment(address.slice('subject_type/'.length)));
   }

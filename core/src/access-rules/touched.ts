@@ -6,6 +6,7 @@ import type { DeclaredRecord, Fields } from '../records/registry.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning } from './access-view.js';
 import { type PolicyRecord, policyPath } from './covering-policies.js';
+import { type ChangedProperties, changedProperties } from './reads-change.js';
 
 /** A record that a change-set changes; without one side it is added or removed. */
 export interface RecordPair {
@@ -27,6 +28,8 @@ export interface Touch {
   readonly reached: ReadonlySet<Address>;
   /** The types that are touched as a whole. */
   readonly types: ReadonlySet<Path>;
+  /** The properties that alone are changed, if a change is one of properties. */
+  readonly properties: ChangedProperties | undefined;
   /** Whether access may be won by it, or lost. */
   readonly gains: boolean;
   readonly loses: boolean;
@@ -50,6 +53,7 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       resource: undefined,
       types: new Set(),
       reached: new Set(),
+      properties: undefined,
       gains: only === 'changed' || (only === 'added' ? allows : denies),
       loses: only === 'changed' || (only === 'added' ? denies : allows),
       ...more,
@@ -95,11 +99,23 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
     }
     case 'subject': {
       if (only !== 'changed' || sameProperties(before?.fields, after?.fields)) return undefined;
-      return touch([address], [], { policies: undefined, ...both });
+      const properties = changedProperties(
+        'subject',
+        (before?.fields as Given<'subject'>)?.properties,
+        (after?.fields as Given<'subject'>)?.properties,
+      );
+      return touch([address], [], { policies: undefined, properties, ...both });
     }
     case 'resource': {
       if (only !== 'changed' || sameResource(before?.fields, after?.fields)) return undefined;
-      return touch([ALL], [], { policies: undefined, resource: address.slice('resource/'.length), ...both });
+      const [old, now] = [before?.fields as Given<'resource'>, after?.fields as Given<'resource'>];
+      const moved = !equalJson(old?.parents, now?.parents);
+      return touch([ALL], [], {
+        policies: undefined,
+        resource: address.slice('resource/'.length),
+        properties: moved ? undefined : changedProperties('resource', old?.properties, now?.properties),
+        ...both,
+      });
     }
     case 'resource_type': {
       if (only !== 'changed' || sameType(before?.fields, after?.fields)) return undefined;

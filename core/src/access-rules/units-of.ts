@@ -20,6 +20,10 @@ export class ResourceUnits {
   /** The resources that policies name and roles are held on, by their type, and those with all below them. */
   #singled: { byType: Map<Path, Set<Path>>; places: Set<Path> } | undefined;
 
+  readonly #belowOf = new Map<Path, readonly ResourceUnit[]>();
+  readonly #inside = new Map<Path, ReadonlySet<Path>>();
+  readonly #toldApart = new Map<Path, boolean>();
+
   constructor(private readonly sides: readonly AccessSide[]) {}
 
   /** The units that a touch may change and of which a rule speaks; each once. */
@@ -36,7 +40,7 @@ export class ResourceUnits {
 
   *#all(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit> {
     if (touch?.resource !== undefined) {
-      yield* this.#below(touch.resource);
+      yield* this.#belowAll(touch.resource);
       return;
     }
     const types = new Set<Path>(touch === undefined || touch.policies === undefined ? this.#types(claim, touch) : []);
@@ -45,14 +49,14 @@ export class ResourceUnits {
       const { resource_type, resource_types = [], resources, application } = fields;
       if (resource_type !== undefined) types.add(resource_type);
       for (const type of resource_types) if (type !== '*') types.add(type);
-      if (resource_types.includes('*')) for (const type of this.#typesIn(application ?? '')) types.add(type);
+      if (resource_types.includes('*')) for (const type of this.#typesOf(application ?? '')) types.add(type);
       for (const { resource, below } of resources ?? []) {
         if (below) roots.add(resource);
         else yield recordedUnit(resource);
       }
     }
-    for (const type of types) yield* this.#ofType(type, claim);
-    for (const root of roots) yield* this.#below(root);
+    for (const type of types) if (claim.mayMean(type)) yield* this.#ofType(type, claim);
+    for (const root of roots) yield* this.#belowAll(root);
   }
 
   *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit> {
@@ -66,7 +70,7 @@ export class ResourceUnits {
     const { byType, places } = this.#single();
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
     for (const path of claim.named) if (typeOfResource(path) === type) yield recordedUnit(path);
-    if (TOLD_APART.test([claim.texts, ...this.sides.flatMap((side) => side.policies.conditionsOn(type))].join('\n'))) {
+    if (TOLD_APART.test(claim.texts) || this.#tellsApart(type)) {
       yield* this.#recorded(type);
       for (const parent of above)
         for (const { path } of this.#recorded(parent))
@@ -74,7 +78,14 @@ export class ResourceUnits {
     }
     if (above.size === 0) return;
     for (const place of new Set([...places, ...(claim.below ? claim.named : [])]))
-      for (const unit of this.#below(place)) if (unit.type === type) yield unit;
+      for (const unit of this.#belowAll(place)) if (unit.type === type) yield unit;
+  }
+
+  /** Whether a condition of a policy on all resources of a type may tell them apart by name or place. */
+  #tellsApart(type: Path): boolean {
+    return remembered(this.#toldApart, type, () =>
+      this.sides.some((side) => side.policies.conditionsOn(type).some((condition) => TOLD_APART.test(condition))),
+    );
   }
 
   /** Those with a record, in either state. */
@@ -86,36 +97,38 @@ export class ResourceUnits {
       }
   }
 
+  /** What `#below` finds, kept for the next rule. */
+  #belowAll(root: Path): readonly ResourceUnit[] {
+    return remembered(this.#belowOf, root, () => [...this.#below(root)]);
+  }
+
   /** A resource, all below it, what has no record there, and what may lie there for all that is said. */
   *#below(root: Path): Generator<ResourceUnit> {
     for (const type of this.#typesBelow(typeOfResource(root))) yield unrecordedUnit(type, 'unsaid');
     const seen = new Set([root]);
     for (const path of seen) {
       yield recordedUnit(path);
-      for (const side of this.sides) {
+      for (const type of this.#typesIn(typeOfResource(path))) yield unrecordedUnit(type, { below: path });
+      for (const side of this.sides)
         for (const { address, fields } of mentioning(side.view, `resource/${path}`, 'resource'))
           if (fields.parents?.includes(path)) seen.add(address.slice('resource/'.length));
-        for (const { address, fields } of mentioning(
-          side.view,
-          `resource_type/${typeOfResource(path)}`,
-          'resource_type',
-        ))
-          if (fields.parents?.some(({ type }) => type === typeOfResource(path)))
-            yield unrecordedUnit(address.slice('resource_type/'.length), { below: path });
-      }
     }
   }
 
-  #typesBelow(type: Path): Set<Path> {
-    const looked = new Set([type]);
-    const below = new Set<Path>();
-    for (const above of looked)
+  /** The types of which resources may lie right in one of this type. */
+  #typesIn(type: Path): ReadonlySet<Path> {
+    return remembered(this.#inside, type, () => {
+      const found = new Set<Path>();
       for (const side of this.sides)
-        for (const { address, fields } of mentioning(side.view, `resource_type/${above}`, 'resource_type'))
-          if (fields.parents?.some((parent) => parent.type === above)) {
-            below.add(address.slice('resource_type/'.length));
-            looked.add(address.slice('resource_type/'.length));
-          }
+        for (const { address, fields } of mentioning(side.view, `resource_type/${type}`, 'resource_type'))
+          if (fields.parents?.some((parent) => parent.type === type)) found.add(address.slice('resource_type/'.length));
+      return found;
+    });
+  }
+
+  #typesBelow(type: Path): Set<Path> {
+    const below = new Set(this.#typesIn(type));
+    for (const one of below) for (const more of this.#typesIn(one)) below.add(more);
     return below;
   }
 
@@ -130,7 +143,7 @@ export class ResourceUnits {
     return types;
   }
 
-  *#typesIn(application: Path): Generator<Path> {
+  *#typesOf(application: Path): Generator<Path> {
     for (const side of this.sides)
       for (const { address } of mentioning(side.view, `application/${application}`, 'resource_type'))
         yield address.slice('resource_type/'.length);
@@ -144,19 +157,14 @@ export class ResourceUnits {
         remembered(byType, typeOfResource(path), () => new Set()).add(path);
         if (withBelow) places.add(path);
       };
-      for (const side of this.sides) {
-        for (const [path, entries] of side.policies.entries())
+      for (const { policies, view } of this.sides) {
+        for (const path of policies.named())
           add(
             path,
-            entries.some(({ below }) => below),
+            policies.entriesOf(path).some(({ below }) => below),
           );
-        for (const address of side.view.addresses('role_assignment')) {
-          // The place is the third part of the address.
-          if (address.indexOf('//', address.indexOf('//') + 2) < 0) continue;
-          const record = side.view.get(address);
-          if (record?.kind === 'role_assignment' && record.fields.resource !== undefined)
-            add(record.fields.resource, true);
-        }
+        for (const address of view.mentionedBy('role_assignment', 'resource'))
+          add(address.slice('resource/'.length), true);
       }
       this.#singled = { byType, places };
     }

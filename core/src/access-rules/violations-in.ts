@@ -1,7 +1,8 @@
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
-import { type DeclaredRecord, referencesOf } from '../records/registry.js';
+import type { DeclaredRecord } from '../records/registry.js';
 import { remembered } from '../remembered.js';
+import { InboundIndex } from '../state/inbound-index.js';
 import { finished } from '../time-slicing.js';
 import type { AccessView } from './access-view.js';
 import { standingViolations } from './judge-rules.js';
@@ -10,19 +11,26 @@ import type { Violation } from './violation.js';
 /** What breaks the rules among these records as they stand: at most one violation of each rule. */
 export function violationsIn(records: readonly DeclaredRecord[], now: number): Violation[] {
   if (!records.some(({ kind }) => kind === 'access_rule')) return [];
+  return finished(standingViolations(accessViewOf(records), now, 1));
+}
+
+/** A view of a list of records. */
+export function accessViewOf(records: readonly DeclaredRecord[]): AccessView {
   const byAddress = new Map<Address, DeclaredRecord>();
   const byKind = new Map<Kind, Address[]>();
-  const mentions = new Map<Address, Set<Address>>();
+  const inbound = new InboundIndex();
+  const types = new Set<string>();
   for (const record of records) {
     byAddress.set(record.address, record);
-    for (const { target } of referencesOf(record.kind, record.fields))
-      remembered(mentions, target, () => new Set()).add(record.address);
+    inbound.add(record);
     remembered(byKind, record.kind, () => []).push(record.address);
+    if (record.kind === 'subject') types.add(record.fields.type);
   }
-  const view: AccessView = {
+  return {
     get: (address) => byAddress.get(address),
-    inbound: (address) => mentions.get(address) ?? [],
+    inbound: (address, kind) => inbound.of(address, kind),
+    mentionedBy: (kind, mentioned) => inbound.mentionedBy(kind, mentioned),
     addresses: (kind) => byKind.get(kind) ?? [],
+    subjectTypes: () => types,
   };
-  return finished(standingViolations(view, now, 1));
 }

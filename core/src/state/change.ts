@@ -69,8 +69,8 @@ export interface RecordFinding {
 /** Reading access to records by address: what validation, planning and paging need. */
 export interface RecordView {
   get(address: Address): DeclaredRecord | undefined;
-  /** The addresses of the records that mention this one. */
-  inbound(address: Address): Iterable<Address>;
+  /** The addresses of the records that mention this one; with a kind, at least those of this kind. */
+  inbound(address: Address, kind?: Kind): Iterable<Address>;
   /** All addresses of a kind, for naming the nearest one where a reference dangles. */
   addresses?(kind: Kind): Iterable<Address>;
 }

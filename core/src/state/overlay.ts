@@ -2,12 +2,14 @@ import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import type { RecordView } from './change.js';
-import { InboundIndex } from './inbound-index.js';
+import { InboundIndex, type MentionedKind } from './inbound-index.js';
 
 /** The part of the underlying state that a change-set reads. */
 export interface BaseView extends RecordView {
   get(address: Address): StoredRecord | undefined;
   addresses(kind: Kind): Iterable<Address>;
+  mentionedBy(kind: Kind, mentioned: MentionedKind): Iterable<Address>;
+  subjectTypes(): Iterable<string>;
 }
 
 /** A state with changes laid over it; the state below is never touched, and costs nothing where nothing changed. */
@@ -36,9 +38,21 @@ export class Overlay implements RecordView {
     this.#changed.set(address, undefined);
   }
 
-  *inbound(address: Address): Generator<Address> {
-    for (const source of this.#base.inbound(address)) if (!this.#changed.has(source)) yield source;
-    yield* this.#inbound.of(address);
+  *inbound(address: Address, kind?: Kind): Generator<Address> {
+    for (const source of this.#base.inbound(address, kind)) if (!this.#changed.has(source)) yield source;
+    yield* this.#inbound.of(address, kind);
+  }
+
+  /** What is mentioned in the state below counts, too, though it may be no more. */
+  *mentionedBy(kind: Kind, mentioned: MentionedKind): Generator<Address> {
+    yield* this.#base.mentionedBy(kind, mentioned);
+    yield* this.#inbound.mentionedBy(kind, mentioned);
+  }
+
+  /** Those of the state below count, too, though none of them may be left. */
+  *subjectTypes(): Generator<string> {
+    yield* this.#base.subjectTypes();
+    for (const record of this.#changed.values()) if (record?.kind === 'subject') yield record.fields.type;
   }
 
   *addresses(kind: Kind): Generator<Address> {

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../records/registry.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
-import { InboundIndex } from './inbound-index.js';
+import { InboundIndex, type MentionedKind } from './inbound-index.js';
 import type { BaseView } from './overlay.js';
 import { Stage } from './stage.js';
 
@@ -16,6 +16,8 @@ export class TenantState implements BaseView {
   readonly #byAddress = new Map<Address, StoredRecord>();
   readonly #byId = new Map<Kind, Map<string, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
   readonly #inbound = new InboundIndex();
+  /** How many subjects there are of each type. */
+  readonly #subjectsOfType = new Map<string, number>();
   #digest = new DigestSet();
   /** The digest as it will be once this is committed. */
   #preflight: { staged: Staged; digest: DigestSet } | undefined;
@@ -54,9 +56,19 @@ export class TenantState implements BaseView {
     for (const record of this.records(kind)) yield record.address;
   }
 
-  /** The addresses of the records that mention this one. */
-  inbound(address: Address): Iterable<Address> {
-    return this.#inbound.of(address);
+  /** The addresses of the records, or of those of one kind, that mention this one. */
+  inbound(address: Address, kind?: Kind): Iterable<Address> {
+    return this.#inbound.of(address, kind);
+  }
+
+  /** The addresses of one kind, or of everyone, that records of another kind mention. */
+  mentionedBy(kind: Kind, mentioned: MentionedKind): Iterable<Address> {
+    return this.#inbound.mentionedBy(kind, mentioned);
+  }
+
+  /** The types of the recorded subjects. */
+  subjectTypes(): Iterable<string> {
+    return this.#subjectsOfType.keys();
   }
 
   /** SHA-256 over the canonical records but credentials, in hex; see `DigestSet`. */
@@ -124,12 +136,21 @@ export class TenantState implements BaseView {
     this.#byAddress.set(record.address, record);
     this.#byId.get(record.kind)?.set(record.id, record);
     this.#inbound.add(record);
+    this.#count(record, 1);
+  }
+
+  #count({ kind, fields }: StoredRecord, by: 1 | -1): void {
+    if (kind !== 'subject') return;
+    const count = (this.#subjectsOfType.get(fields.type) ?? 0) + by;
+    if (count === 0) this.#subjectsOfType.delete(fields.type);
+    else this.#subjectsOfType.set(fields.type, count);
   }
 
   #take(record: StoredRecord): void {
     this.#byAddress.delete(record.address);
     this.#byId.get(record.kind)?.delete(record.id);
     this.#inbound.remove(record);
+    this.#count(record, -1);
   }
 }
 
