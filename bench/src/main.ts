@@ -20,6 +20,7 @@ import { root } from './processes.js';
 import { measurePropagation } from './propagation.js';
 import { median } from './random.js';
 import type { RenewalFigures } from './renewal.js';
+import type { RulesFigures } from './rules.js';
 import { measureSdks } from './sdk.js';
 import { measureTerraform, RESOURCES } from './terraform.js';
 
@@ -356,6 +357,23 @@ async function impact(): Promise<void> {
   );
 }
 
+/** In a process of its own, so that nothing else is on its heap. */
+function rules(): void {
+  const output = execFileSync(process.execPath, [join(root, 'bench/dist/rules.js')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const figures: RulesFigures = JSON.parse(output);
+  for (const { kind, p99 } of figures.commits) bar(`access rules, ${kind}, p99`, p99, 'at most', 50, ' ms more');
+  table(
+    `A commit of one record under ${figures.rules} access rules, ${count(figures.records)} records`,
+    ['changed', 'ms more of processors, median', 'p99', 'longest step, ms', 'refused'],
+    figures.commits.map(({ kind, median, p99, step, refused }) => [
+      ...[kind, fixed(median, 1), fixed(p99, 1), fixed(step, 1), String(refused)],
+    ]),
+  );
+}
+
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -370,6 +388,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   terraform,
   sdk,
   impact,
+  rules,
 };
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--engine') {

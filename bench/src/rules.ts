@@ -294,6 +294,7 @@ function staged(state: TenantState, change: Change): { ms: number; step: number;
 const records = Array.from({ length: DEPARTMENTS }, (_, at) => [...departmentOf(at)]).flat();
 const bare = new TenantState(records);
 const ruled = new TenantState([...records, ...rules()]);
+/** Measures only kinds with this in their name. */
 const only = process.argv[2];
 
 const quantile = (sorted: readonly number[], share: number) =>

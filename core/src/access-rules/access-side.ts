@@ -4,7 +4,8 @@ import type { DecisionList, Remainders, RemainingCandidate } from '../impact/rem
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
-import { type AccessView, recordAt } from './access-view.js';
+import { eachInSteps } from '../time-slicing.js';
+import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
 import { type Located, locate, type ResourceUnit } from './resource-places.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
@@ -36,11 +37,14 @@ export interface Recorded {
 }
 
 const NOTHING: JsonObject = {};
+/** Memberships read in one step. */
+const MEMBERS_STEP = 200;
 
 /** The access of one state: which policies reach whom, and what a request then has to satisfy. */
 export class AccessSide {
   readonly closures: SubjectClosures;
   readonly policies: CoveringPolicies;
+  readonly #members = new Map<Path, readonly Address[]>();
   readonly #located = new Map<string, Located>();
   readonly #coverings = new Map<string, ReturnType<CoveringPolicies['of']>>();
 
@@ -53,6 +57,10 @@ export class AccessSide {
     this.policies = new CoveringPolicies(view);
   }
 
+  declares(type: Path): boolean {
+    return recordAt(this.view, 'resource_type', type) !== undefined;
+  }
+
   locate(unit: ResourceUnit): Located {
     return remembered(this.#located, unit.key, () => locate(this.view, unit));
   }
@@ -61,6 +69,27 @@ export class AccessSide {
     return remembered(this.#coverings, `${action}\n${unit.key}`, () =>
       this.policies.of(unit, this.locate(unit), action),
     );
+  }
+
+  /** The direct members of a group. */
+  *membersOf(group: Path): Generator<undefined, readonly Address[]> {
+    const known = this.#members.get(group);
+    if (known !== undefined) return known;
+    const found: Address[] = [];
+    yield* eachInSteps(mentioning(this.view, `group/${group}`, 'group_membership'), MEMBERS_STEP, ({ fields }) => {
+      if (fields.group === group) found.push(`${fields.entity_type}/${fields.entity}`);
+    });
+    this.#members.set(group, found);
+    return found;
+  }
+
+  /** All that a subject may act as, at any time and anywhere, also by naming roles. */
+  *principalsOf(type: string, path: Path): Generator<Address> {
+    const { shared, self } = this.closures.of(type, path);
+    if (self !== undefined) yield self;
+    yield* shared.keys();
+    for (const address of this.view.mentionedBy('policy_assignment', 'role'))
+      if (this.closures.naming(address.slice('role/'.length)).length > 0) yield address;
   }
 
   /** How the policies that cover a resource and an action reach a subject. */

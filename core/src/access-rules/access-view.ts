@@ -1,7 +1,7 @@
 import type { Address } from '../records/address.js';
+import type { MentionedKind } from '../records/inbound-index.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
-import type { MentionedKind } from '../state/inbound-index.js';
 
 /** The records of one state, as rules are judged on them: a tenant, or one with a change-set laid over it. */
 export interface AccessView {

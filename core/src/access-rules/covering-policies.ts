@@ -37,7 +37,10 @@ export class CoveringPolicies {
 
   of({ type, path }: ResourceUnit, { places, unknown }: Located, action: string): Covering[] {
     const found: Covering[] = [];
-    const declared = recordAt(this.view, 'resource_type', type)?.fields.actions.includes(action) ?? false;
+    const fields = recordAt(this.view, 'resource_type', type)?.fields;
+    // Requests about a type that is not declared are denied, whatever wildcards there are.
+    if (fields === undefined) return found;
+    const declared = fields.actions.includes(action);
     for (const policy of this.#onType(type)) {
       const { actions = [], resource_type } = policy.fields;
       const all = actions.includes(EVERY_ACTION);

@@ -70,7 +70,6 @@ export class CellJudge {
     const now = after.reaches(cell.after, cell.unit, action);
     const then = standing ? [] : before.reaches(cell.before, cell.unit, action);
     if (claim.form !== 'always' && now.length === 0) return undefined;
-    if (claim.form === 'always' && !standing && then.length === 0) return undefined;
     for (const span of this.#spans(cell, [...now, ...then])) {
       const known = this.#compare(claim, cell, action, span, { now, then, standing });
       if (known !== 'no') return { action, span, witness: known === 'unsaid' ? undefined : known };
@@ -103,7 +102,7 @@ export class CellJudge {
         free,
       });
       const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
-      const means = claim.means(unit, sides[side].locate(unit).places);
+      const means = sides[side].declares(unit.type) && claim.means(unit, sides[side].locate(unit).places);
       const exempt = (strict: boolean) =>
         means ? claim.exempt(this.remainders, subject, known, strict) : this.remainders.formulas.constant('true');
       return { list, exempt: exempt(false), strict: () => exempt(true) };

@@ -344,3 +344,31 @@ describe('the other forms', () => {
     expect(judged(one + named, two('role/boss') + named)).toEqual([]);
   });
 });
+
+describe('what a change reaches', () => {
+  const wide = `
+applications:
+  payroll:
+    resource_types: { payslip: { actions: [read] } }
+    policies: { all: { effect: ALLOW, resource_types: ["*"], actions: [read], assigned_to: [everyone/user] } }
+subjects: { user/ann: {} }
+access_rules:
+  nobody: { never: { subjects: { type: user }, actions: [read], resources: "*" } }
+`;
+
+  it('is a new type that a wildcard covers', () => {
+    const bonus = wide.replace('payslip: {', 'bonus: { actions: [read] }, payslip: {');
+    expect(judged(wide, bonus)).toEqual([expect.stringContaining('user/somebody may "read" payroll/bonus/something')]);
+  });
+
+  it('is whom `always` comes to mean, who never had access', () => {
+    const glass = (members: string) => `${PAYROLL.replace('staff: {}', `staff: { members: [${members}] }`)}
+access_rules:
+  glass: { always: { subjects: group/staff, actions: [read], resources: payroll/payslip } }
+`;
+    expect(judged(glass(''), glass('user/ann'))).toEqual([expect.stringContaining('user/ann must always be able')]);
+    expect(judged(glass('user/ann'), glass('user/ann, user/ext'))).toEqual([
+      expect.stringContaining('user/ext must always be able'),
+    ]);
+  });
+});

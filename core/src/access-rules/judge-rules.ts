@@ -79,8 +79,8 @@ interface Concerning extends Concerned {
   readonly asks: boolean;
   /** The properties of subjects that conditions read; undefined if they may read all of them. */
   readonly reads: ReadonlySet<string> | undefined;
-  /** What subjects act as that matters, in words: what is the same makes no difference. */
-  readonly acting: Map<SharedClosure, string>;
+  /** A number for what subjects act as that matters: the same for what makes no difference. */
+  readonly acting: { readonly of: Map<SharedClosure, number>; readonly numbers: Map<string, number> };
 }
 
 interface Closures {
@@ -103,8 +103,10 @@ function periodText({ period: { start, end }, place = '' }: Holding): string {
 /** The properties that matter, in words. */
 function picked(properties: JsonObject | undefined, names: Concerning['reads']): string {
   if (properties === undefined) return '';
-  const own = names === undefined ? Object.keys(properties).sort() : [...names];
-  return JSON.stringify(own.map((name) => [name, Object.hasOwn(properties, name) ? [properties[name]] : []]));
+  let text = 'recorded';
+  for (const name of names ?? Object.keys(properties).sort())
+    text += Object.hasOwn(properties, name) ? `\n${name}=${JSON.stringify(properties[name])}` : `\n${name}`;
+  return text;
 }
 
 /** Whether a rule tells subjects apart by name. */
@@ -172,6 +174,7 @@ class RuleJudge {
   *#concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Generator<undefined, Concerning> {
     const principals = new Set<Address>(claim.asked);
     const guards = new Set<PolicyGuard>(claim.guards);
+    const acting = { of: new Map<SharedClosure, number>(), numbers: new Map<string, number>() };
     let looked = 0;
     for (const side of this.#both)
       for (const [unit, actions] of units)
@@ -186,18 +189,23 @@ class RuleJudge {
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.
     const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
-    return { principals, asks, readsIds, reads: subjectPropertiesRead([...guards]), acting: new Map() };
+    return { principals, asks, readsIds, reads: subjectPropertiesRead([...guards]), acting };
   }
 
   /** The same for subjects that the rule and the conditions cannot tell apart. */
   #classOf({ rule }: RuleClaim, subject: SubjectUnit, { before, after }: Closures, concerning: Concerning): string {
     const { principals, readsIds, reads, acting } = concerning;
     const { path, type } = subject;
-    const told = (shared: SharedClosure) => remembered(acting, shared, () => actingAs(shared, concerning));
-    const facts = [this.#sides.before, this.#sides.after].map((side) => picked(side.propertiesOf(subject), reads));
+    const told = (shared: SharedClosure) =>
+      remembered(acting.of, shared, () => {
+        const words = actingAs(shared, concerning);
+        return remembered(acting.numbers, words, () => acting.numbers.size);
+      });
+    const [old, now] = [this.#sides.before.propertiesOf(subject), this.#sides.after.propertiesOf(subject)];
+    const facts = old === now ? picked(now, reads) : `${picked(old, reads)}\n${picked(now, reads)}`;
     const itself = after.self !== undefined && principals.has(after.self);
     const id = itself || readsIds || namesSubjects(rule) ? path : path === undefined;
-    return JSON.stringify([type, id, told(before.shared), told(after.shared), facts]);
+    return `${told(before.shared)} ${told(after.shared)} ${type}\n${id}\n${facts}`;
   }
 
   #closures({ type, path }: SubjectUnit): Closures {
@@ -229,10 +237,11 @@ class RuleJudge {
   /** Whether a touch may make a difference to an action on a resource. */
   #isTouched(claim: RuleClaim, unit: ResourceUnit, action: string, touch: Touch | undefined): boolean {
     if (touch === undefined) return true;
-    const { properties, policies } = touch;
+    const { properties, policies, actions } = touch;
+    if (actions !== undefined && !actions.has(action)) return false;
     const coverings = () => this.#both.flatMap((side) => side.coverings(unit, action));
     if (policies !== undefined) return coverings().some(({ policy }) => policies.has(policy));
-    if (properties === undefined || claim.guards.some((guard) => readsChange(guard, properties))) return true;
+    if (properties === undefined || claim.readsAny(properties)) return true;
     return coverings().some(({ policy }) => readsChange(policy.fields, properties));
   }
 

@@ -5,6 +5,7 @@ import { EVERY_RESOURCE_TYPE, RULE_FORMS, type RuleForm } from '../records/acces
 import { type Address, type Path, typeOfResource } from '../records/address.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import { hasRole, type SubjectUnit } from './access-side.js';
+import { type ChangedProperties, readsChange } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import type { Touch } from './touched.js';
 
@@ -46,8 +47,16 @@ export class RuleClaim {
 
   /** The touch as it concerns this rule: where it changes whom the rule means, all that the rule speaks of is touched. */
   touchedBy(touch: Touch): Touch {
-    const asked = [...touch.reached].some((address) => this.#asked.has(address));
+    const { properties } = touch;
+    const asked =
+      [...touch.reached].some((address) => this.#asked.has(address)) ||
+      (properties !== undefined && this.readsAny(properties));
     return asked ? { ...touch, policies: undefined, gains: true, loses: true } : touch;
+  }
+
+  /** Whether what the rule says may hang on these properties. */
+  readsAny(properties: ChangedProperties): boolean {
+    return this.guards.some((guard) => readsChange(guard, properties));
   }
 
   /** The groups, roles and others that it refers to. */

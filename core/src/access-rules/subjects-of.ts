@@ -31,11 +31,10 @@ function* addMembers(
     if (kind === 'subject') meant.paths.add(path);
     else if (kind === EVERYONE) meant.types.add(path === EVERY_TYPE ? path : decodeSegment(path));
     else if (kind === 'group')
-      for (const { fields } of mentioning(side.view, principal, 'group_membership')) {
+      for (const member of yield* side.membersOf(path)) {
         if (++steps % STEP === 0) yield;
-        if (fields.group !== path) continue;
-        if (fields.entity_type === 'subject') meant.paths.add(fields.entity);
-        else seen.add(`${fields.entity_type}/${fields.entity}`);
+        if (member.startsWith('subject/')) meant.paths.add(member.slice('subject/'.length));
+        else seen.add(member);
       }
     else if (kind === 'role') {
       if (names && side.closures.naming(path).length > 0) meant.types.add(EVERY_TYPE);

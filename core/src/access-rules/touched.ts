@@ -1,12 +1,12 @@
 import { canonicalJson, type Json } from '../json.js';
-import type { Address, Path } from '../records/address.js';
+import { type Address, decodeSegment, type Path } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning } from './access-view.js';
 import { type PolicyRecord, policyPath } from './covering-policies.js';
-import { type ChangedProperties, changedProperties } from './reads-change.js';
+import { type ChangedProperties, changedProperties, readsChange } from './reads-change.js';
 
 /** A record that a change-set changes; without one side it is added or removed. */
 export interface RecordPair {
@@ -28,6 +28,8 @@ export interface Touch {
   readonly reached: ReadonlySet<Address>;
   /** The types that are touched as a whole. */
   readonly types: ReadonlySet<Path>;
+  /** The actions that alone are touched, if not all are. */
+  readonly actions: ReadonlySet<string> | undefined;
   /** The properties that alone are changed, if a change is one of properties. */
   readonly properties: ChangedProperties | undefined;
   /** Whether access may be won by it, or lost. */
@@ -54,6 +56,7 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       types: new Set(),
       reached: new Set(),
       properties: undefined,
+      actions: undefined,
       gains: only === 'changed' || (only === 'added' ? allows : denies),
       loses: only === 'changed' || (only === 'added' ? denies : allows),
       ...more,
@@ -104,7 +107,11 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
         (before?.fields as Given<'subject'>)?.properties,
         (after?.fields as Given<'subject'>)?.properties,
       );
-      return touch([address], [], { policies: undefined, properties, ...both });
+      const { type, path } = subjectOf(address);
+      const reading = [...policiesOf(side, side.principalsOf(type, path))].filter(({ fields }) =>
+        readsChange(fields, properties),
+      );
+      return touch([address], reading, { properties, ...both });
     }
     case 'resource': {
       if (only !== 'changed' || sameResource(before?.fields, after?.fields)) return undefined;
@@ -118,13 +125,23 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       });
     }
     case 'resource_type': {
-      if (only !== 'changed' || sameType(before?.fields, after?.fields)) return undefined;
+      // A wildcard covers a new type at once.
+      if (only === 'changed' && sameType(before?.fields, after?.fields)) return undefined;
       const types = typesFrom(side, address.slice('resource_type/'.length));
-      return touch([ALL], [], { policies: undefined, types, ...both });
+      const [old, now] = [before?.fields as Given<'resource_type'>, after?.fields as Given<'resource_type'>];
+      const [was, is] = [new Set(old?.actions), new Set(now?.actions)];
+      const changed = [...was, ...is].filter((action) => !was.has(action) || !is.has(action));
+      const actions = only === 'changed' && equalJson(old?.parents, now?.parents) ? new Set(changed) : undefined;
+      return touch([ALL], [], { policies: undefined, types, actions, ...both });
     }
     default:
       return undefined;
   }
+}
+
+function subjectOf(address: Address): { type: string; path: Path } {
+  const path = address.slice('subject/'.length);
+  return { type: decodeSegment(path.slice(0, path.indexOf('/'))), path };
 }
 
 function* policiesOf(side: AccessSide, principals: Iterable<Address>): Generator<PolicyRecord> {

@@ -1,8 +1,8 @@
 import type { Address } from '../records/address.js';
+import { InboundIndex } from '../records/inbound-index.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { remembered } from '../remembered.js';
-import { InboundIndex } from '../state/inbound-index.js';
 import { finished } from '../time-slicing.js';
 import type { AccessView } from './access-view.js';
 import { standingViolations } from './judge-rules.js';

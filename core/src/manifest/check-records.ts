@@ -1,9 +1,9 @@
 import { settler } from '../plan/settle.js';
 import { ProblemError } from '../problem.js';
 import { type Address, names, path } from '../records/address.js';
+import { InboundIndex } from '../records/inbound-index.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
-import { InboundIndex } from '../state/inbound-index.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';

@@ -1,7 +1,7 @@
 import type { Address } from '../records/address.js';
+import { InboundIndex } from '../records/inbound-index.js';
 import type { DeclaredRecord, Fields, StoredRecord } from '../records/registry.js';
 import { Faults } from '../state/faults.js';
-import { InboundIndex } from '../state/inbound-index.js';
 import { type Move, renames } from '../state/renames.js';
 import { settler } from './settle.js';
 

@@ -1,8 +1,8 @@
 import type { Address } from '../records/address.js';
+import { InboundIndex, type MentionedKind } from '../records/inbound-index.js';
 import type { Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import type { RecordView } from './change.js';
-import { InboundIndex, type MentionedKind } from './inbound-index.js';
 
 /** The part of the underlying state that a change-set reads. */
 export interface BaseView extends RecordView {

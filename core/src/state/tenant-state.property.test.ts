@@ -4,6 +4,7 @@ import { digestRecords } from '../bundle/digest.js';
 import { canonicalJson } from '../json.js';
 import { ProblemError } from '../problem.js';
 import type { Address } from '../records/address.js';
+import { InboundIndex } from '../records/inbound-index.js';
 import type { Kind } from '../records/kinds.js';
 import {
   addressOf,
@@ -14,7 +15,6 @@ import {
   type StoredRecord,
 } from '../records/registry.js';
 import type { Change } from './change.js';
-import { InboundIndex } from './inbound-index.js';
 import { parseFields } from './parse-fields.js';
 import { TenantState } from './tenant-state.js';
 import { validateRecords } from './validate.js';

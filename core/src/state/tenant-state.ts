@@ -1,10 +1,10 @@
 import type { Address } from '../records/address.js';
+import { InboundIndex, type MentionedKind } from '../records/inbound-index.js';
 import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
-import { InboundIndex, type MentionedKind } from './inbound-index.js';
 import type { BaseView } from './overlay.js';
 import { Stage } from './stage.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../records/address.js';
+import { InboundIndex } from '../records/inbound-index.js';
 import { type DeclaredRecord, declare, definitions } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
-import { InboundIndex } from './inbound-index.js';
 import { type ValidateOptions, validateRecords } from './validate.js';
 
 const record = (kind: DeclaredRecord['kind'], fields: Record<string, unknown>) =>

@@ -1,8 +1,8 @@
-import type { Address } from '../records/address.js';
-import { EVERYONE } from '../records/everyone.js';
-import type { Kind } from '../records/kinds.js';
-import { type DeclaredRecord, referencesOf } from '../records/registry.js';
 import { remembered } from '../remembered.js';
+import type { Address } from './address.js';
+import { EVERYONE } from './everyone.js';
+import type { Kind } from './kinds.js';
+import { type DeclaredRecord, referencesOf } from './registry.js';
 
 /** What a mentioned address begins with: a kind, or `everyone`. */
 export type MentionedKind = Kind | typeof EVERYONE;
