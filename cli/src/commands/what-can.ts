@@ -21,7 +21,12 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 /** The request without the part that is searched for. */
 type Question = Omit<ActionQuestion, 'resource'>;
 
-type PossibleFlags = ConnectionFlags & { at?: string; resource?: string; 'resource-type'?: string[] | undefined };
+type PossibleFlags = ConnectionFlags & {
+  at?: string;
+  limit?: number;
+  resource?: string;
+  'resource-type'?: string[] | undefined;
+};
 
 export default class WhatCan extends ServiceCommand {
   static override summary = 'List what a subject may do, and to which resources.';
@@ -129,14 +134,22 @@ them: pass an ACTION and --resource-type, or a --resource.`;
       search.condition({ subject, action: { name }, resource });
     const named = flags.resource === undefined ? undefined : resourceOf(flags.resource, undefined, '--resource');
     const resources = named === undefined ? search.resources(flags['resource-type']) : [named];
-    const results = resources.flatMap((resource) => {
+    const all = resources.flatMap((resource) => {
       const actions = args.action === undefined ? search.actions(resource.type) : [args.action];
       return actions.flatMap((action) => {
         const found = condition(action, resource);
         return found === undefined ? [] : [{ ...resource, action, condition: found }];
       });
     });
-    return await possibleFound(results, ['RESOURCE', 'ACTION'], ({ type, action, ...names }) => [
+    const results = all.slice(0, flags.limit);
+    const types = named === undefined ? flags['resource-type'] : [named.type];
+    const where = named === undefined ? '--resource-type' : '--resource';
+    const asked: Asked = {
+      ...{ subject, action: args.action, resource: named },
+      resourceTypes: types && { names: types, where },
+    };
+    const note = await checkNames(await asking(flags), asked, results.length, this.signal);
+    return await possibleFound(results, ['RESOURCE', 'ACTION'], note, ({ type, action, ...names }) => [
       printable(`${type}:${'name' in names ? names.name : names.id}`),
       printable(action),
     ]);

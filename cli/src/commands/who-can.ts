@@ -14,7 +14,12 @@ import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
-type PossibleFlags = ConnectionFlags & { at?: string; 'resource-id'?: string; 'subject-type': string[] };
+type PossibleFlags = ConnectionFlags & {
+  at?: string;
+  limit?: number;
+  'resource-id'?: string;
+  'subject-type': string[];
+};
 
 export default class WhoCan extends ServiceCommand {
   static override summary = 'List the subjects that may do something to a resource.';
@@ -101,10 +106,18 @@ Subjects for whom the request says too little are left out and counted; --possib
   async #possible(args: { action: string; resource: string }, flags: PossibleFlags): Promise<Outcome> {
     const resource = resourceOf(args.resource, flags['resource-id'], 'RESOURCE');
     const search = await PossibleSearch.of(flags, this.signal);
-    const results = search.subjects(flags['subject-type']).flatMap((subject) => {
+    const all = search.subjects(flags['subject-type']).flatMap((subject) => {
       const condition = search.condition({ subject, action: { name: args.action }, resource });
       return condition === undefined ? [] : [{ ...subject, condition }];
     });
-    return await possibleFound(results, ['SUBJECT'], (found) => [shownEntity(found)]);
+    const results = all.slice(0, flags.limit);
+    const asked = {
+      action: args.action,
+      resourceTypes: { names: [resource.type], where: 'RESOURCE' },
+      resource,
+      subjectTypes: flags['subject-type'],
+    };
+    const note = await checkNames(await asking(flags), asked, results.length, this.signal);
+    return await possibleFound(results, ['SUBJECT'], note, (found) => [shownEntity(found)]);
   }
 }

@@ -14,7 +14,7 @@ import type { Outcome } from '../service-command.js';
 export const possibleFlag = {
   possible: boolean({
     description:
-      'List those for whom it depends on what the request says, with the condition that remains. Reads the records.',
+      'List those for whom it depends on what the request says, with the condition that remains: on its context, and on properties that are not recorded. Reads the records.',
     exclusive: ['context', 'role', 'subject-property', 'resource-property', 'action-property', 'local'],
     helpGroup: 'ASKING',
   }),
@@ -88,9 +88,11 @@ export class PossibleSearch {
 export async function possibleFound<T extends object>(
   results: readonly Possible<T>[],
   headings: readonly string[],
+  note: string,
   cells: (found: Possible<T>) => string[],
 ): Promise<Outcome> {
-  await err.line(err.style('dim', `${counted(results.length, 'answer')} that the request decides`));
+  const count = counted(results.length, 'answer depends', 'answers depend');
+  await err.line(err.style('dim', `${count} on what the request says besides${note}`));
   const rows = results.map((found) => [...cells(found), printable(found.condition)]);
   return {
     json: { results },

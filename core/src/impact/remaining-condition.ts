@@ -1,12 +1,17 @@
 import { Absent } from '../conditions/outcome.js';
 import type { DecisionRequest } from '../decision/api/request.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
+import { findType } from '../decision/graph/names.js';
+import type { JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { Known } from './remainder/known.js';
 import { Remainders } from './remainder/remainders.js';
 
 type Policy = DeclaredRecord<'policy'>['fields'];
+
+/** A text says nothing of failures, which are a matter of wrong types. */
+const ONLY_FAILURES = 'true // unless what the request says makes the condition of a DENY fail';
 
 /** What a request must say besides what is recorded, so that it is allowed. */
 export class RemainingConditions {
@@ -18,19 +23,21 @@ export class RemainingConditions {
   ) {}
 
   /**
-   * The condition that remains of a request without context, as Service CEL; undefined if it does not depend on what the
-   * request says: it is allowed always, or never.
+   * The condition that remains of a request that says no more than this, as Service CEL; undefined if it does not depend on
+   * what else a request says: it is allowed always, or never. Requests may have any context and any properties that are not
+   * recorded, but say nothing of where a resource without a record lies.
    */
   of(request: DecisionRequest, now: number): string | undefined {
-    const { candidates, scope: scopeOf } = this.engine.inspect(request, now);
+    const { candidates, unknown, resource, scope: scopeOf } = this.engine.inspect(request, now);
     const scope = scopeOf();
     const { facts, ancestry, principals } = scope;
     const known: Known = {
-      subject: { ...request.subject, recorded: scope.storedSubject ?? {}, sent: false },
-      action: { name: request.action.name, sent: false },
+      subject: { ...request.subject, recorded: scope.storedSubject ?? {}, sent: true },
+      action: { name: request.action.name, sent: true },
       resource: {
         ...{ type: facts.type, application: facts.application, names: { id: facts.id, name: facts.name } },
-        ...{ recorded: scope.storedResource ?? {}, sent: false },
+        recorded: scope.storedResource ?? (resource === undefined ? this.#placeless(request) : {}),
+        sent: true,
       },
       ancestry,
       principals: {
@@ -46,9 +53,17 @@ export class RemainingConditions {
       const policy = this.policies.get(candidate);
       if (policy === undefined) return [];
       const { effect, priority } = policy;
-      return [{ effect, priority, remainder: this.#remainders.remainderOf(policy, known) }];
+      return [{ effect, priority, remainder: this.#remainders.remainderOf(policy, known, unknown.has(candidate)) }];
     });
     const decisions = this.#remainders.listOf(list);
-    return this.#remainders.verdictOf(decisions) === 'depends' ? this.#remainders.textOf(decisions) : undefined;
+    if (this.#remainders.verdictOf(decisions) !== 'depends') return undefined;
+    const text = this.#remainders.textOf(decisions);
+    return text === 'true' ? ONLY_FAILURES : text;
+  }
+
+  /** The properties by which a request would say where a resource without a record lies, as absent. */
+  #placeless({ resource }: DecisionRequest): JsonObject {
+    const parents = findType(this.engine.types, resource.type)?.parents ?? [];
+    return Object.fromEntries(parents.map(({ property }) => [property, undefined])) as unknown as JsonObject;
   }
 }

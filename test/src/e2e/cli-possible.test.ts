@@ -44,7 +44,23 @@ describe('searches', () => {
     expect(await bench.json(['who-can', 'read', 'invoice:INV-1', '--possible'], { env })).toEqual({ results: [] });
   });
 
+  it('list with --possible those whose property nobody recorded, with the condition on what a request may send', async () => {
+    const who = await bench.json(['who-can', 'approve', 'invoice:INV-9', '--possible'], { env });
+    expect(who).toEqual({
+      results: [{ type: 'user', id: 'bob', condition: `resource.properties.amount < 1000 && (${REST})` }],
+    });
+    const { stdout, stderr } = await bench.run(['what-can', 'user:bob', '--possible', '--limit', '1'], { env });
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('1 answer depends on what the request says besides');
+  });
+
   it.each<[string, string[], RegExp]>([
+    [
+      'an action, with --possible, too',
+      ['who-can', 'aprove', 'invoice:INV-1', '--possible'],
+      /"aprove" is not an action of invoice: did you mean "approve"/,
+    ],
+    ['a subject, with --possible, too', ['what-can', 'user:alcie', '--possible'], /did you mean "user:alice"/],
     [
       'an action',
       ['who-can', 'aprove', 'invoice:INV-1'],
