@@ -2,6 +2,8 @@
  * In a process of its own: roles on resources, a million of them in one tenant, on 100,000 resources five deep, held by
  * 10,000 subjects and their nested groups. Prints its figures as JSON.
  */
+import { createHistogram, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
@@ -29,8 +31,16 @@ export interface PlacesFigures {
   allowed: number;
   byGroup: number;
   above: number;
-  /** Milliseconds of first pages of searches. */
-  searches: { what: string; p95: number; longestStep: number; found: number }[];
+  searches: SearchFigures[];
+}
+
+/** Milliseconds of first pages of a search, and of its steps. */
+export interface SearchFigures {
+  what: string;
+  p95: number;
+  found: number;
+  /** The 99th percentile of the steps; the longest in which neither garbage was collected nor another process ran; the longest. */
+  step: { p99: number; own: number; longest: number };
 }
 
 const draw = random(1);
@@ -194,36 +204,69 @@ const single = questions(100_000, 99).map((question) => {
 const p99 = Float64Array.from(single).sort()[Math.floor(single.length * 0.99)] ?? Number.NaN;
 
 let search = new TenantSearch(engine);
+interface Span {
+  start: number;
+  end: number;
+  /** Whether another process had the processor meanwhile. */
+  interrupted?: boolean;
+}
+
+const collections: Span[] = [];
+new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries())
+    collections.push({ start: startTime, end: startTime + duration });
+}).observe({ entryTypes: ['gc'] });
+
+/** Only steps of more milliseconds than this are compared with garbage collections. */
+const LONG = 0.1;
+
 /** First pages of 100, one search after another, each on names of its own. `before` is not measured. */
-function searches(
+async function searches(
   what: string,
   of: (at: number) => SearchQuestion,
   times: number,
   { before = () => {}, all = false }: { before?: (at: number) => void; all?: boolean } = {},
-): PlacesFigures['searches'][number] {
+): Promise<SearchFigures> {
   const taken: number[] = [];
-  let longestStep = 0;
+  const nanoseconds = createHistogram();
+  const long: Span[] = [];
   let found = 0;
+  let switches = process.resourceUsage().involuntaryContextSwitches;
   for (let at = 0; at < times; at++) {
     before(at);
-    const start = performance.now();
+    const begun = performance.now();
     for (let after: string | undefined = ''; after !== undefined; ) {
       const steps = search.find(of(at), { after, limit: 100, now, late: () => false });
-      for (let from = performance.now(); ; ) {
+      for (let start = performance.now(); ; ) {
         const step = steps.next();
         const end = performance.now();
-        longestStep = Math.max(longestStep, end - from);
-        from = end;
+        nanoseconds.record(Math.max(1, Math.round((end - start) * 1e6)));
+        if (end - start > LONG) {
+          const { involuntaryContextSwitches: seen } = process.resourceUsage();
+          long.push({ start, end, interrupted: seen > switches });
+          switches = seen;
+        }
+        start = performance.now();
         if (!step.done) continue;
         found += step.value.results.length;
         after = all ? step.value.next : undefined;
         break;
       }
     }
-    taken.push(performance.now() - start);
+    taken.push(performance.now() - begun);
   }
+  // Node tells of garbage collections in a later turn of the event loop.
+  await wait(20);
+  const own = long.filter(
+    ({ start, end, interrupted }) => !interrupted && !collections.some((one) => one.start < end && one.end > start),
+  );
   const p95 = taken.sort((left, right) => left - right)[Math.floor(taken.length * 0.95)] ?? Number.NaN;
-  return { what, p95, longestStep, found };
+  const step = {
+    p99: nanoseconds.percentile(99) / 1e6,
+    own: Math.max(0, ...own.map(({ start, end }) => end - start)) || nanoseconds.percentile(99.99) / 1e6,
+    longest: nanoseconds.max / 1e6,
+  };
+  return { what, p95, found, step };
 }
 
 const pick = random(7);
@@ -262,18 +305,18 @@ function letNobodySign(): void {
   search = new TenantSearch(engine);
 }
 
-const found: PlacesFigures['searches'] = [
-  searches(
+const found: SearchFigures[] = [
+  await searches(
     'the index, at the first search',
     () => ({ kind: 'subject', subject: { type: 'user' }, resource: root(0), action: read }),
     1,
   ),
-  searches(
+  await searches(
     'who may read a folder',
     (at) => ({ kind: 'subject', subject: { type: 'user' }, resource: root(at), action: read }),
     40,
   ),
-  searches(
+  await searches(
     'who may read a document',
     () => ({
       kind: 'subject',
@@ -283,28 +326,28 @@ const found: PlacesFigures['searches'] = [
     }),
     100,
   ),
-  searches(
+  await searches(
     'which documents somebody may read',
     (at) => ({ kind: 'resource', subject: user(at), resource: { type: 'document' }, action: read }),
     100,
   ),
-  searches(
+  await searches(
     'what somebody may do',
     (at) => ({ kind: 'action', subject: user(at), resource: some[at]?.resource ?? root(0) }),
     100,
   ),
-  searches(
+  await searches(
     'which documents somebody may delete: none',
     (at) => ({ kind: 'resource', subject: user(at), resource: { type: 'document' }, action: { name: 'none' } }),
     10,
   ),
-  searches(
+  await searches(
     'who may read a folder, each time after a commit',
     (at) => ({ kind: 'subject', subject: { type: 'user' }, resource: root(at), action: read }),
     40,
     { before: commit },
   ),
-  searches(
+  await searches(
     'none of 100,000 candidates pass',
     (at) => ({ kind: 'resource', subject: user(at), resource: { type: 'document' }, action: { name: 'sign' } }),
     5,

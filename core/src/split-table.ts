@@ -25,6 +25,10 @@ export class SplitTable<K extends { readonly name: string }, V> {
     return this;
   }
 
+  get size(): number {
+    return this.#whole?.size ?? this.#parts.reduce((sum, { size }) => sum + size, 0);
+  }
+
   *keys(): Generator<K, void> {
     if (this.#whole !== null) yield* this.#whole.keys();
     else for (const part of this.#parts) yield* part.keys();

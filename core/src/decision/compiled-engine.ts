@@ -98,7 +98,11 @@ export class CompiledEngine implements Engine {
   }
 
   decide(request: DecisionRequest, now: number): Decision {
-    const resolved = this.#resolve(request);
+    return this.decideResolved(this.#resolve(request), now);
+  }
+
+  /** Decides on a request whose names have been looked up, as searches do once for all their candidates. */
+  decideResolved(resolved: ResolvedRequest, now: number): Decision {
     const failed = this.#evaluate(resolved, now);
     if (failed !== undefined) throw evaluationFailed([failed]);
     return this.#decision(resolved);
@@ -133,9 +137,18 @@ export class CompiledEngine implements Engine {
   /** What the decision on a request looks at. Throws as `decide` does where the request itself is at fault. */
   inspect(request: DecisionRequest, now: number): Inspection {
     const resolved = this.#resolve(request);
+    return inspectionOf(resolved, this.#collect(resolved, now), () => this.#scope(resolved, now));
+  }
+
+  /** Whether an ALLOW is among the candidates: without any, no condition makes the answer a grant. */
+  mayAllow(resolved: ResolvedRequest, now: number): boolean {
+    return this.#collect(resolved, now).allows;
+  }
+
+  #collect(resolved: ResolvedRequest, now: number): CandidateCollector {
     const collector = new CandidateCollector(now);
     this.#visit(resolved, collector, true);
-    return inspectionOf(resolved, collector, () => this.#scope(resolved, now));
+    return collector;
   }
 
   resourceId({ resource }: DecisionRequest): string | undefined {
@@ -171,13 +184,12 @@ export class CompiledEngine implements Engine {
 
   /** Visits the candidates of the subject, and those of everyone. */
   #visit(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, every: boolean): void {
-    const { subject, request } = resolved;
+    const { subject, roles, request } = resolved;
     const effective = subject === undefined ? undefined : this.#effectivePrincipals.of(subject);
-    visitCandidates(resolved, effective, visitor, every);
+    visitCandidates(resolved, subject, effective, roles.counted, visitor, every);
     const member = this.everyone.memberOf(request.subject.type);
-    if (member === null) return;
-    const anybody = { ...resolved, subject: member, roles: NO_ROLES };
-    visitCandidates(anybody, this.#effectivePrincipals.of(member), visitor, every);
+    if (member !== null)
+      visitCandidates(resolved, member, this.#effectivePrincipals.of(member), NO_ROLES.counted, visitor, every);
   }
 
   /** Leaves the deciding candidate in `#combining`; returns the failure that leaves the answer open. */
@@ -204,7 +216,7 @@ export class CompiledEngine implements Engine {
   }
 
   #scope(resolved: ResolvedRequest, now: number): Scope {
-    const { request, subject, type, resource, where } = resolved;
+    const { request, subject, type, resource } = resolved;
     const facts = {
       type: type?.name ?? request.resource.type,
       application: type?.application ?? '',
@@ -212,7 +224,7 @@ export class CompiledEngine implements Engine {
       name: resource === undefined ? request.resource.name : resource.name,
     };
     const principals = new ActingPrincipals(this.#compiler.graph, resolved, now);
-    const ancestry = where === null ? undefined : new Ancestors(where, resource);
-    return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestry, principals);
+    const ancestors = new Ancestors(resolved);
+    return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestors, principals);
   }
 }

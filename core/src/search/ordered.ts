@@ -1,4 +1,5 @@
 import { encodeSegment } from '../records/address.js';
+import type { SplitTable } from '../split-table.js';
 
 /** Something that may be found, and its place in the order: the last segment of its address. */
 export class Ordered<T> {
@@ -37,6 +38,28 @@ export function* inOrder<T>(items: Iterable<T>, nameOf: (item: T) => string): Ge
     runs = merged;
   }
   return runs[0] ?? [];
+}
+
+/** Sorting pays up to this share of all; of more, those are picked out of all. */
+const SORTED_MAX = 1 / 16;
+
+/**
+ * The same of things found among so many, which `all` gives in order. What is put together of `all` shares its items, so
+ * that a long list is mostly pointers.
+ */
+export function* inOrderOf<T extends { readonly name: string }>(
+  found: SplitTable<T, true>,
+  count: number,
+  all: () => Generator<undefined, readonly Ordered<T>[]>,
+): Generator<undefined, readonly Ordered<T>[]> {
+  if (found.size <= count * SORTED_MAX) return yield* inOrder(found.keys(), ({ name }) => name);
+  const picked: Ordered<T>[] = [];
+  let looked = 0;
+  for (const one of yield* all()) {
+    if (++looked % RUN === 0) yield;
+    if (found.has(one.item)) picked.push(one);
+  }
+  return picked;
 }
 
 function once<T>(sorted: Ordered<T>[]): Ordered<T>[] {

@@ -1,12 +1,14 @@
-import type { DecisionRequest } from '../decision/api/request.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
+import type { ResolvedRequest } from '../decision/evaluate/resolved-request.js';
 import { ProblemError } from '../problem.js';
 import { firstAfter, type Ordered } from './ordered.js';
 
 /** All that may be found, in order, and how to ask the engine of one. */
 export interface Candidates<T, R> {
   ordered: readonly Ordered<T>[];
-  ask(item: T): DecisionRequest;
+  /** Set where only some of these are candidates. */
+  isCandidate?: ((item: T) => boolean) | undefined;
+  ask(item: T): ResolvedRequest;
   show(item: T): R;
 }
 
@@ -40,13 +42,16 @@ export interface Undecided {
 /** The largest number of candidates for one page, however few results they give. */
 const CANDIDATES_MAX = 10_000;
 
+/** So many that are no candidates are passed over in one step. */
+const STEP = 256;
+
 /**
  * One page of the candidates that the engine allows, exactly as it would decide on each. It looks for one more result
  * than it shows, so that the last page is known to be the last.
  */
 export function* pageOf<T, R>(
-  engine: Pick<CompiledEngine, 'decide' | 'inspect'>,
-  { ordered, ask, show }: Candidates<T, R>,
+  engine: Pick<CompiledEngine, 'decideResolved' | 'mayAllow'>,
+  { ordered, isCandidate, ask, show }: Candidates<T, R>,
   { after, limit, now, late }: PageBounds,
 ): Generator<undefined, Page<R>> {
   const results: R[] = [];
@@ -58,39 +63,53 @@ export function* pageOf<T, R>(
     ...(undecided > 0 && { undecided: { count: undecided, absent: [...absent].sort() } }),
   });
   let passed = after;
-  let at = firstAfter(ordered, after);
-  const end = Math.min(ordered.length, at + CANDIDATES_MAX);
-  for (; at < end; at++) {
+  let [asked, skipped] = [0, 0];
+  for (let at = firstAfter(ordered, after); at < ordered.length; at++) {
     const { key, item } = ordered[at] as Ordered<T>;
-    const request = ask(item);
-    const answer = answerOf(engine, request, now);
-    if (answer === 'allowed') {
-      if (results.length === limit) return page(passed);
-      results.push(show(item));
-    } else if (answer !== 'denied' && engine.inspect(request, now).allows) {
-      // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
-      undecided++;
-      if (answer.absent !== undefined) absent.add(answer.absent);
+    if (isCandidate?.(item) === false) {
+      passed = key;
+      if (++skipped % STEP !== 0) continue;
+    } else {
+      if (asked === CANDIDATES_MAX) return page(passed);
+      asked++;
+      const resolved = ask(item);
+      const answer = answerOf(engine, resolved, now);
+      if (answer === 'allowed') {
+        if (results.length === limit) return page(passed);
+        results.push(show(item));
+      } else if (answer !== 'denied' && (answer.allows || engine.mayAllow(resolved, now))) {
+        // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
+        undecided++;
+        if (answer.absent !== undefined) absent.add(answer.absent);
+      }
+      passed = key;
     }
-    passed = key;
     yield;
     if (late()) return page(at + 1 < ordered.length ? passed : undefined);
   }
-  return page(end < ordered.length ? passed : undefined);
+  return page();
+}
+
+/** What is neither allowed nor denied for good. */
+interface Open {
+  absent?: string | undefined;
+  /** Whether it is known that an ALLOW is among the candidates. */
+  allows: boolean;
 }
 
 /** A failed evaluation grants nothing, so such a candidate is not a result. */
 function answerOf(
-  engine: Pick<CompiledEngine, 'decide'>,
-  request: DecisionRequest,
+  engine: Pick<CompiledEngine, 'decideResolved'>,
+  resolved: ResolvedRequest,
   now: number,
-): 'allowed' | 'denied' | { absent?: string | undefined } {
+): 'allowed' | 'denied' | Open {
   try {
-    const { decision, absent } = engine.decide(request, now);
+    const { decision, absent, access_path } = engine.decideResolved(resolved, now);
     if (decision) return 'allowed';
-    return absent === undefined ? 'denied' : { absent };
+    // Where nothing applied, it is an ALLOW that lacks the attribute.
+    return absent === undefined ? 'denied' : { absent, allows: access_path === 'none' };
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'evaluation_failed') return {};
+    if (error instanceof ProblemError && error.code === 'evaluation_failed') return { allows: false };
     throw error;
   }
 }

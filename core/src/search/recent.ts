@@ -1,27 +1,32 @@
-/** A cache of the lists used last, bounded by the number of items in all of them. */
+interface Kept<T> {
+  readonly item: T;
+  readonly weight: number;
+}
+
+/** A cache of what was used last, bounded by the weight of all of it. */
 export class Recent<T> {
-  readonly #lists = new Map<string, readonly T[]>();
-  #held = 0;
+  readonly #items = new Map<string, Kept<T>>();
+  #weight = 0;
 
-  constructor(private readonly itemsMax: number) {}
+  constructor(private readonly weightMax: number) {}
 
-  get(key: string): readonly T[] | undefined {
-    const list = this.#lists.get(key);
-    if (list === undefined) return undefined;
+  get(key: string): T | undefined {
+    const kept = this.#items.get(key);
+    if (kept === undefined) return undefined;
     // A map keeps the order of insertion: the first one is the one longest unused.
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    return list;
+    this.#items.delete(key);
+    this.#items.set(key, kept);
+    return kept.item;
   }
 
-  keep(key: string, list: readonly T[]): void {
-    if (this.#lists.has(key)) return;
-    this.#lists.set(key, list);
-    this.#held += 1 + list.length;
-    for (const [oldest, items] of this.#lists) {
-      if (this.#held <= this.itemsMax) return;
-      this.#lists.delete(oldest);
-      this.#held -= 1 + items.length;
+  keep(key: string, item: T, weight: number): void {
+    if (this.#items.has(key)) return;
+    this.#items.set(key, { item, weight: 1 + weight });
+    this.#weight += 1 + weight;
+    for (const [oldest, kept] of this.#items) {
+      if (this.#weight <= this.weightMax) return;
+      this.#items.delete(oldest);
+      this.#weight -= kept.weight;
     }
   }
 }

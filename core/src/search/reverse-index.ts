@@ -78,7 +78,7 @@ export class ReverseIndex {
     others: readonly Principal[],
     action: string,
     type: string,
-  ): Generator<undefined, Iterable<Principal>> {
+  ): Generator<undefined, SplitTable<Principal, true>> {
     const found = new SplitTable<Principal, true>();
     const seen = new SplitTable<Principal, true>();
     const open: Principal[] = [];
@@ -109,7 +109,7 @@ export class ReverseIndex {
         enter(member);
       }
     }
-    return found.keys();
+    return found;
   }
 }
 

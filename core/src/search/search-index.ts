@@ -94,6 +94,6 @@ function listIn<T extends { name: string }>(
   return made;
 }
 
-export function* recorded(resources: Iterable<Resource>): Generator<Resource> {
+function* recorded(resources: Iterable<Resource>): Generator<Resource> {
   for (const resource of resources) if (resource.id !== undefined) yield resource;
 }

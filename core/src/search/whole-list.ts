@@ -46,17 +46,22 @@ export class WholeList<T> {
     const changed = this.#changed;
     this.#changed = new Map();
     if (changed.size === 0) return list;
-    return changed.size <= FEW_MAX ? patched(list, changed) : yield* merged(list, changed);
+    return changed.size <= FEW_MAX ? yield* patched(list, changed) : yield* merged(list, changed);
   }
 }
 
-function patched<T>(list: readonly Ordered<T>[], changed: ReadonlyMap<string, T | undefined>): readonly Ordered<T>[] {
+function* patched<T>(
+  list: readonly Ordered<T>[],
+  changed: ReadonlyMap<string, T | undefined>,
+): Generator<undefined, readonly Ordered<T>[]> {
   const copy = [...list];
   for (const [name, item] of changed) {
     const key = encodeSegment(name);
     const at = firstAt(copy, key);
     const present = copy[at]?.key === key ? 1 : 0;
     copy.splice(at, present, ...(item === undefined ? [] : [ordered(name, item)]));
+    // Each moves what comes behind it.
+    yield;
   }
   return copy;
 }

@@ -150,10 +150,10 @@ describe('a search', () => {
   it('asks the engine only about those to whom a policy leads', () => {
     const engine = compileEngine(RECORDS);
     let asked = 0;
-    const { decide } = engine;
-    engine.decide = function (...args) {
+    const { decideResolved } = engine;
+    engine.decideResolved = function (...args) {
       asked++;
-      return decide.apply(this, args);
+      return decideResolved.apply(this, args);
     };
     const write = { subject: { type: 'user' }, action: { name: 'write' }, resource: { type: 'doc', id: 'd2' } };
     find('subject', write, { search: new TenantSearch(engine), id: 't', revision: '1.a' });

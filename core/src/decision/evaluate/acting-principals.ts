@@ -11,7 +11,7 @@ import { holdingOf, holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
 import { placeOf } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
-import type { ResolvedRequest } from './resolved-request.js';
+import { placesOf, type ResolvedRequest } from './resolved-request.js';
 
 /** The steps for looking up a name, and for following a link or looking at a place. */
 const NAME_STEPS = 8;
@@ -60,11 +60,11 @@ export class ActingPrincipals implements SubjectPrincipals {
   /** The roles that are known to be held where the resource is, and those that count because the request names them. */
   #rolesHere(work: Work): ReadonlySet<Principal> {
     if (this.#roles !== undefined) return this.#roles;
-    const { roles, where } = this.resolved;
+    const { roles } = this.resolved;
     const holders = this.#allHolders(work);
     const found = new Set<Principal>();
     for (const { roles: held } of holders) this.#follow(held ?? [], found, work);
-    for (const place of where?.places ?? []) {
+    for (const place of placesOf(this.resolved)?.places ?? []) {
       work.charge(LINK_STEPS);
       const here = placeOf(place)?.holders ?? null;
       if (here instanceof Map) {

@@ -2,19 +2,18 @@ import type { Absent } from '../../conditions/outcome.js';
 import type { Ancestry } from '../../conditions/scope.js';
 import type { Value, ValueMap } from '../../conditions/value.js';
 import type { Resource } from '../grants/target.js';
-import type { Whereabouts } from '../graph/whereabouts.js';
+import { placesOf, type ResolvedRequest } from './resolved-request.js';
 
 /** The ancestors of the request's resource, as conditions read them (docs/semantics.md 8.10). */
 export class Ancestors implements Ancestry {
-  constructor(
-    private readonly where: Whereabouts,
-    private readonly resource: Resource | undefined,
-  ) {}
+  constructor(private readonly resolved: Pick<ResolvedRequest, 'type' | 'resource' | 'where'>) {}
 
   of(path: string): readonly ValueMap[] | Absent {
-    const { places, unknown } = this.where;
+    const where = placesOf(this.resolved);
+    if (where === null) return [];
+    const { places, unknown } = where;
     for (const [type, absent] of unknown ?? []) if (type.path === path) return absent;
-    const found = places.filter((place) => place !== this.resource && place.type.path === path);
+    const found = places.filter((place) => place !== this.resolved.resource && place.type.path === path);
     return found.sort((left, right) => (left.name < right.name ? -1 : 1)).map(mapOf);
   }
 }

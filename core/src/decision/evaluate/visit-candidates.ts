@@ -3,17 +3,23 @@ import type { ResourceType } from '../grants/target.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import { AccessPath, DIRECT } from '../graph/access-path.js';
 import type { EffectivePrincipals, GrantsAndPaths } from '../graph/effective-principals.js';
+import type { Principal } from '../graph/principal.js';
 import type { ResolvedRequest } from './resolved-request.js';
 import { visitPlaces } from './visit-places.js';
 
-/** Visits every rule that covers the request's action and resource, of every principal that the subject acts as. */
+/**
+ * Visits every rule that covers the request's action and resource, of a subject, of every principal that it acts as and of
+ * roles that the request names. The subject is that of the request, or a nameless member of everyone.
+ */
 export function visitCandidates(
   resolved: ResolvedRequest,
+  subject: Principal | undefined,
   effective: EffectivePrincipals | undefined,
+  named: readonly AccessPath[],
   visitor: RuleVisitor<AccessPath>,
   every: boolean,
 ): void {
-  const { request, subject, roles, type, resource } = resolved;
+  const { request, type, resource } = resolved;
   if (type === undefined) return;
   const action = request.action.name;
   if (subject !== undefined && effective !== undefined) {
@@ -27,11 +33,11 @@ export function visitCandidates(
       if (resource !== undefined) visitEach(effective.for(resource), resolved, type, visitor, every);
     }
   }
-  for (const path of roles.counted) {
+  for (const path of named) {
     const { grants } = path.principal;
     if (grants !== null) visitRules(grants, path, type, resource, action, visitor, every);
   }
-  if (resolved.where !== null) visitPlaces(resolved, effective, visitor, every);
+  if (resolved.where !== null) visitPlaces(resolved, subject, effective, named, visitor, every);
 }
 
 function visitEach(

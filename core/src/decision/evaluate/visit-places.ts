@@ -19,8 +19,10 @@ import type { ResolvedRequest } from './resolved-request.js';
  * the resource or on one of its ancestors, and those that cover an ancestor with all below it.
  */
 export function visitPlaces(
-  { request, subject, roles, type, resource, where }: ResolvedRequest,
+  { request, type, resource, where }: ResolvedRequest,
+  subject: Principal | undefined,
   effective: EffectivePrincipals | undefined,
+  named: readonly AccessPath[],
   visitor: RuleVisitor<AccessPath>,
   every: boolean,
 ): void {
@@ -31,7 +33,7 @@ export function visitPlaces(
   if (subject !== undefined && subject.grants !== null)
     visit.belowOf(subject.grants, new AccessPath(DIRECT, subject, null, null));
   if (effective !== undefined) visit.belowOfEach(effective);
-  for (const path of roles.counted) if (path.principal.grants !== null) visit.belowOf(path.principal.grants, path);
+  for (const path of named) if (path.principal.grants !== null) visit.belowOf(path.principal.grants, path);
 }
 
 const ALWAYS_ONLY: readonly Period[] = [ALWAYS];

@@ -8,14 +8,21 @@ interface Mentioned {
   assignments: number;
 }
 
+interface Members {
+  /** By the type of subjects, of those types that something is assigned to by themselves. */
+  readonly byType: ReadonlyMap<Path, Principal>;
+  /** Of all other types. */
+  readonly other: Principal | null;
+}
+
 /**
  * What is assigned to everyone, and to everyone of a type (docs/semantics.md 9.2). Each request is answered for its
  * subject and then for a nameless member of these, which has nothing but what everyone has.
  */
 export class Everyone {
   readonly #mentioned = new Map<Path, Mentioned>();
-  /** By the type of subjects; those of types that nothing is assigned to share one. */
-  readonly #members = new Map<Path, Principal>();
+  /** Made when first asked for. */
+  #members: Members | null = null;
 
   /** `*`, or the path of a type of subjects, which an assignment mentions from now on. */
   mention(entity: Path): Principal {
@@ -26,7 +33,7 @@ export class Everyone {
     }
     const principal = new Principal('everyone', '', entity === EVERY_TYPE ? EVERYONE : `${EVERYONE}/${entity}`);
     this.#mentioned.set(entity, { principal, assignments: 1 });
-    this.#members.clear();
+    this.#members = null;
     return principal;
   }
 
@@ -42,7 +49,7 @@ export class Everyone {
     known.assignments--;
     if (known.assignments === 0) {
       this.#mentioned.delete(entity);
-      this.#members.clear();
+      this.#members = null;
     }
     return known.principal;
   }
@@ -50,15 +57,22 @@ export class Everyone {
   /** A member of everyone that a subject of the type belongs to; null where nothing is assigned to them. */
   memberOf(type: string): Principal | null {
     if (this.#mentioned.size === 0) return null;
-    const own = encodeSegment(type);
-    const entity = own !== EVERY_TYPE && this.#mentioned.has(own) ? own : EVERY_TYPE;
-    const known = this.#members.get(entity);
-    if (known !== undefined) return known;
-    const groups = [...new Set([EVERY_TYPE, entity])].flatMap((each) => this.#mentioned.get(each)?.principal ?? []);
-    if (groups.length === 0) return null;
-    const member = new Principal('everyone', '', '');
-    member.groups = groups.map((to) => ({ to, period: null }));
-    this.#members.set(entity, member);
-    return member;
+    this.#members ??= this.#makeMembers();
+    const { byType, other } = this.#members;
+    return byType.size === 0 ? other : (byType.get(encodeSegment(type)) ?? other);
   }
+
+  #makeMembers(): Members {
+    const every = this.#mentioned.get(EVERY_TYPE)?.principal;
+    const byType = new Map<string, Principal>();
+    for (const [entity, { principal }] of this.#mentioned)
+      if (entity !== EVERY_TYPE) byType.set(entity, memberOf(every === undefined ? [principal] : [every, principal]));
+    return { byType, other: every === undefined ? null : memberOf([every]) };
+  }
+}
+
+function memberOf(groups: readonly Principal[]): Principal {
+  const member = new Principal('everyone', '', '');
+  member.groups = groups.map((to) => ({ to, period: null }));
+  return member;
 }

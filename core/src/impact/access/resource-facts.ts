@@ -55,7 +55,7 @@ export function resourceFacts(
   const stored = resource?.properties ?? NOTHING;
   const properties = reads.resourceProperties === undefined ? stored : picked(stored, reads.resourceProperties);
   const recorded = resource !== undefined;
-  const source = where === null ? undefined : new Ancestors(where, resource);
+  const source = where === null ? undefined : new Ancestors({ type, resource, where });
   const ancestors = new Map<Path, readonly ValueMap[] | Absent>();
   for (const path of reads.ancestors) ancestors.set(path, source?.of(path) ?? []);
   const asksPlaces = reads.ancestors.length > 0 || reads.roles.length > 0;
