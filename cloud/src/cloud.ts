@@ -43,6 +43,12 @@ export interface Cloud {
   hosts(): ReadonlySet<string>;
   /** Where it listens. */
   localUrl(): string;
+  /** Learns what other processes have committed to the same database, if there can be others. */
+  refresh(): Promise<void>;
+  /** Whether the database has not been heard of for so long that others may have changed much. */
+  isCutOff(): boolean;
+  /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */
+  assertFollowing(): void;
   /** Whether requests are accepted: not until everything is open, and not while it stops. */
   ready(): boolean;
 }

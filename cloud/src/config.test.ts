@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ProblemError } from '@authz-service/core/problem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CloudFlags, readConfig } from './config.js';
+import { type CloudFlags, readConfig, readDataDir } from './config.js';
 
 const SECRET = 'a secret of some length';
 let dir: string;
@@ -29,6 +29,43 @@ describe('the configuration', () => {
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
     });
+  });
+
+  it('has the address of a PostgreSQL database, from a variable or a file, without showing its password', () => {
+    const url = 'postgres://cloud:hunter2@db.example.com/authz';
+    writeFileSync(join(dir, 'url'), `${url}\n`);
+    const { postgres } = readConfig({
+      DATABASE_URL_FILE: join(dir, 'url'),
+      DATABASE_DIRECT_URL: `${url}?sslmode=require`,
+    });
+    expect(postgres).toMatchObject({
+      address: { user: 'cloud', sslMode: 'verify-full' },
+      direct: { sslMode: 'require' },
+    });
+    expect(inspect(postgres, { depth: 9 }) + JSON.stringify(postgres)).not.toContain('hunter2');
+  });
+
+  it.each([
+    [{ DATABASE_URL: 'postgres://cloud:hunter2@db' }, 'DATABASE_URL names no database'],
+    [{ DATABASE_URL: '' }, 'DATABASE_URL is empty'],
+    [{ DATABASE_URL_FILE: '/nothing' }, 'DATABASE_URL_FILE names "/nothing", which cannot be read (ENOENT)'],
+    [
+      { DATABASE_URL: 'postgres://a@b/c', DATABASE_URL_FILE: '/x' },
+      'DATABASE_URL is given together with DATABASE_URL_FILE',
+    ],
+    [{ DATABASE_DIRECT_URL: 'postgres://a@b/c' }, 'DATABASE_DIRECT_URL is given without DATABASE_URL'],
+    [
+      { DATABASE_URL: 'postgres://a@b/c', SERVICE_DATA_DIR: '/d' },
+      'SERVICE_DATA_DIR is given together with DATABASE_URL',
+    ],
+  ])('with %j is refused', (env, detail) => {
+    expect(() => readConfig(env as Record<string, string>)).toThrow(detail);
+  });
+
+  it('of commands for SQLite alone takes no folder for a database on PostgreSQL', () => {
+    const env = { DATABASE_URL: 'postgres://a@b/c' };
+    expect(() => readDataDir(env)).toThrow('DATABASE_URL names a PostgreSQL database, which pg_dump backs up');
+    expect(readDataDir(env, '/d')).toBe('/d');
   });
 
   it('is read from the environment', () => {

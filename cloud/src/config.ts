@@ -6,6 +6,9 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
+import type { PostgresPlace } from './store/postgres/postgres.js';
+import type { PostgresAddress } from './store/postgres/postgres-address.js';
+import { AddressFault, readAddress } from './store/postgres/read-address.js';
 
 /** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
@@ -21,8 +24,10 @@ const LINKS = ['loopback', 'anywhere', 'off'] as const;
 
 /** The cloud's settings. */
 export interface CloudConfig {
-  /** The folder that holds the database. */
+  /** The folder that holds the SQLite database. */
   dataDir: string;
+  /** The database on PostgreSQL; then the folder is not used. */
+  postgres?: PostgresPlace;
   listen: { host: string; port: number };
   /** The URL under which callers reach it, without a trailing slash; absent means where it listens. */
   publicUrl?: string;
@@ -70,6 +75,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
   });
   const config: CloudConfig = {
     dataDir: reader.dataDir(),
+    ...reader.postgres(),
     listen: reader.listen('SERVICE_LISTEN_ADDR'),
     ...reader.publicUrl('SERVICE_PUBLIC_URL'),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
@@ -87,6 +93,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
 /** Only the data directory, for commands that work on it without starting a cloud. */
 export function readDataDir(env: Environment, flag?: string): string {
   const reader = new Reader(env, { SERVICE_DATA_DIR: flag });
+  reader.refusePostgres();
   const dataDir = reader.dataDir();
   reader.raise();
   return dataDir;
@@ -120,6 +127,39 @@ class Reader {
 
   dataDir(): string {
     return this.text('SERVICE_DATA_DIR') ?? join(homedir(), '.service', 'cloud');
+  }
+
+  postgres(): { postgres?: PostgresPlace } {
+    const address = this.#address('DATABASE_URL');
+    const direct = this.#address('DATABASE_DIRECT_URL');
+    if (address === undefined) {
+      if (direct !== undefined) this.#fault('DATABASE_DIRECT_URL', 'is given without DATABASE_URL: give both');
+      return {};
+    }
+    if (this.text('SERVICE_DATA_DIR') !== undefined)
+      this.#fault('SERVICE_DATA_DIR', 'is given together with DATABASE_URL: give only one of them');
+    return { postgres: { address, ...(direct && { direct }) } };
+  }
+
+  /** For commands that work on SQLite alone: nobody should take a folder for the database that is in use. */
+  refusePostgres(): void {
+    if (this.text('SERVICE_DATA_DIR') !== undefined || this.#given('DATABASE_URL') === undefined) return;
+    this.#fault(
+      'DATABASE_URL',
+      'names a PostgreSQL database, which pg_dump backs up and pg_restore restores: name the folder of an SQLite database with --data-dir',
+    );
+  }
+
+  /** The address of a database, from the variable or from the file that `<name>_FILE` names. */
+  #address(name: string): PostgresAddress | undefined {
+    const given = this.#given(name);
+    try {
+      return given && readAddress(given.value);
+    } catch (error) {
+      if (!(error instanceof AddressFault)) throw error;
+      this.#fault(given?.from ?? name, error.message);
+      return undefined;
+    }
   }
 
   listen(name: string): CloudConfig['listen'] {
@@ -227,15 +267,21 @@ class Reader {
     return value === 'true';
   }
 
-  /** A secret, from the variable or from the file that `<name>_FILE` names. Its value appears in no fault. */
-  #secret(name: string): string | undefined {
+  /** What the variable holds, or the file that `<name>_FILE` names, and which of the two it was. */
+  #given(name: string): { value: string; from: string } | undefined {
     const direct = this.text(name);
-    const file = this.text(`${name}_FILE`);
+    const from = `${name}_FILE`;
+    const file = this.text(from);
     if (direct !== undefined && file !== undefined)
-      this.#fault(name, `is given together with ${name}_FILE: give only one of them`);
-    const secret = file === undefined ? direct : this.#read(`${name}_FILE`, file);
+      this.#fault(name, `is given together with ${from}: give only one of them`);
+    const value = file === undefined ? direct : this.#read(from, file);
+    return value === undefined ? undefined : { value, from: file === undefined ? name : from };
+  }
+
+  /** A secret. Its value appears in no fault. */
+  #secret(name: string): string | undefined {
+    const { value: secret, from = name } = this.#given(name) ?? {};
     if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
-      const from = file === undefined ? name : `${name}_FILE`;
       const had = `${secret.length} ${secret.length === 1 ? 'character' : 'characters'}`;
       this.#fault(
         from,

@@ -14,7 +14,9 @@ import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { nameRefusedForms } from './name-refused-forms.js';
 import { readStore } from './read-store.js';
+import { Follower } from './replica/follower.js';
 import { listen } from './server.js';
+import { openPostgresStore } from './store/postgres/postgres.js';
 import { openSqliteStore } from './store/sqlite.js';
 import type { Store } from './store/store.js';
 import { WorkBudget } from './tenants/work-budget.js';
@@ -44,13 +46,13 @@ const DAY_MS = 24 * HOUR_MS;
 const CHECK_MS = 10_000;
 
 /**
- * Opens the data directory and accepts requests. Throws `invalid_config` if the directory is in use, a tenant is not as
- * it was committed, or the address cannot be used.
+ * Opens the data directory or the PostgreSQL database and accepts requests. Throws `invalid_config` if the directory is in
+ * use, the database cannot be used, a tenant is not as it was committed, or the address cannot be used.
  */
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const store = await openSqliteStore(config.dataDir);
+  const store = await (config.postgres ? openPostgresStore(config.postgres) : openSqliteStore(config.dataDir));
   try {
     const { close, ...running } = await start(config, store, log, options);
     return { ...running, close: () => close().finally(flush) };
@@ -74,6 +76,7 @@ async function start(
   const slicing = new TimeSlicing(() => performance.now());
   const { stepsPerSecond } = config.work;
   const budget = stepsPerSecond === undefined ? undefined : () => new WorkBudget(stepsPerSecond, clock);
+  const position = await store.position();
   const { tenants, credentials, tokens, bundleKeys } = await readStore(store, { slicing, budget }, now);
 
   let ready = false;
@@ -88,6 +91,9 @@ async function start(
   });
   const sessions = new Sessions(store, credentials);
   const drafts = new DraftPlanner(slicing);
+  const history = new History(store, slicing);
+  const followed = { store, tenants, credentials, bundleKeys, history, metrics, log };
+  const follower = new Follower(followed, () => performance.now());
   const cloud: Cloud = {
     store,
     tenants,
@@ -98,7 +104,7 @@ async function start(
     bundleKeys,
     metrics,
     health,
-    history: new History(store, slicing),
+    history,
     log,
     slicing,
     now,
@@ -109,6 +115,9 @@ async function start(
     localUrl: () => localUrl,
     hosts: () => hosts,
     ready: () => ready,
+    refresh: () => follower.refresh(),
+    isCutOff: () => follower.isCutOff,
+    assertFollowing: () => follower.assertFollowing(),
   };
   const { days } = config.history;
   const forget = async () => {
@@ -123,10 +132,15 @@ async function start(
   if (publicUrl === '') publicUrl = url;
   hosts = new Set([publicUrl, localUrl].map((one) => new URL(one).host));
   // This comes after everything that may fail: a failed start must not show the secret that is shown only once.
-  await bootstrap(cloud, config.bootstrap, announce).catch(async (error: unknown) => {
+  const first = async () => {
+    await follower.refresh();
+    await bootstrap(cloud, config.bootstrap, announce);
+  };
+  await store.alone(first).catch(async (error: unknown) => {
     await server.stop();
     throw error;
   });
+  follower.start(position);
   ready = true;
 
   const forgetting = setInterval(() => {
@@ -155,6 +169,7 @@ async function start(
     tenants.watch.close();
     await server.stop();
     await drafts.close();
+    await follower.close();
     await tenants.close();
     // A running health check must not take the files of a closed database for lost.
     await health.writability();

@@ -17,10 +17,15 @@ export async function readStore(
   now: () => number,
 ): Promise<Pick<Cloud, 'tenants' | 'credentials' | 'tokens' | 'bundleKeys'>> {
   const tenants = await Tenants.open(store, sharing);
-  const credentials = new CredentialIndex(await store.credentials());
-  const tokens = await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens'));
-  const bundleKeys = await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles'));
-  return { tenants, credentials, tokens, bundleKeys };
+  const { revisions } = await store.position();
+  const credentials = new CredentialIndex(await store.credentials(), revisions);
+  // Missing keys must be made only once, by whoever starts first.
+  return await store.alone(async () => ({
+    tenants,
+    credentials,
+    tokens: await Tokens.open(store, now).catch(unreadableKeys('that sign access tokens')),
+    bundleKeys: await BundleKeys.open(store, now).catch(unreadableKeys('that sign bundles')),
+  }));
 }
 
 /** The cause is omitted, because it may contain keys. */

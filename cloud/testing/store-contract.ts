@@ -4,7 +4,15 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CommitOrder, prepareCommit } from '../src/commands/prepare-commit.js';
-import { type Commit, StaleStoreError, type Store, type TenantRow } from '../src/store/store.js';
+import {
+  type Commit,
+  StaleStoreError,
+  type Store,
+  TakenKeyError,
+  TakenNameError,
+  type TenantRow,
+} from '../src/store/store.js';
+import { newsContract } from './news-contract.js';
 import { BEGINNING, changesets } from './random-changes.js';
 import { sessionContract } from './session-contract.js';
 
@@ -59,6 +67,10 @@ export function storeContract(
     };
 
     sessionContract(() => store, reopen);
+    newsContract(
+      () => store,
+      () => tenant,
+    );
 
     it('keeps tenants and their first revision', async () => {
       await reopen();
@@ -69,7 +81,7 @@ export function storeContract(
     it('refuses a second tenant of a name and keeps nothing of it', async () => {
       const other = new Known({ ...tenant.row, id: 't-2' });
       const first = await other.next([{ op: 'create', kind: 'role', fields: { name: 'x' } }]);
-      await expect(store.createTenant(other.row, first)).rejects.toThrow();
+      await expect(store.createTenant(other.row, first)).rejects.toThrow(TakenNameError);
       expect(await store.tenants()).toEqual([tenant.row]);
     });
 
@@ -237,8 +249,17 @@ export function storeContract(
       await reopen();
       expect(await store.findIdempotent(key)).toEqual(row);
       expect(await store.findIdempotent({ ...key, credential: 'c-2' })).toBeUndefined();
-      await store.saveIdempotent({ ...row, response: '[]' });
-      expect(await store.findIdempotent(key)).toMatchObject({ response: '[]' });
+      const next = await tenant.next([{ op: 'create', kind: 'role', fields: { name: 'c' } }]);
+      await expect(store.commit({ ...next, idempotency: { ...row, response: '[]' } })).rejects.toThrow(TakenKeyError);
+      await expect(store.saveIdempotent({ ...row, response: '[]' })).rejects.toThrow(TakenKeyError);
+      expect(await store.findIdempotent(key)).toEqual(row);
+      await store.commit(next);
+      await expectSame();
+      const later = { ...row, response: '[]', created_at: '2026-05-02T12:00:00.001Z' };
+      await store.saveIdempotent(later);
+      expect(await store.findIdempotent(key)).toEqual(later);
+      await store.purgeIdempotent('2026-05-03T00:00:00.000Z');
+      await store.saveIdempotent(row);
       await store.purgeIdempotent('2026-05-01T12:00:00.000Z');
       expect(await store.findIdempotent(key)).toBeDefined();
       await store.purgeIdempotent('2026-05-01T12:00:00.001Z');
@@ -308,7 +329,7 @@ export function storeContract(
 class NothingError extends Error {}
 
 /** A tenant as the store should hold it. */
-class Known {
+export class Known {
   readonly state = new TenantState();
   revisionNumber = 0;
   readonly committedAt = 0;

@@ -128,7 +128,7 @@ export class TestCloud {
 async function run(dir: string, options: StartOptions, env: Record<string, string>): Promise<RunningCloud> {
   const config = readConfig(
     { SERVICE_BOOTSTRAP_CLIENT_ID: ADMIN.id, SERVICE_BOOTSTRAP_CLIENT_SECRET: ADMIN.secret, ...env },
-    { dataDir: dir, listenAddr: '127.0.0.1:0', logLevel: 'silent' },
+    { ...(env.DATABASE_URL === undefined && { dataDir: dir }), listenAddr: '127.0.0.1:0', logLevel: 'silent' },
   );
   return await startCloud(config, options);
 }

@@ -3,8 +3,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
-import { SerialQueue } from '../serial-queue.js';
-import type { CredentialKind, CredentialRow, NewSecret } from '../store/store.js';
+import type { CredentialKind, CredentialRow, NewSecret, TenantCredentials } from '../store/store.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential at the newest revision. */
@@ -23,10 +22,18 @@ export class CredentialIndex {
   readonly #keys = new Map<string, KnownCredential>();
   readonly #keyHashes = new Map<string, string>();
   readonly #clients = new Map<string, KnownCredential>();
-  readonly #queue = new SerialQueue();
+  /** The revision of each tenant that its credentials are known at, or at a later one. */
+  readonly #revisions = new Map<string, number>();
 
-  constructor(rows: Iterable<CredentialRow>) {
+  /** `revisions` are those that the tenants had before the rows were read. */
+  constructor(rows: Iterable<CredentialRow>, revisions: ReadonlyMap<string, number> = new Map()) {
     for (const row of rows) this.#put(row);
+    for (const [tenant, revision] of revisions) this.#revisions.set(tenant, revision);
+  }
+
+  /** The revision of a tenant that its credentials are known at; 0 if there is none. */
+  revisionOf(tenant: string): number {
+    return this.#revisions.get(tenant) ?? 0;
   }
 
   /** The API key with this hash (see `hashApiKey`), expired or not. */
@@ -71,13 +78,9 @@ export class CredentialIndex {
     for (const held of [this.#clients, this.#keys]) for (const known of held.values()) if (known.operator) yield known;
   }
 
-  /** Runs work that removes operators, one at a time across all tenants. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.run(work);
-  }
-
-  /** Applies a commit. */
-  follow(tenant: string, staged: Staged, secrets: NewSecret[]): void {
+  /** Applies a commit, which made this revision. */
+  follow(tenant: string, revision: number, staged: Staged, secrets: NewSecret[]): void {
+    this.#revisions.set(tenant, revision);
     for (const record of staged.remove) this.#remove(record.kind, record.id);
     const made = new Map(secrets.map((secret) => [secret.id, secret]));
     for (const { record } of staged.put) {
@@ -91,14 +94,22 @@ export class CredentialIndex {
 
   /** Removes all credentials of a tenant. */
   forgetTenant(tenant: string): void {
+    this.#revisions.delete(tenant);
+    this.#removeAll(tenant);
+  }
+
+  #removeAll(tenant: string): void {
     for (const held of [...this.#keys.values(), ...this.#clients.values()])
       if (held.tenant === tenant) this.#remove(held.kind, held.id);
   }
 
-  /** Replaces the credentials of a tenant by those in the list of all. */
-  replaceTenant(tenant: string, rows: Iterable<CredentialRow>): void {
-    this.forgetTenant(tenant);
-    for (const row of rows) if (row.tenant === tenant) this.#put(row);
+  /** Takes over the credentials of a tenant at a revision; without rows, they are as they were. Ignores earlier ones. */
+  advance({ tenant, revision, rows }: TenantCredentials): void {
+    if (revision < this.revisionOf(tenant)) return;
+    this.#revisions.set(tenant, revision);
+    if (rows === undefined) return;
+    this.#removeAll(tenant);
+    for (const row of rows) this.#put(row);
   }
 
   #put(row: CredentialRow): void {

@@ -56,14 +56,26 @@ export class BundleKeys {
 
   /** Signs with a new key from now on. `revoke` makes agents that learn of it stop trusting all earlier keys. */
   rotate({ revoke }: { revoke: boolean }): Promise<BundleKeyRow> {
-    return this.#queue.run(async () => {
+    const make = async () => {
+      await this.follow();
       const row = await nextKey(this.current, { revoke, at: this.now() });
       const current = await opened(row);
       await this.store.addBundleKey(row);
       this.current = current;
       this.announcements.push(row.announcement);
       return row;
-    });
+    };
+    // The key before it announces each key, so that there is one line of them whoever makes one.
+    return this.#queue.run(() => this.store.alone(make));
+  }
+
+  /** Takes over what others have made. */
+  async follow(): Promise<void> {
+    const rows = await this.store.bundleKeys();
+    const newest = rows.at(-1);
+    if (newest === undefined || newest.version <= this.set.version) return;
+    this.current = await opened(newest);
+    this.announcements.splice(0, this.announcements.length, ...rows.map(({ announcement }) => announcement));
   }
 }
 

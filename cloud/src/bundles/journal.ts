@@ -74,6 +74,11 @@ export class Journal {
     return { base, changes: changed.sort(([one], [other]) => inOrder(one, other)).map(([, change]) => change) };
   }
 
+  /** Whether one of the commits was made on this revision. */
+  knows(revision: string): boolean {
+    return this.#entries.some(({ base }) => base.revision === revision);
+  }
+
   /** Takes in commits that history holds, oldest first. */
   fill(commits: readonly KeptCommit[]): void {
     for (const { base, changes } of commits) {

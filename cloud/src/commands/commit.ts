@@ -4,14 +4,24 @@ import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
+import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
-import type { IdempotencyRow } from '../store/store.js';
+import {
+  type IdempotencyRow,
+  KEY_MS,
+  NoTenantError,
+  StaleStoreError,
+  TakenKeyError,
+  type TenantStore,
+} from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { guardCredentials, touchOperators } from './guard-credentials.js';
+import { gone } from '../tenants/tenants.js';
+import { followTenant } from './follow-tenant.js';
+import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
-import { type CommitOrder, countsOf, prepareCommit } from './prepare-commit.js';
+import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from './prepare-commit.js';
 
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
@@ -26,9 +36,6 @@ export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' 
   baseRevision?: string;
   idempotency?: { key: string; requestHash: string };
 }
-
-/** A wish with the limits that its credential has when it is granted. */
-type LimitedWish = CommitWish & Pick<CommitOrder, 'writer'>;
 
 export interface Committed {
   revision: string;
@@ -47,31 +54,79 @@ export type ForgottenSecret = { address: string; id: string } & (
   | { client_id: string; client_secret: null }
 );
 
-interface Done {
-  committed: Committed;
-  /** The written records as they are now. */
-  records: StoredRecord[];
+export type CommitOutcome =
+  /** `records` are those written, as they are now. */
+  { committed: Committed; records: StoredRecord[]; replayed: false } | { committed: Replayed; replayed: true };
+
+/** What a judged commit stands for, and how the memory takes it over once the store has it for good. */
+interface Stored {
+  outcome: CommitOutcome;
+  takeOver?: () => Promise<void>;
 }
 
-export type CommitOutcome = (Done & { replayed: false }) | { committed: Replayed; replayed: true };
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often others may commit between judging and storing, before nobody else is let in between. */
+const LOSSES_MAX = 2;
 
 /** Commits changes to the credential's tenant as one revision, all or none, one commit of a tenant at a time. */
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
-    const { limits } = await assertStanding(cloud, wish.credential, wish.now);
-    const replay = await findReplay(cloud, wish);
-    if (replay) return { committed: replay, replayed: true };
-    const writer = limits && { name: wish.credential.name, limits };
-    return { ...(await commitNow(cloud, tenant, { ...wish, ...(writer && { writer }) })), replayed: false };
+    try {
+      if (cloud.store.shared) await followTenant(cloud, tenant);
+      return await commitOrFollow(cloud, tenant, wish);
+    } catch (error) {
+      throw error instanceof NoTenantError ? gone() : error;
+    }
   });
 }
 
-async function commitNow(cloud: Cloud, tenant: Tenant, wish: LimitedWish): Promise<Done> {
-  const { credential, baseRevision } = wish;
+/**
+ * Judges the changes at the revision in memory and stores them, if the store still is at that revision. If somebody else
+ * was faster, follows and judges anew: at first without keeping others from committing meanwhile, and then with.
+ */
+async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<CommitOutcome> {
+  const attempt = { touchesOperators: false, storing: false };
+  const once = (losses: number): Promise<Stored> =>
+    losses < LOSSES_MAX
+      ? judgeAndStore(cloud, tenant, wish, cloud.store, attempt)
+      : cloud.store.locked(tenant.id, { judged: attempt.touchesOperators }, async (locked) => {
+          await followTenant(cloud, tenant, locked);
+          return await judgeAndStore(cloud, tenant, wish, locked, attempt);
+        });
+  for (let losses = 0; ; losses++) {
+    attempt.storing = false;
+    try {
+      const { outcome, takeOver } = await once(losses);
+      await takeOver?.();
+      return outcome;
+    } catch (error) {
+      const lost = error instanceof StaleStoreError || error instanceof TakenKeyError;
+      // It may be unknown whether the store has the commit: the memory must not guess. If reading fails, too, the memory
+      // stays as it was, and the store refuses the next commit on it.
+      if (attempt.storing) {
+        await followTenant(cloud, tenant).catch((cause: unknown) => {
+          if (lost) throw cause;
+          cloud.log.error({ err: cause }, 'reading the store again failed');
+        });
+      }
+      if (!lost || losses > LOSSES_MAX) throw error;
+    }
+  }
+}
+
+async function judgeAndStore(
+  cloud: Cloud,
+  tenant: Tenant,
+  wish: CommitWish,
+  store: TenantStore,
+  attempt: { touchesOperators: boolean; storing: boolean },
+): Promise<Stored> {
+  const { limits } = await assertStanding(cloud, wish.credential, wish.now);
+  const replay = await findReplay(store, wish);
+  if (replay) return { outcome: { committed: replay, replayed: true } };
+  const { credential, baseRevision, now } = wish;
+  const writer = limits && { name: credential.name, limits };
   const changes = wish.changes(tenant);
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
     throw new ProblemError(
@@ -81,74 +136,67 @@ async function commitNow(cloud: Cloud, tenant: Tenant, wish: LimitedWish): Promi
     );
   }
   demandForKinds(credential, changes);
-  const work = () => commitChanges(cloud, tenant, wish, changes);
-  // The last operator is counted across all tenants, each of which has a queue of its own.
-  return await (touchOperators(cloud.credentials, tenant.state, changes) ? cloud.credentials.exclusive(work) : work());
-}
-
-async function commitChanges(cloud: Cloud, tenant: Tenant, wish: LimitedWish, changes: Change[]): Promise<Done> {
-  const { credential, now } = wish;
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
-  const order = { ...wish, changes, by, held: cloud.credentials };
-  const check = (staged: Staged) =>
-    guardCredentials(cloud.credentials, tenant, credential, { staged, chosen: chosenSecrets(changes, staged), now });
-  const prepared = await prepareCommit(tenant, order, check, (steps) => cloud.slicing.run(steps, tenant.id)).catch(
-    (error: unknown) => {
-      if (error instanceof ProblemError && error.code === 'access_rule_violated')
-        cloud.metrics.accessRuleBreaches.inc({ mode: 'enforce' });
-      throw error;
-    },
-  );
+  const order = { ...wish, ...(writer && { writer }), changes, by, held: cloud.credentials };
+  const prepared = await prepare(cloud, tenant, wish, order);
   if (prepared === undefined) {
-    const unchanged: Committed = {
-      revision: tenant.revision,
-      added: 0,
-      changed: 0,
-      removed: 0,
-      created: [],
-      secrets: [],
-    };
+    const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
+    const unchanged: Committed = { revision: tenant.revision, ...nothing };
     const row = idempotencyRow(wish, unchanged);
-    if (row) await cloud.store.saveIdempotent(row);
-    return { committed: unchanged, records: [] };
+    attempt.storing = row !== undefined;
+    if (row) await store.saveIdempotent(row);
+    return { outcome: { committed: unchanged, records: [], replayed: false } };
   }
 
   const { staged, secrets } = prepared;
+  const { audit } = prepared.commit;
   const ids = new Map(staged.put.map(({ record }) => [record.address, record.id]));
   const committed: Committed = {
-    revision: revisionText(prepared.commit.revision, prepared.commit.audit.digest),
+    revision: revisionText(prepared.commit.revision, audit.digest),
     ...countsOf(staged),
     created: staged.created.map((address) => ({ address, id: ids.get(address) ?? '' })),
     secrets,
   };
   const idempotency = idempotencyRow(wish, committed);
-  try {
-    await cloud.store.commit({ ...prepared.commit, ...(idempotency && { idempotency }) });
-    await tenant.follow(staged, prepared.commit.audit, () =>
-      cloud.credentials.follow(tenant.id, staged, prepared.commit.secrets),
+  attempt.touchesOperators = touchesOperators(cloud.credentials, staged);
+  attempt.storing = true;
+  await store.commit({
+    ...prepared.commit,
+    ...(idempotency && { idempotency }),
+    ...(attempt.touchesOperators && { judge: keepOperatorAfter(staged, now) }),
+  });
+  const takeOver = async () => {
+    await tenant.follow(staged, audit, () =>
+      cloud.credentials.follow(tenant.id, audit.revision, staged, prepared.commit.secrets),
     );
-  } catch (error) {
-    // It may be unknown whether the store has the commit: the memory must not guess. If reading fails, too, the memory
-    // stays as it was, and the store refuses the next commit on it.
-    await catchUp(cloud, tenant).catch((cause: unknown) =>
-      cloud.log.error({ err: cause }, 'reading the store again failed'),
-    );
-    throw error;
-  }
-  cloud.metrics.commits.inc();
-  for (const violation of staged.warnings ?? []) {
-    cloud.metrics.accessRuleBreaches.inc({ mode: 'warn' });
-    cloud.log.warn({ tenant: tenant.id, revision: committed.revision, rule: violation.rule }, 'access rule broken');
-  }
-  stopTimer();
-  return { committed, records: staged.put.map(({ record }) => record) };
+    cloud.metrics.commits.inc();
+    for (const violation of staged.warnings ?? []) {
+      cloud.metrics.accessRuleBreaches.inc({ mode: 'warn' });
+      cloud.log.warn({ tenant: tenant.id, revision: committed.revision, rule: violation.rule }, 'access rule broken');
+    }
+    stopTimer();
+  };
+  return { outcome: { committed, records: staged.put.map(({ record }) => record), replayed: false }, takeOver };
 }
 
-async function catchUp(cloud: Cloud, tenant: Tenant): Promise<void> {
-  await tenant.reload(cloud.store);
-  cloud.credentials.replaceTenant(tenant.id, await cloud.store.credentials());
+async function prepare(
+  cloud: Cloud,
+  tenant: Tenant,
+  { credential, now }: CommitWish,
+  order: CommitOrder,
+): Promise<PreparedCommit | undefined> {
+  const check = (staged: Staged) => {
+    const chosen = chosenSecrets(order.changes, staged);
+    guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
+  };
+  const run: TimeSlicing['run'] = (steps) => cloud.slicing.run(steps, tenant.id);
+  return await prepareCommit(tenant, order, check, run).catch((error: unknown) => {
+    if (error instanceof ProblemError && error.code === 'access_rule_violated')
+      cloud.metrics.accessRuleBreaches.inc({ mode: 'enforce' });
+    throw error;
+  });
 }
 
 /**
@@ -178,11 +226,11 @@ function kindOf(change: Change): Kind {
   return splitAddress(change.op === 'move' ? change.from : change.address).kind;
 }
 
-async function findReplay(cloud: Cloud, wish: CommitWish): Promise<Replayed | undefined> {
+async function findReplay(store: TenantStore, wish: CommitWish): Promise<Replayed | undefined> {
   if (!wish.idempotency) return undefined;
   const { tenant, id } = wish.credential;
-  const row = await cloud.store.findIdempotent({ tenant, credential: id, key: wish.idempotency.key });
-  if (row === undefined || Date.parse(row.created_at) < wish.now - DAY_MS) return undefined;
+  const row = await store.findIdempotent({ tenant, credential: id, key: wish.idempotency.key });
+  if (row === undefined || Date.parse(row.created_at) < wish.now - KEY_MS) return undefined;
   if (row.request_hash !== wish.idempotency.requestHash) {
     throw new ProblemError(
       'idempotency_mismatch',

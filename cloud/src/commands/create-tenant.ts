@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import { TenantState } from '@authz-service/core/state/tenant-state';
+import type { Credential } from '../auth/credential.js';
+import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
-import type { AuditRow, TenantRow } from '../store/store.js';
+import { type AuditRow, type JudgeOperators, TakenNameError, type TenantRow } from '../store/store.js';
 import type { GivenClient } from './mint-secrets.js';
 import { prepareCommit } from './prepare-commit.js';
 
@@ -15,6 +17,8 @@ export interface NewTenant {
   by: AuditRow['credential'];
   requestId: string;
   now: number;
+  /** The operator who asks for it; absent at a start. */
+  credential?: Credential;
   operator?: boolean;
   given?: GivenClient;
 }
@@ -39,11 +43,25 @@ export async function createTenant(
     const [made] = prepared?.secrets ?? [];
     if (prepared === undefined || made === undefined || !('client_secret' in made))
       throw new Error('no client was made');
-    await cloud.store.createTenant(tenant, prepared.commit);
+    const { commit, staged } = prepared;
+    await cloud.store.createTenant(tenant, commit, stillOperator(wish)).catch((error: unknown) => {
+      throw error instanceof TakenNameError ? taken(wish.name) : error;
+    });
     cloud.tenants.add(tenant);
-    cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets);
+    cloud.credentials.follow(tenant.id, commit.revision, staged, commit.secrets);
     return { tenant, client: { client_id: made.client_id, client_secret: made.client_secret } };
   });
+}
+
+/** Judges whether who asks still is an operator. */
+export function stillOperator({
+  credential,
+  now,
+}: {
+  credential?: Credential | undefined;
+  now: number;
+}): JudgeOperators | undefined {
+  return credential && ((operators) => void new CredentialIndex(operators).assertStanding(credential, now));
 }
 
 /** The fields of a client that has every scope. */

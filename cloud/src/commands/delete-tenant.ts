@@ -1,7 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Credential } from '../auth/credential.js';
-import type { KnownCredential } from '../auth/credential-index.js';
+import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
+import type { TenantRow } from '../store/store.js';
 import { keepOperator } from './guard-credentials.js';
 
 /** Removes a tenant with everything that it holds, including credentials. No credential can remove its own tenant. */
@@ -9,9 +10,10 @@ export async function deleteTenant(
   cloud: Cloud,
   { name, credential, requestId, now }: { name: string; credential: Credential; requestId: string; now: number },
 ): Promise<void> {
+  await cloud.refresh();
   await cloud.tenants.exclusive(async () => {
     const row = cloud.tenants.named(name);
-    if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${name}".`);
+    if (row === undefined) throw unknown(name);
     if (row.id === credential.tenant) {
       throw new ProblemError(
         'conflict',
@@ -19,17 +21,31 @@ export async function deleteTenant(
       );
     }
     const tenant = await cloud.tenants.get(row.id);
-    const remove = async () => {
-      const after = (operator: KnownCredential) => (operator.tenant === row.id ? undefined : operator.expiresAt);
-      keepOperator(cloud.credentials, after, cloud.now());
+    await tenant.exclusive(async () => {
       const { kind, id, name: by } = credential;
-      const at = new Date(now).toISOString();
-      await cloud.store.deleteTenant(row, { at, request_id: requestId, credential: { kind, id, name: by } });
-      cloud.tenants.remove(row);
-      cloud.credentials.forgetTenant(row.id);
-      cloud.history.forget(row.id);
-      cloud.metrics.standingViolations.remove({ tenant: row.id });
-    };
-    await tenant.exclusive(() => cloud.credentials.exclusive(remove));
+      const event = { at: new Date(now).toISOString(), request_id: requestId, credential: { kind, id, name: by } };
+      const removed = await cloud.store.deleteTenant(row, event, (operators) => {
+        const stored = new CredentialIndex(operators);
+        stored.assertStanding(credential, now);
+        keepOperator(stored, (one) => (one.tenant === row.id ? undefined : one.expiresAt), cloud.now());
+      });
+      forgetTenant(cloud, row);
+      if (!removed) throw unknown(name);
+    });
   });
+}
+
+/** Forgets a tenant that has been removed from the store. */
+export function forgetTenant(
+  { tenants, credentials, history, metrics }: Pick<Cloud, 'tenants' | 'credentials' | 'history' | 'metrics'>,
+  row: TenantRow,
+): void {
+  tenants.remove(row);
+  credentials.forgetTenant(row.id);
+  history.forget(row.id);
+  metrics.standingViolations.remove({ tenant: row.id });
+}
+
+function unknown(name: string): ProblemError {
+  return new ProblemError('not_found', `There is no tenant "${name}".`);
 }

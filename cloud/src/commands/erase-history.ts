@@ -4,6 +4,7 @@ import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import type { Erased } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
+import { followTenant } from './follow-tenant.js';
 
 export interface ErasureWish {
   /** The name of the tenant. */
@@ -23,12 +24,14 @@ export interface ErasureWish {
  * and which of the properties none of them has.
  */
 export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise<Pick<Erased, 'versions' | 'absent'>> {
+  await cloud.refresh();
   const row = cloud.tenants.named(wish.tenant);
   if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${wish.tenant}".`);
   const tenant = await cloud.tenants.get(row.id);
   const { subject, properties, credential, requestId } = wish;
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
+    if (cloud.store.shared) await followTenant(cloud, tenant);
     refusePresent(tenant, subject, properties);
     const { kind, id, name } = credential;
     const by = { at: new Date(wish.now).toISOString(), request_id: requestId, credential: { kind, id, name } };

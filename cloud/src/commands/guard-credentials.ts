@@ -1,22 +1,13 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { Change, Staged } from '@authz-service/core/state/change';
-import type { TenantState } from '@authz-service/core/state/tenant-state';
+import type { Staged } from '@authz-service/core/state/change';
 import { type Credential, demand, holds } from '../auth/credential.js';
-import type { CredentialIndex, KnownCredential } from '../auth/credential-index.js';
+import { CredentialIndex, type KnownCredential } from '../auth/credential-index.js';
+import type { JudgeOperators } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 type CredentialRecord = Extract<StoredRecord, { kind: 'api_key' | 'oauth_client' }>;
-
-/** Whether the changes touch an operator's credential. */
-export function touchOperators(credentials: CredentialIndex, state: TenantState, changes: readonly Change[]): boolean {
-  return changes.some((change) => {
-    if (change.op === 'create') return false;
-    const record = state.get(change.op === 'move' ? change.from : change.address);
-    return record !== undefined && credentials.of(record)?.operator === true;
-  });
-}
 
 /**
  * No caller creates, changes, removes or takes over a credential with more scopes than its own, or chooses its secret.
@@ -45,10 +36,24 @@ export function guardCredentials(
   }
   if (former.some((record) => administratorExpiry(record) !== undefined))
     keepAdministrator(tenant, staged, former, now);
-  if (former.some((record) => credentials.of(record)?.operator)) {
-    demand(credential, ['operator']);
+  if (touchesOperators(credentials, staged)) demand(credential, ['operator']);
+}
+
+/** Whether a change-set changes or removes an operator's credential. */
+export function touchesOperators(credentials: CredentialIndex, staged: Staged): boolean {
+  const former = [
+    ...staged.remove,
+    ...staged.put.flatMap(({ previous, follows }) => (follows ? [] : (previous ?? []))),
+  ];
+  return former.some((record) => credentials.of(record)?.operator === true);
+}
+
+/** Throws `conflict` if a change-set would leave no operator of any tenant; see `keepOperator`. */
+export function keepOperatorAfter(staged: Staged, now: number): JudgeOperators {
+  return (operators) => {
+    const credentials = new CredentialIndex(operators);
     keepOperator(credentials, expiriesAfter(credentials, staged), now);
-  }
+  };
 }
 
 /**

@@ -28,7 +28,7 @@ export async function restoreOperator(
     if (prepared === undefined) throw new Error('no client was made');
     await cloud.store.commit(prepared.commit);
     await tenant.follow(prepared.staged, prepared.commit.audit, () =>
-      cloud.credentials.follow(tenant.id, prepared.staged, prepared.commit.secrets),
+      cloud.credentials.follow(tenant.id, prepared.commit.revision, prepared.staged, prepared.commit.secrets),
     );
   });
 }

@@ -106,3 +106,8 @@ export function open<Query = undefined, Body = undefined>(
 ): Route {
   return route as unknown as Route;
 }
+
+/** Whether the route manages records and the like, in contrast to decisions and what agents need for them. */
+export function isManagement({ anyOf = [] }: Pick<Route, 'anyOf'>): boolean {
+  return anyOf.length > 0 && !anyOf.includes('decisions') && !anyOf.includes('bundle');
+}

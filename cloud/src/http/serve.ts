@@ -16,7 +16,7 @@ import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
-import type { BodyRule, Route, SessionCall } from './route.js';
+import { type BodyRule, isManagement, type Route, type SessionCall } from './route.js';
 
 /**
  * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
@@ -60,6 +60,7 @@ async function answer(
   let credential: Credential | undefined;
   let session: Session | undefined;
   if (route.anyOf) {
+    if (isManagement(route)) cloud.assertFollowing();
     session =
       route.by === 'session'
         ? await cloud.sessions.authenticate(sessionToken(request.headers), cloud.now())

@@ -4,7 +4,7 @@ import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
-import type { Route } from '../http/route.js';
+import { isManagement, type Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -135,6 +135,7 @@ function problems(route: Route): Record<string, object> {
   if (route.body) codes.add('payload_too_large').add(route.body.wrongType);
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');
+  if (isManagement(route)) codes.add('not_ready');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
   return Object.fromEntries(

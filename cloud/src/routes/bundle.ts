@@ -4,7 +4,8 @@ import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
-import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
+import { bundledTenants, bundleOf, numberOf } from '../commands/bundle-for.js';
+import { followTenant } from '../commands/follow-tenant.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
 import { matches, type Reply, strongTags, versioned } from '../http/reply.js';
@@ -50,15 +51,16 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
-        problems: ['not_found'],
+        problems: ['not_found', 'storage_failed'],
       },
       handle: async (call) => {
         const { headers } = call;
         const wanted = preferredWait(headers.prefer);
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
         const tenants = await tenantsOf(cloud, call, call.credential);
-        let bundle = bundleOf(cloud, tenants);
         const had = headers['if-none-match'];
+        await catchUpWith(cloud, tenants, had);
+        let bundle = bundleOf(cloud, tenants);
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
           await cloud.tenants.watch.next(watchedBy(call, tenants), wait * 1000, call.onGone);
           // The commit that ended the wait may have removed the credential that waits.
@@ -90,6 +92,13 @@ export function bundleRoutes(cloud: Cloud): Route[] {
 const DIVERGED =
   'an agent holds a revision that this tenant never had: if the database was restored from an older backup on ' +
   'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or after their cache is removed';
+
+/** An agent may have got its bundle from another replica, which was faster: none is answered from before that. */
+async function catchUpWith(cloud: Cloud, [tenant, ...others]: Tenant[], had: string | undefined): Promise<void> {
+  if (!cloud.store.shared || tenant === undefined || others.length > 0 || had === undefined) return;
+  const newest = Math.max(...strongTags(had).map((tag) => numberOf(tag) ?? 0));
+  if (newest > tenant.revisionNumber) await tenant.exclusive(() => followTenant(cloud, tenant));
+}
 
 /** The changes since one of the bases, or else the whole bundle. */
 async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly string[]): Promise<Reply> {

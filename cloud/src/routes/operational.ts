@@ -5,7 +5,7 @@ import { open, type Route } from '../http/route.js';
 
 const statusSchema = z.strictObject({ status: z.string() });
 const readinessSchema = z.strictObject({
-  status: z.enum(['ready', 'stopping']),
+  status: z.enum(['ready', 'stopping', 'cut_off']),
   writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
   reason: z.string().optional().meta({ description: 'Why changes cannot be stored, and what to do.' }),
   clock_behind_seconds: z.number().optional().meta({
@@ -36,13 +36,18 @@ export function operationalRoutes(cloud: Cloud): Route[] {
         tag: 'operation',
         responses: {
           200: { description: 'Requests are accepted, or at least decisions.', schema: readinessSchema },
-          503: { description: 'The service is starting or stopping.', schema: readinessSchema },
+          503: {
+            description:
+              'The service is starting or stopping, or this replica has not heard of its database for 5 seconds (`cut_off`): it only decides.',
+            schema: readinessSchema,
+          },
         },
       },
       handle: async () => {
         const [writability, behind] = [await cloud.health.writability(), cloud.health.clockBehindSeconds()];
         const state = { ...writability, ...(behind > 0 && { clock_behind_seconds: behind }) };
-        return cloud.ready() ? json(200, { status: 'ready', ...state }) : json(503, { status: 'stopping', ...state });
+        if (!cloud.ready()) return json(503, { status: 'stopping', ...state });
+        return cloud.isCutOff() ? json(503, { status: 'cut_off', ...state }) : json(200, { status: 'ready', ...state });
       },
     }),
     open({

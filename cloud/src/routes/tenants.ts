@@ -80,6 +80,7 @@ export function tenantRoutes(cloud: Cloud): Route[] {
         const { tenant, client } = await createTenant(cloud, {
           name: body.name,
           by: { kind, id, name },
+          credential,
           requestId,
           now,
         });

@@ -1,12 +1,14 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DISK_FAULTS, type DiskFault } from './disk-faults.js';
+import { DISK_FAULTS } from './disk-faults.js';
+import type { StorageFault } from './storage-fault.js';
+import type { Place } from './watched-store.js';
 
 /** A disk with less free space is reported as full: SQLite needs some for the smallest commit. */
 const FREE_BYTES_MIN = 1024 * 1024;
 
 /** The files of an open database, by the names in the folder that they were opened in. */
-export class DatabaseFiles {
+export class DatabaseFiles implements Place {
   private constructor(
     private readonly filename: string,
     private readonly identities: ReadonlyMap<string, string>,
@@ -23,7 +25,7 @@ export class DatabaseFiles {
    * The reason why commits would be lost: if somebody removes or replaces an open file, its process goes on writing to
    * a file that disappears with it.
    */
-  async displaced(): Promise<DiskFault | undefined> {
+  async displaced(): Promise<StorageFault | undefined> {
     for (const [file, identity] of this.identities) {
       if ((await identityOf(file)) !== identity) return DISK_FAULTS.DISPLACED;
     }
@@ -31,7 +33,7 @@ export class DatabaseFiles {
   }
 
   /** The file system's reason against writing here, found without writing. */
-  async unwritable(): Promise<DiskFault | undefined> {
+  async unwritable(): Promise<StorageFault | undefined> {
     try {
       await access(this.filename, constants.W_OK);
     } catch {

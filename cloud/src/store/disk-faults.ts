@@ -1,12 +1,4 @@
-import { ProblemError } from '@authz-service/core/problem';
-
-/** A fault of the disk or the database file, and its remedy. */
-export interface DiskFault {
-  what: string;
-  remedy: string;
-  /** Whether the change may have been made all the same. */
-  uncertain?: true;
-}
+import type { StorageFault } from './storage-fault.js';
 
 /** By the error codes of SQLite, and one of the cloud's own. */
 export const DISK_FAULTS = {
@@ -36,28 +28,10 @@ export const DISK_FAULTS = {
     what: 'The database file of the cloud has been removed or replaced',
     remedy: 'put the same file back, or stop the cloud and restore a backup',
   },
-} as const satisfies Record<string, DiskFault>;
+} as const satisfies Record<string, StorageFault>;
 
 /** The fault behind an SQLite error. */
-export function diskFaultOf(error: unknown): DiskFault | undefined {
+export function diskFaultOf(error: unknown): StorageFault | undefined {
   const code = String((error as { code?: unknown } | null)?.code);
   return Object.hasOwn(DISK_FAULTS, code) ? DISK_FAULTS[code as keyof typeof DISK_FAULTS] : undefined;
-}
-
-/** The error detail for a caller whose request hit the fault. */
-export function storageFailed(
-  fault: DiskFault,
-  { writing, cause }: { writing: boolean; cause?: unknown },
-): ProblemError {
-  return new ProblemError('storage_failed', writing ? changeFailed(fault) : faultText(fault), [], { cause });
-}
-
-export function faultText({ what, remedy }: DiskFault): string {
-  return `${what}: ${remedy}.`;
-}
-
-function changeFailed({ what, remedy, uncertain }: DiskFault): string {
-  return uncertain
-    ? `${what}: ${remedy}, then check whether the change was made.`
-    : `${what}, and nothing was changed: ${remedy}, then send it again.`;
 }

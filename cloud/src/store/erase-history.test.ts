@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DATABASE } from './database-name.js';
 import { eraseHistory } from './erase-history.js';
 import { openSqliteStore } from './sqlite.js';
+import { sqliteDialect } from './sqlite-dialect.js';
 
 const EMAIL = 'alice.very.private@example.com';
 
@@ -42,7 +43,7 @@ it('is finished by the next start where the process ended before the file was wr
   }) as Knex;
   const by = { at, request_id: 'q', credential: { kind: 'oauth_client', id: 'o', name: 'operator' } as const };
   const erasure = { tenant: { id: 't', name: 'acme' }, subject: 'user/alice', by };
-  await expect(eraseHistory(mortal, erasure)).rejects.toThrow(ended);
+  await expect(eraseHistory(sqliteDialect(mortal), erasure)).rejects.toThrow(ended);
   await database.destroy();
   expect(await isInFiles()).toBe(true);
 

@@ -1,102 +1,127 @@
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
 import { consoleSessions } from './console-sessions.js';
+import type { Dialect } from './dialect.js';
 import { eraseHistory } from './erase-history.js';
-import { loadTenant, type RecordRow } from './load-tenant.js';
+import { idempotencyKeys } from './idempotency-keys.js';
+import { loadTenant } from './load-tenant.js';
+import { commitsSince, credentialRows, credentialsSince } from './news.js';
 import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
-import { rowDigestAfter } from './row-digest-after.js';
-import type { SecretRow } from './secret-rows.js';
 import {
   type BundleKeyRow,
-  type Commit,
-  type CredentialKind,
-  type CredentialRow,
-  type IdempotencyKey,
-  type IdempotencyRow,
+  type JudgeOperators,
   type SigningKeyRow,
-  StaleStoreError,
   type Store,
+  TakenNameError,
   type TenantRow,
+  type TenantStore,
 } from './store.js';
 import { listTenantEvents, lostTenants, noteTenantEvent } from './tenant-events.js';
-import { writeRecords } from './write-records.js';
+import { writeCommit } from './write-commit.js';
+
+/** What a database of its own does in its own way. */
+type Apart = 'writability' | 'listen' | 'position';
 
 /** The store on a migrated database that knex connects to. `release` is called when everything is closed. */
-export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store, 'writability'> {
+export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<void>): Omit<Store, Apart> {
+  const { reading, snapshot, writing } = dialect;
+  /** Runs a transaction in which no operator's credential changes otherwise. */
+  const judged = <T>(judge: JudgeOperators | undefined, work: (trx: Knex) => Promise<T>): Promise<T> =>
+    writing(async (trx) => {
+      await dialect.lock(trx, 'operators');
+      judge?.(await operators(trx));
+      return await work(trx);
+    });
+
   return {
-    tenants: async () => await knex<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name'),
+    shared: dialect.shared,
 
-    lostTenants: () => lostTenants(knex),
+    ...tenantStore(knex, dialect),
 
-    createTenant: (tenant, first) =>
-      knex.transaction(async (trx) => {
+    commit: (commit) => writing((trx) => writeCommit(trx, dialect, commit, operators)),
+
+    saveIdempotent: (row) => writing((trx) => idempotencyKeys.save(trx, row)),
+
+    locked: (tenant, { judged: touchesOperators }, work) =>
+      writing(async (trx) => {
+        // Everybody who takes both locks takes this one first.
+        if (touchesOperators) await dialect.lock(trx, 'operators');
+        await dialect.lockTenant(trx, tenant);
+        return await work(tenantStore(trx, { ...dialect, snapshot: (read) => read(trx) }));
+      }),
+
+    alone: (work) =>
+      dialect.shared
+        ? writing(async (trx) => {
+            await dialect.lock(trx, 'start');
+            return await work();
+          })
+        : work(),
+
+    tenants: () =>
+      reading(async (db) => await db<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name')),
+
+    lostTenants: () => reading(lostTenants),
+
+    createTenant: (tenant, first, judge) =>
+      judged(judge, async (trx) => {
+        if ((await trx('tenants').where('name', tenant.name).first('id')) !== undefined)
+          throw new TakenNameError(tenant.name);
         await trx('tenants').insert({ ...tenant, revision: first.base, history_start: first.revision });
-        await write(trx, first);
+        await writeCommit(trx, dialect, first, operators);
         await noteTenantEvent(trx, 'create', tenant, first.audit);
       }),
 
-    deleteTenant: ({ id, name }, by) =>
-      knex.transaction(async (trx) => {
-        await noteTenantEvent(trx, 'delete', { id, name }, by);
+    deleteTenant: ({ id, name }, by, judge) =>
+      judged(judge, async (trx) => {
+        await dialect.lockTenant(trx, id);
         const own = trx('records').select('pk').where('tenant_id', id);
         await trx('record_references').whereIn('from_pk', own).delete();
         await trx('records').where('tenant_id', id).delete();
-        await trx('tenants').where('id', id).delete();
+        const deleted = await trx('tenants').where('id', id).delete();
+        if (deleted === 0) return false;
+        await noteTenantEvent(trx, 'delete', { id, name }, by);
+        await dialect.tell(trx, id, 0);
+        return true;
       }),
 
-    tenantEvents: (page) => listTenantEvents(knex, page),
+    tenantEvents: (page) => reading((db) => listTenantEvents(db, page)),
 
-    load: (tenant) => knex.transaction((trx) => loadTenant(trx, tenant)),
+    load: (tenant) => snapshot((trx) => loadTenant(trx, tenant)),
 
-    commit: (commit) => knex.transaction((trx) => write(trx, commit)),
+    audit: (tenant, page) => reading((db) => listAudit(db, tenant, page)),
 
-    audit: (tenant, page) => listAudit(knex, tenant, page),
+    historyStart: (tenant) => reading((db) => historyStart(db, tenant)),
 
-    historyStart: (tenant) => historyStart(knex, tenant),
+    findRevision: (tenant, wanted) => reading((db) => findRevision(db, tenant, wanted)),
 
-    findRevision: (tenant, wanted) => findRevision(knex, tenant, wanted),
+    readPast: (tenant, revision, after) => reading((db) => readPast(db, tenant, revision, after)),
 
-    readPast: (tenant, revision, after) => readPast(knex, tenant, revision, after),
+    newestCommits: (tenant, bounds) => snapshot((trx) => newestCommits(trx, tenant, bounds)),
 
-    newestCommits: (tenant, bounds) => newestCommits(knex, tenant, bounds),
-
-    eraseHistory: (erasure) => eraseHistory(knex, erasure),
+    eraseHistory: (erasure) => eraseHistory(dialect, erasure),
 
     pruneHistory: (before) => pruneHistory(knex, before),
 
-    credentials: async () => {
-      const rows: (RecordRow & SecretRow)[] = await knex('records')
-        .join('secrets', 'secrets.record_pk', 'records.pk')
-        .select('records.*', 'secrets.hash', 'secrets.operator');
-      return rows.map(credentialRow);
-    },
+    credentials: () => reading((db) => credentialRows(db)),
 
-    findIdempotent: async ({ tenant, credential, key }) => {
-      const row = await knex('idempotency_keys')
-        .where({ tenant_id: tenant, credential_id: credential, key })
-        .first<IdempotencyRow | undefined>();
-      return row && { tenant, credential, key, ...pickResponse(row) };
-    },
+    purgeIdempotent: (before) => writing((trx) => idempotencyKeys.purge(trx, before)),
 
-    saveIdempotent: (row) => saveIdempotent(knex, row),
+    signingKeys: () => reading(async (db) => await db<SigningKeyRow>('signing_keys').orderBy('created_at')),
 
-    purgeIdempotent: async (before) => {
-      await knex('idempotency_keys').where('created_at', '<', before).delete();
-    },
+    addSigningKey: (row) =>
+      writing(async (trx) => {
+        await trx('signing_keys').insert(row);
+      }),
 
     ...consoleSessions(knex),
 
-    signingKeys: async () => await knex<SigningKeyRow>('signing_keys').orderBy('created_at'),
+    bundleKeys: () => reading(async (db) => await db<BundleKeyRow>('bundle_keys').orderBy('version')),
 
-    addSigningKey: async (row) => {
-      await knex('signing_keys').insert(row);
-    },
-
-    bundleKeys: async () => await knex<BundleKeyRow>('bundle_keys').orderBy('version'),
-
-    addBundleKey: async (row) => {
-      await knex('bundle_keys').insert(row);
-    },
+    addBundleKey: (row) =>
+      writing(async (trx) => {
+        await trx('bundle_keys').insert(row);
+      }),
 
     close: async () => {
       await knex.destroy();
@@ -105,51 +130,17 @@ export function knexStore(knex: Knex, release: () => Promise<void>): Omit<Store,
   };
 }
 
-async function write(trx: Knex, commit: Commit): Promise<void> {
-  const moved = await trx('tenants')
-    .where({ id: commit.tenant, revision: commit.base })
-    .update({ revision: commit.revision });
-  if (moved !== 1) throw new StaleStoreError(commit.tenant, commit.base);
-  const rowDigest = await rowDigestAfter(trx, commit);
-  await writeRecords(trx, commit);
-  const { audit } = commit;
-  await trx('revisions').insert({
-    tenant_id: commit.tenant,
-    number: audit.revision,
-    digest: audit.digest,
-    row_digest: rowDigest,
-    at: audit.at,
-    request_id: audit.request_id,
-    credential_kind: audit.credential.kind,
-    credential_id: audit.credential.id,
-    credential_name: audit.credential.name,
-    stack: audit.stack ?? null,
-    ...audit.counts,
-    changes: JSON.stringify(audit.changes),
-    truncated: audit.truncated,
-  });
-  if (commit.idempotency) await saveIdempotent(trx, commit.idempotency);
-}
-
-async function saveIdempotent(knex: Knex, row: IdempotencyRow): Promise<void> {
-  const { tenant, credential, ...rest } = row;
-  await knex('idempotency_keys')
-    .insert({ tenant_id: tenant, credential_id: credential, ...rest })
-    .onConflict(['tenant_id', 'credential_id', 'key'])
-    .merge();
-}
-
-function credentialRow(row: RecordRow & SecretRow): CredentialRow {
+/** What commits to one tenant need, on a connection of its own or in a transaction. */
+function tenantStore(knex: Knex, dialect: Dialect): TenantStore {
   return {
-    tenant: row.tenant_id,
-    kind: row.kind as CredentialKind,
-    id: row.id,
-    fields: JSON.parse(row.fields),
-    hash: row.hash,
-    operator: Boolean(row.operator),
+    commit: (commit) => writeCommit(knex, dialect, commit, operators),
+    commitsSince: (tenant, revision) => commitsSince(knex, dialect.snapshot, tenant, revision),
+    credentialsSince: (tenants) => dialect.snapshot((trx) => credentialsSince(trx, tenants)),
+    findIdempotent: (key) => idempotencyKeys.find(knex, key),
+    saveIdempotent: (row) => idempotencyKeys.save(knex, row),
   };
 }
 
-function pickResponse(row: IdempotencyRow): Omit<IdempotencyRow, keyof IdempotencyKey> {
-  return { request_hash: row.request_hash, response: row.response, created_at: row.created_at };
+function operators(trx: Knex): ReturnType<typeof credentialRows> {
+  return credentialRows(trx, (query) => query.where('operator', true));
 }

@@ -2,7 +2,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Knex } from 'knex';
 import { RowDigest } from './row-digest.js';
 import { secretsOf } from './secret-rows.js';
-import { ChangedStoreError, type LoadedTenant } from './store.js';
+import { ChangedStoreError, type LoadedTenant, NoTenantError } from './store.js';
 
 export interface RecordRow {
   tenant_id: string;
@@ -21,7 +21,7 @@ export async function loadTenant(trx: Knex, id: string): Promise<LoadedTenant> {
   const tenant = await trx('tenants')
     .where('id', id)
     .first<{ id: string; name: string; revision: number } | undefined>();
-  if (tenant === undefined) throw new Error(`the store holds no tenant ${id}`);
+  if (tenant === undefined) throw new NoTenantError(id);
   const secrets = await secretsOf(trx, id);
   const digest = new RowDigest();
   digest.addTenant(tenant);

@@ -14,16 +14,13 @@ const PRUNED_ROWS = 5000;
 
 const COLUMNS = ['kind', 'id', 'fields', 'managed_by', 'created_at', 'updated_at', 'revision'];
 
-/** The address of whom a link belongs to, in the JSON of its fields. */
-const ENTITY = "json_extract(fields, '$.entity_type') || '/' || json_extract(fields, '$.entity')";
-
 /** Keeps the records with these keys as they are before a commit changes or removes them. */
 export async function keepVersions(trx: Knex, pks: readonly number[], until: number): Promise<void> {
-  const copied = `tenant_id, address, ${COLUMNS.join(', ')}`;
+  const copied = `tenant_id, address, entity, ${COLUMNS.join(', ')}`;
   await inParts(pks, async (part) => {
     await trx.raw(
-      `insert into record_versions (until, entity, ${copied}) ` +
-        `select ${until}, ${ENTITY}, ${copied} from records where pk in (${part.map(() => '?').join(',')})`,
+      `insert into record_versions (until, ${copied}) ` +
+        `select ${until}, ${copied} from records where pk in (${part.map(() => '?').join(',')})`,
       part,
     );
   });
@@ -103,12 +100,12 @@ export async function readPast(knex: Knex, tenant: string, revision: number, aft
 
 /**
  * The newest commits with the records before and after them, oldest first: as many as have no more changes than
- * `changes`, and no more commits than `commits`, and have lost no values. Kinds that no bundle contains are left out.
+ * `changes`, and no more commits than `commits`, and have lost no values; with `since`, only those after that revision. Kinds that no bundle contains are left out.
  */
 export async function newestCommits(
   knex: Knex,
   tenant: string,
-  bounds: { commits: number; changes: number },
+  bounds: { commits: number; changes: number; since?: number },
 ): Promise<KeptCommit[]> {
   const { oldest } = await historyStart(knex, tenant);
   const lost = await knex('record_versions')
@@ -117,7 +114,7 @@ export async function newestCommits(
     .first();
   const rows: { number: number; digest: string; changes: number }[] = await knex('revisions')
     .where('tenant_id', tenant)
-    .andWhere('number', '>=', Math.max(oldest.revision, Number(lost?.until ?? 0)))
+    .andWhere('number', '>=', Math.max(oldest.revision, Number(lost?.until ?? 0), bounds.since ?? 0))
     .orderBy('number', 'desc')
     .limit(bounds.commits + 1)
     .select('number', 'digest', knex.raw('added + changed + removed as changes'));

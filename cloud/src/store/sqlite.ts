@@ -5,10 +5,12 @@ import knex from 'knex';
 import type sqlite3 from 'sqlite3';
 import { DatabaseFiles } from './database-files.js';
 import { DATABASE } from './database-name.js';
-import { finishErasure } from './erase-history.js';
+import { diskFaultOf } from './disk-faults.js';
 import { lockFolder } from './folder-lock.js';
 import { knexStore } from './knex-store.js';
 import { migrations } from './migrations/migrations.js';
+import { position } from './news.js';
+import { finishErasure, sqliteDialect } from './sqlite-dialect.js';
 import type { Store } from './store.js';
 import { watchedStore } from './watched-store.js';
 
@@ -50,7 +52,13 @@ export async function openSqliteFile(filename: string, release = async () => {})
     await finishErasure(database).catch(() => undefined);
     const files = await DatabaseFiles.of(filename);
     const probe = async () => await database.raw('pragma user_version = 0');
-    return watchedStore(knexStore(database, release), files, probe);
+    const store = knexStore(database, sqliteDialect(database), release);
+    return {
+      ...watchedStore(store, { fault: diskFaultOf, place: files, probe }),
+      shared: false,
+      position: () => position(database),
+      listen: () => async () => {},
+    };
   } catch (error) {
     await database.destroy();
     throw error;

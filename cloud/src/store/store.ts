@@ -4,13 +4,34 @@ import type { Staged } from '@authz-service/core/state/change';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
-export interface Store {
+export interface Store extends TenantStore {
+  /** Whether other processes commit to the same database, so that their commits must be followed. */
+  readonly shared: boolean;
+  /** What others may have changed, as it is at one moment. Uses a connection of its own. */
+  position(): Promise<StorePosition>;
+  /**
+   * Runs work that judges and stores one commit while nobody else can commit to the tenant. All that it does with the store
+   * that it is given is one transaction. Say beforehand whether the commit is to be `judged` for all tenants.
+   */
+  locked<T>(tenant: string, options: { judged: boolean }, work: (store: TenantStore) => Promise<T>): Promise<T>;
+  /** Runs work that only one process may do at a time, such as creating what is missing at a start. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Calls back soon after somebody else has committed, as far as that can be told. Call what it returns to end that. */
+  listen(hear: () => void): () => Promise<void>;
   tenants(): Promise<TenantRow[]>;
   /** The names of tenants that were created, were not removed, and are missing all the same. */
   lostTenants(): Promise<string[]>;
-  /** Creates a tenant together with its first revision, so that no tenant is ever without an administrator. */
-  createTenant(tenant: TenantRow, first: Commit): Promise<void>;
-  deleteTenant(tenant: TenantRow, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<void>;
+  /**
+   * Creates a tenant together with its first revision, so that no tenant is ever without an administrator. Throws
+   * `TakenNameError`, and what `judge` throws.
+   */
+  createTenant(tenant: TenantRow, first: Commit, judge?: JudgeOperators): Promise<void>;
+  /** Returns false if there is no such tenant any more. Throws what `judge` throws. */
+  deleteTenant(
+    tenant: TenantRow,
+    by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
+    judge?: JudgeOperators,
+  ): Promise<boolean>;
   /**
    * The tenants that were created and removed, including those that no longer exist: latest first, with numbers below
    * `before`.
@@ -18,8 +39,6 @@ export interface Store {
   tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
   /** A tenant as stored in its rows. Throws `ChangedStoreError` if one of them cannot be read. */
   load(tenant: string): Promise<LoadedTenant>;
-  /** Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base`. */
-  commit(commit: Commit): Promise<void>;
   /** Newest first, for revisions below `before`. */
   audit(tenant: string, page: AuditFilter & { before?: number; limit: number }): Promise<AuditRow[]>;
   /** The oldest revision whose records can be rebuilt, and the newest one. */
@@ -39,8 +58,6 @@ export interface Store {
   pruneHistory(before: string): Promise<void>;
   /** The credentials of all tenants, with the hashes of their secrets. */
   credentials(): Promise<CredentialRow[]>;
-  findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
-  saveIdempotent(row: IdempotencyRow): Promise<void>;
   /** Removes the keys first used before this moment. */
   purgeIdempotent(before: string): Promise<void>;
   addSession(row: SessionRow): Promise<void>;
@@ -71,6 +88,62 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What a commit to one tenant needs. */
+export interface TenantStore {
+  /**
+   * Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base`, `TakenKeyError`,
+   * and what `commit.judge` throws.
+   */
+  commit(commit: Commit): Promise<void>;
+  /**
+   * What others have committed to the tenant after this revision; undefined if that can no longer be told. Throws
+   * `NoTenantError`.
+   */
+  commitsSince(tenant: string, revision: number): Promise<News | undefined>;
+  /** The credentials of those of these tenants whose credentials may have changed after the given revision. */
+  credentialsSince(tenants: readonly { tenant: string; since: number }[]): Promise<TenantCredentials[]>;
+  findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
+  /** Throws `TakenKeyError`. */
+  saveIdempotent(row: IdempotencyRow): Promise<void>;
+}
+
+/**
+ * Judges, in the writing transaction, what concerns all tenants: it gets the operators' credentials as stored before the
+ * change, of which nobody else changes any until the transaction has ended. It throws to refuse the change.
+ */
+export type JudgeOperators = (operators: CredentialRow[]) => void;
+
+/** What others may have changed. */
+export interface StorePosition {
+  /** The newest revision of each tenant, by its id. */
+  revisions: ReadonlyMap<string, number>;
+  /** The number of the newest event of a tenant. */
+  event: number;
+  /** The version of the newest set of keys that sign bundles. */
+  bundleKeys: number;
+}
+
+/** Where a tenant stands now, and what has changed since an earlier revision. */
+export interface News {
+  revision: number;
+  digest: string;
+  /** When the newest commit was made. */
+  at: string;
+  /** All records that were created, changed or moved since. */
+  put: StoredRecord[];
+  /** The addresses at which there is no record any more. */
+  gone: string[];
+  /** The commits one by one, if history still holds all of them. */
+  commits: KeptCommit[] | undefined;
+}
+
+/** The credentials of a tenant at its newest revision; without rows, they are as they were. */
+export interface TenantCredentials {
+  tenant: string;
+  revision: number;
+  rows: CredentialRow[] | undefined;
+}
+
 export type Writability = { writable: true } | { writable: false; reason: string };
 
 export interface TenantRow {
@@ -98,6 +171,8 @@ export interface Commit {
   secrets: NewSecret[];
   audit: AuditRow;
   idempotency?: IdempotencyRow;
+  /** If the commit touches operators. */
+  judge?: JudgeOperators;
 }
 
 /** A revision as the audit trail has it. */
@@ -215,6 +290,9 @@ export interface IdempotencyKey {
   key: string;
 }
 
+/** After so long, an idempotency key can be used for something else. */
+export const KEY_MS = 24 * 60 * 60 * 1000;
+
 export interface IdempotencyRow extends IdempotencyKey {
   request_hash: string;
   /** The response as JSON text, without secrets. */
@@ -266,6 +344,25 @@ export class StaleStoreError extends Error {
 
   constructor(tenant: string, base: number) {
     super(`tenant ${tenant} is not at revision ${base}`);
+  }
+}
+
+/** An idempotency key was used meanwhile, by another request or by this one before. */
+export class TakenKeyError extends Error {
+  override readonly name = 'TakenKeyError';
+}
+
+/** There is a tenant of that name already. */
+export class TakenNameError extends Error {
+  override readonly name = 'TakenNameError';
+}
+
+/** The tenant has been removed. */
+export class NoTenantError extends Error {
+  override readonly name = 'NoTenantError';
+
+  constructor(tenant: string) {
+    super(`the store holds no tenant ${tenant}`);
   }
 }
 

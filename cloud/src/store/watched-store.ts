@@ -1,11 +1,11 @@
-import type { DatabaseFiles } from './database-files.js';
-import { type DiskFault, diskFaultOf, faultText, storageFailed } from './disk-faults.js';
+import { faultText, type StorageFault, storageFailed } from './storage-fault.js';
 import type { Store, Writability } from './store.js';
 
 const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'createTenant',
   'deleteTenant',
   'commit',
+  'locked',
   'saveIdempotent',
   'purgeIdempotent',
   'pruneHistory',
@@ -21,46 +21,58 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'addBundleKey',
 ]);
 
+/** What holds the database. */
+export interface Place {
+  /** The reason why commits would be lost. */
+  displaced(): Promise<StorageFault | undefined>;
+  /** The reason against writing here, found without writing. */
+  unwritable(): Promise<StorageFault | undefined>;
+}
+
+export interface Watching {
+  /** The fault behind an error. */
+  fault(error: unknown): StorageFault | undefined;
+  place: Place;
+  /** Writes something meaningless. */
+  probe(): Promise<unknown>;
+}
+
 /**
- * The store, whose failures are `storage_failed` if the disk or the file fails, and which tells whether it can be
- * written. It writes nothing once its file is no longer in place. `probe` writes something meaningless.
+ * The operations of a store, whose failures are `storage_failed` if what holds the database fails, and which tell whether it
+ * can be written. They write nothing once the database is no longer in its place.
  */
-export function watchedStore(
-  store: Omit<Store, 'writability'>,
-  files: DatabaseFiles,
-  probe: () => Promise<unknown>,
-): Store {
+export function watchedStore<T extends object>(store: T, watching: Watching): T & Pick<Store, 'writability'> {
+  const { fault: faultOf, place, probe } = watching;
   /** Why the last write failed; whether the next one succeeds can only be tried. */
-  let failed: DiskFault | undefined;
+  let failed: StorageFault | undefined;
   const run = async (work: () => Promise<unknown>, writing: boolean): Promise<unknown> => {
-    const displaced = writing ? await files.displaced() : undefined;
+    const displaced = writing ? await place.displaced() : undefined;
     if (displaced) throw storageFailed(displaced, { writing });
     try {
       return await work();
     } catch (cause) {
-      const fault = diskFaultOf(cause);
+      const fault = faultOf(cause);
       if (fault === undefined) throw cause;
       if (writing) failed = fault;
       throw storageFailed(fault, { writing, cause });
     }
   };
-  type Work = (...args: unknown[]) => Promise<unknown>;
-  const watched = Object.entries<Work>(store as never).map(([name, work]): [string, Work] => [
+  const watched = Object.entries(store).map(([name, work]): [string, unknown] => [
     name,
-    (...args) => run(() => work(...args), WRITES.has(name)),
+    typeof work === 'function' ? (...args: unknown[]) => run(() => work(...args), WRITES.has(name)) : work,
   ]);
 
-  const retry = async (): Promise<DiskFault | undefined> => {
+  const retry = async (): Promise<StorageFault | undefined> => {
     if (failed === undefined) return undefined;
     failed = await probe().then(
       () => undefined,
-      (error: unknown) => diskFaultOf(error) ?? failed,
+      (error: unknown) => faultOf(error) ?? failed,
     );
     return failed;
   };
   const writability = async (): Promise<Writability> => {
-    const fault = (await files.displaced()) ?? (await files.unwritable()) ?? (await retry());
+    const fault = (await place.displaced()) ?? (await place.unwritable()) ?? (await retry());
     return fault === undefined ? { writable: true } : { writable: false, reason: faultText(fault) };
   };
-  return { ...Object.fromEntries(watched), writability } as Store;
+  return { ...Object.fromEntries(watched), writability } as T & Pick<Store, 'writability'>;
 }

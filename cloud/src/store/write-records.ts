@@ -1,6 +1,7 @@
 import { referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
 import type { Knex } from 'knex';
 import { inParts, insertRows } from './batch.js';
+import type { Dialect } from './dialect.js';
 import { keepVersions } from './record-versions.js';
 import type { Commit } from './store.js';
 
@@ -15,6 +16,7 @@ const COLUMNS = [
   'created_at',
   'updated_at',
   'revision',
+  'entity',
 ] as const;
 
 const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
@@ -28,7 +30,7 @@ const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash';
  * Writes the records, references and secrets of a commit, in a number of statements that does not grow with each
  * record.
  */
-export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
+export async function writeRecords(trx: Knex, dialect: Dialect, commit: Commit): Promise<void> {
   const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => (previous ? [previous] : []))];
   const pks = await pksOf(
     trx,
@@ -43,10 +45,11 @@ export async function writeRecords(trx: Knex, commit: Commit): Promise<void> {
   });
   await park(trx, [...commit.remove, ...moved(commit)].map(pkBefore));
 
-  let next = await lastPk(trx);
+  const created = commit.put.filter(({ previous }) => previous === undefined).length;
+  const fresh = (created > 0 ? await dialect.newPks(trx, created) : []).values();
   const now = new Map<string, number>();
   const rows = commit.put.map(({ record, previous }) => {
-    const pk = previous ? pkBefore(previous) : ++next;
+    const pk = previous ? pkBefore(previous) : (fresh.next().value as number);
     now.set(record.address, pk);
     return [pk, commit.tenant, ...columnsOf(record)];
   });
@@ -84,7 +87,7 @@ async function park(trx: Knex, pks: number[]): Promise<void> {
   });
 }
 
-function columnsOf(record: StoredRecord): (string | number)[] {
+function columnsOf(record: StoredRecord): (string | number | null)[] {
   return [
     record.kind,
     record.id,
@@ -94,7 +97,13 @@ function columnsOf(record: StoredRecord): (string | number)[] {
     record.created_at,
     record.updated_at,
     record.revision,
+    entityOf(record),
   ];
+}
+
+/** The address of the subject, group or role that a link belongs to. */
+function entityOf({ fields }: StoredRecord): string | null {
+  return 'entity' in fields ? `${fields.entity_type}/${fields.entity}` : null;
 }
 
 async function writeReferences(trx: Knex, commit: Commit, now: Map<string, number>): Promise<void> {
@@ -130,12 +139,6 @@ async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Ma
     for (const row of rows) pks.set(row.address, row.pk);
   });
   return pks;
-}
-
-/** Safe beside other commits while the database has one writer at a time, as SQLite does. */
-async function lastPk(trx: Knex): Promise<number> {
-  const row = await trx('records').max<{ last: number | null }>('pk as last').first();
-  return row?.last ?? 0;
 }
 
 function known(pks: Map<string, number>, address: string): number {

@@ -14,7 +14,10 @@ export interface TenantContent {
  * Reads a tenant from the store and compares it with what its newest commit recorded. Throws `ChangedStoreError` if
  * they differ: somebody else wrote, or the file is damaged.
  */
-export async function readTenant(store: Store, { id, name }: { id: string; name: string }): Promise<TenantContent> {
+export async function readTenant(
+  store: Pick<Store, 'load'>,
+  { id, name }: { id: string; name: string },
+): Promise<TenantContent> {
   const loaded = await store.load(id);
   const state = stateOf(loaded, name);
   const difference = differenceOf(loaded, state.digest());

@@ -3,19 +3,20 @@ import { packDelta } from '@authz-service/core/bundle/delta-write';
 import type { BundleContent, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
-import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
-import { recordChangesOf } from '@authz-service/core/state/record-changes';
+import { recordChangesOf, type StoredChange } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
-import type { AuditRow, Store, TenantRow } from '../store/store.js';
+import type { AuditRow, News, Store, TenantRow, TenantStore } from '../store/store.js';
 import { NameIndex } from './name-index.js';
 import { readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
@@ -82,6 +83,7 @@ export class Tenant implements ReadableTenant {
   readonly #sorted = new SortedRecords();
   readonly #names: NameIndex;
   readonly #queue = new SerialQueue();
+  readonly #slicing: TimeSlicing;
 
   private constructor(
     row: TenantRow,
@@ -89,6 +91,7 @@ export class Tenant implements ReadableTenant {
     { slicing, budget }: WorkSharing,
     private readonly changed: (tenant: Tenant) => void,
   ) {
+    this.#slicing = slicing;
     this.work = new TenantWork(slicing, row.id, budget?.());
     this.#names = new NameIndex((steps) => slicing.run(steps, row.id));
     this.#engine = new TenantEngine(row.id, slicing, () => this.work.shouldEnd);
@@ -200,6 +203,11 @@ export class Tenant implements ReadableTenant {
     return archive;
   }
 
+  /** Whether the tenant has had this revision, as far as that is known without asking the store. */
+  hadLately(revision: string): boolean {
+    return this.#journal.knows(revision);
+  }
+
   /** This tenant's part of a bundle. */
   bundled(): BundleTenant {
     const records = [...this.#state.records()].filter((record) => isDistributed(record.kind));
@@ -212,16 +220,55 @@ export class Tenant implements ReadableTenant {
   }
 
   /**
-   * Takes over what the store has committed, and runs `along`, in one turn of the event loop. Resolves when that is
+   * Takes over a commit that the store has, and runs `along`, in one turn of the event loop. Resolves when that is
    * done, so that nobody who is told of the commit gets a decision from before it.
    */
-  async follow(staged: Staged, { revision, at }: Pick<AuditRow, 'revision' | 'at'>, along: () => void): Promise<void> {
+  async follow(staged: Staged, made: Pick<AuditRow, 'revision' | 'at'>, along: () => void): Promise<void> {
+    const before = this.standing;
+    await this.#takeOver(staged, made, (changes) => {
+      this.#journal.note(before, changes);
+      along();
+    });
+  }
+
+  /**
+   * Takes over what others have committed since, as `news` tells it, or else by reading all from the store. Returns whether
+   * credentials may have changed. Call it while no other work of the tenant runs.
+   */
+  async catchUp(
+    news: Pick<TenantStore, 'commitsSince'>,
+    store: Pick<Store, 'load' | 'newestCommits'>,
+  ): Promise<boolean> {
+    const since = await news.commitsSince(this.id, this.#number);
+    if (since?.revision === this.#number) return false;
+    if (since !== undefined && since.revision < this.#number) {
+      const now = `the tenant "${this.name}" is at revision ${since.revision} there, and was at ${this.#number}`;
+      const remedy = 'if it was restored on purpose, start the service again';
+      throw new ProblemError('storage_failed', `The database is behind what this process has seen: ${now}; ${remedy}.`);
+    }
+    const staged = since && stagedOf(this.#state, since);
+    const digest = staged && (await this.#slicing.run(this.#state.digestInSteps(staged), this.id));
+    if (since === undefined || staged === undefined || digest !== since.digest) {
+      await this.reload(store);
+      return true;
+    }
+    await this.#takeOver(staged, since, () => {
+      if (since.commits === undefined) this.#journal.clear();
+      else this.#journal.fill(since.commits);
+    });
+    return [...staged.put.map(({ record }) => record), ...staged.remove].some(({ kind }) => isCredential(kind));
+  }
+
+  async #takeOver(
+    staged: Staged,
+    { revision, at }: Pick<AuditRow, 'revision' | 'at'>,
+    along: (changes: readonly StoredChange[]) => void,
+  ): Promise<void> {
     const changes = recordChangesOf(staged);
     await this.#engine.follow(
       changes,
       () => recordsAfter(this.#state, staged),
       () => {
-        this.#journal.note(this.standing, changes);
         this.#deltas.clear();
         this.#state.commit(staged);
         this.#number = revision;
@@ -230,7 +277,7 @@ export class Tenant implements ReadableTenant {
         this.#sorted.follow(staged);
         this.#names.follow(staged);
         this.#bundle = undefined;
-        along();
+        along(changes);
         this.changed(this);
       },
     );
@@ -243,7 +290,7 @@ export class Tenant implements ReadableTenant {
   }
 
   /** Reads the store again, if the memory may have fallen behind it. */
-  async reload(store: Store): Promise<void> {
+  async reload(store: Pick<Store, 'load' | 'newestCommits'>): Promise<void> {
     const { state, revision, committedAt } = await readTenant(store, this);
     const commits = await store.newestCommits(this.id, JOURNAL_BOUNDS);
     this.#state = state;
@@ -259,6 +306,18 @@ export class Tenant implements ReadableTenant {
     this.#engine.forget();
     this.changed(this);
   }
+}
+
+/** What others have committed, as a change of these records. */
+function stagedOf(state: TenantState, { put, gone }: News): Staged {
+  return {
+    put: put.map((record) => {
+      const previous = state.get(record.address);
+      return previous === undefined ? { record } : { record, previous };
+    }),
+    remove: gone.flatMap((address) => state.get(address) ?? []),
+    created: [],
+  };
 }
 
 /** The records of a state after `staged` is committed. */

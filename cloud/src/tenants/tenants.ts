@@ -4,7 +4,8 @@ import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { Tenant, type WorkSharing } from './tenant.js';
 
-const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant no longer exists.');
+/** The refusal of work whose tenant has been removed since its credential was verified. */
+export const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant no longer exists.');
 
 function notAsCommitted(changed: readonly string[]): ProblemError {
   return new ProblemError(
@@ -19,11 +20,13 @@ export class Tenants {
   readonly #rows = new Map<string, TenantRow>();
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tenant>>();
+  readonly #ready = new Map<string, Tenant>();
   /** Called for every commit, and for tenants that come and go. */
   readonly watch = new Watch();
   readonly #queue = new SerialQueue();
   #closed = false;
   #committedAt = 0;
+  #comings = 0;
 
   private constructor(
     private readonly store: Store,
@@ -46,6 +49,16 @@ export class Tenants {
     }
     if (changed.length > 0) throw notAsCommitted(changed);
     return tenants;
+  }
+
+  /** Rises whenever a tenant comes or goes. */
+  get comings(): number {
+    return this.#comings;
+  }
+
+  /** The tenants whose records are in memory. */
+  loaded(): Iterable<Tenant> {
+    return this.#ready.values();
   }
 
   get size(): number {
@@ -93,7 +106,10 @@ export class Tenants {
       this.watch.notify(id);
     });
     loading.then(
-      (tenant) => this.#noteTime(tenant),
+      (tenant) => {
+        if (this.#loaded.get(id) === loading) this.#ready.set(id, tenant);
+        this.#noteTime(tenant);
+      },
       () => {},
     );
     this.#loaded.set(id, loading);
@@ -108,15 +124,18 @@ export class Tenants {
   }
 
   add(row: TenantRow): void {
+    this.#comings++;
     this.#rows.set(row.id, row);
     this.#ids.set(row.name, row.id);
     this.watch.notify(row.id);
   }
 
   remove(row: TenantRow): void {
+    this.#comings++;
     this.#rows.delete(row.id);
     this.#ids.delete(row.name);
     this.#loaded.delete(row.id);
+    this.#ready.delete(row.id);
     this.watch.notify(row.id);
   }
 

@@ -5,7 +5,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CloudStart extends ServiceCommand {
   static override summary = 'Run the cloud service in the foreground.';
   static override description =
-    `Stores its records in SQLite in the data folder. When it is ready it prints one line of JSON with its address \
+    `Stores its records in SQLite in the data folder, or in PostgreSQL if DATABASE_URL (or DATABASE_URL_FILE) is set: then \
+any number of them can run on one database. When it is ready it prints one line of JSON with its address \
 to standard output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, once running requests \
 have finished.
 

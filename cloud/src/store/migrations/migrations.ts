@@ -4,6 +4,7 @@ import * as bundleKeys from './0002-bundle-keys.js';
 import * as history from './0003-history.js';
 import * as erasures from './0004-erasures.js';
 import * as consoleSessions from './0005-console-sessions.js';
+import * as many from './0006-many-processes.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -14,6 +15,7 @@ const MIGRATIONS: Named[] = [
   { name: '0003-history', ...history },
   { name: '0004-erasures', ...erasures },
   { name: '0005-console-sessions', ...consoleSessions },
+  { name: '0006-many-processes', ...many },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

@@ -17,8 +17,10 @@ export class CloudProcess {
   readonly #child: ChildProcess;
   readonly #ready: Promise<string>;
 
+  /** With `DATABASE_URL`, the folder is its home alone. */
   constructor(dataDir: string, env: Record<string, string> = bootstrapEnv()) {
-    const args = [PROGRAM, 'cloud', 'start', '--data-dir', dataDir, '--listen-addr', '127.0.0.1:0'];
+    const place = env.DATABASE_URL === undefined ? ['--data-dir', dataDir] : [];
+    const args = [PROGRAM, 'cloud', 'start', ...place, '--listen-addr', '127.0.0.1:0'];
     this.#child = spawn(process.execPath, args, {
       env: { PATH: process.env.PATH, HOME: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

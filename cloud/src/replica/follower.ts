@@ -1,0 +1,193 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { EVERY_TENANT } from '../bundles/watch.js';
+import type { Cloud } from '../cloud.js';
+import { forgetTenant } from '../commands/delete-tenant.js';
+import { followTenant } from '../commands/follow-tenant.js';
+import { NoTenantError, type StorePosition } from '../store/store.js';
+import type { Tenant } from '../tenants/tenant.js';
+
+/** From the beginning of one look to that of the next; both together stay below half a second. */
+const INTERVAL_MS = 400;
+
+/** Many commits at once cause one look. */
+const GAP_MS = 5;
+
+/** After so long without a look, others may have revoked what this process still accepts. */
+const SILENT_MS = 5000;
+
+type Followed = Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'metrics' | 'log'>;
+
+/**
+ * Keeps the memory up to date with what other processes commit to the same database: by looking there again and again, and
+ * soon after the database tells of a commit. Credentials come first, those of all tenants.
+ */
+export class Follower {
+  #looking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #endListening: (() => Promise<void>) | undefined;
+  readonly #behind = new Set<string>();
+  #event = 0;
+  /** When the last look that succeeded began. */
+  #heardAt: number;
+  #silent = false;
+  #closed = false;
+
+  /** `clock` returns monotonic milliseconds. */
+  constructor(
+    private readonly cloud: Followed,
+    private readonly clock: () => number,
+  ) {
+    this.#heardAt = clock();
+  }
+
+  /** Begins to follow what is committed after `position`. */
+  start({ event }: StorePosition): void {
+    this.#event = event;
+    if (!this.cloud.store.shared) return;
+    this.#endListening = this.cloud.store.listen(() => this.#schedule(GAP_MS));
+    this.#schedule(0);
+  }
+
+  /** Resolves once everything is known that was committed before the call. */
+  async refresh(): Promise<void> {
+    if (!this.cloud.store.shared) return;
+    await this.#looking?.catch(() => undefined);
+    await this.#look();
+  }
+
+  /** Whether the database has not been heard of for too long. */
+  get isCutOff(): boolean {
+    return this.cloud.store.shared && this.clock() - this.#heardAt > SILENT_MS;
+  }
+
+  /** Throws `not_ready` if the database has not been heard of for too long. */
+  assertFollowing(): void {
+    if (!this.isCutOff) return;
+    const seconds = Math.floor((this.clock() - this.#heardAt) / 1000);
+    throw new ProblemError(
+      'not_ready',
+      `This replica of the service has not heard of its database for ${seconds} seconds, so that it only decides: ` +
+        'ask another replica, or ask again once the database can be reached.',
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#endListening?.();
+    await this.#looking?.catch(() => undefined);
+  }
+
+  #schedule(ms: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const run = () => {
+      const next = () => this.#schedule(Math.max(GAP_MS, INTERVAL_MS - (this.clock() - began)));
+      const began = this.clock();
+      this.#look().then(next, next);
+    };
+    this.#timer = setTimeout(run, ms);
+    this.#timer.unref();
+  }
+
+  /** One look at a time. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#follow()
+      .catch((error: unknown) => {
+        if (this.isCutOff && !this.#silent) {
+          this.#silent = true;
+          this.cloud.log.error(
+            { err: error },
+            'the database has not been heard of: changes are refused, decisions go on',
+          );
+        }
+        throw error;
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #follow(): Promise<void> {
+    const { store, credentials, bundleKeys, tenants } = this.cloud;
+    const began = this.clock();
+    const { comings } = tenants;
+    const position = await store.position();
+    await this.#refuseEarlier(position);
+    await this.#followTenants(position, comings);
+    const moved = [...position.revisions].flatMap(([tenant, revision]) => {
+      const since = credentials.revisionOf(tenant);
+      return since < revision ? [{ tenant, since }] : [];
+    });
+    if (moved.length > 0) {
+      for (const known of await store.credentialsSince(moved))
+        if (tenants.rows(known.tenant).length > 0) credentials.advance(known);
+    }
+    if (position.bundleKeys > bundleKeys.set.version) {
+      await bundleKeys.follow();
+      tenants.watch.notify(EVERY_TENANT);
+    }
+    await this.#followErasures(position.event);
+    for (const tenant of tenants.loaded())
+      if (tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0)) this.#catchUp(tenant);
+    this.#heardAt = began;
+    if (this.#silent) this.cloud.log.info('the database is heard of again');
+    this.#silent = false;
+  }
+
+  /** A database that was set back knows nothing of what it has lost: nothing of it is taken over. */
+  async #refuseEarlier({ revisions }: StorePosition): Promise<void> {
+    const { store, credentials } = this.cloud;
+    const ahead = [...revisions.keys()].flatMap((id) => {
+      const known = credentials.revisionOf(id);
+      return known > (revisions.get(id) ?? known) ? [{ id, known }] : [];
+    });
+    if (ahead.length === 0) return;
+    // A commit may have been made here since that look.
+    const again = (await store.position()).revisions;
+    const [lost] = ahead.filter(({ id, known }) => known > (again.get(id) ?? known));
+    if (lost !== undefined)
+      throw new Error(
+        `the database is behind what this process has seen: tenant ${lost.id} was at revision ${lost.known}`,
+      );
+  }
+
+  /** `comings` is what it was before the look: if tenants came or went here meanwhile, the next look sees it. */
+  async #followTenants({ revisions }: StorePosition, comings: number): Promise<void> {
+    const { store, tenants } = this.cloud;
+    if (tenants.comings !== comings) return;
+    for (const row of tenants.list()) if (!revisions.has(row.id)) forgetTenant(this.cloud, row);
+    const after = tenants.comings;
+    const isNew = ({ id }: { id: string }) => tenants.rows(id).length === 0;
+    if (![...revisions.keys()].some((id) => isNew({ id }))) return;
+    const rows = await store.tenants();
+    if (tenants.comings === after) for (const row of rows.filter(isNew)) tenants.add(row);
+  }
+
+  /** What was erased from history here must not be told from memory elsewhere. */
+  async #followErasures(event: number): Promise<void> {
+    const { store, tenants, history } = this.cloud;
+    if (event <= this.#event) return;
+    const events = await store.tenantEvents({ limit: event - this.#event });
+    for (const { op, tenant } of events) {
+      if (op !== 'erase') continue;
+      history.forget(tenant.id);
+      for (const loaded of tenants.loaded()) if (loaded.id === tenant.id) loaded.forgetCommits();
+    }
+    this.#event = event;
+  }
+
+  /** Runs beside the looks: work of one tenant does not delay the credentials of the others. */
+  #catchUp(tenant: Tenant): void {
+    if (this.#behind.has(tenant.id)) return;
+    this.#behind.add(tenant.id);
+    tenant
+      .exclusive(() => followTenant(this.cloud, tenant))
+      .catch((error: unknown) => {
+        if (!(error instanceof NoTenantError))
+          this.cloud.log.error({ err: error, tenant: tenant.id }, 'following the commits of a tenant failed');
+      })
+      .finally(() => this.#behind.delete(tenant.id));
+  }
+}

@@ -1,0 +1,28 @@
+import type { Knex } from 'knex';
+
+/** What one process at a time may do in the whole database. */
+export type GlobalLock = 'start' | 'migrations' | 'operators';
+
+/** How one database does what is not the same in all of them. */
+export interface Dialect {
+  /** See `Store.shared`. */
+  shared: boolean;
+  /** Runs reading statements. */
+  reading<T>(work: (knex: Knex) => Promise<T>): Promise<T>;
+  /** Runs reading statements that see one state. */
+  snapshot<T>(work: (trx: Knex) => Promise<T>): Promise<T>;
+  /** Runs one transaction. */
+  writing<T>(work: (trx: Knex) => Promise<T>): Promise<T>;
+  /** Waits until nobody else holds this lock, and holds it until the transaction ends. */
+  lock(trx: Knex, name: GlobalLock): Promise<void>;
+  /** Waits until nobody else commits to the tenant, and keeps others from it until the transaction ends. */
+  lockTenant(trx: Knex, tenant: string): Promise<void>;
+  /** So many new keys of records. */
+  newPks(trx: Knex, count: number): Promise<number[]>;
+  /** Tells other processes, once the transaction has succeeded. */
+  tell(trx: Knex, tenant: string, revision: number): Promise<void>;
+  /** Notes that values are being taken out of history; see `rewrite`. */
+  noteErasure(trx: Knex): Promise<void>;
+  /** Leaves no copy of values that were taken out in the files of the database. */
+  rewrite(): Promise<void>;
+}

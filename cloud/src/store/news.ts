@@ -1,0 +1,116 @@
+import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
+import type { Knex } from 'knex';
+import { type RecordRow, storedRecord } from './load-tenant.js';
+import { findRevision, newestCommits } from './record-versions.js';
+import type { SecretRow } from './secret-rows.js';
+import {
+  type CredentialKind,
+  type CredentialRow,
+  type News,
+  NoTenantError,
+  type StorePosition,
+  type TenantCredentials,
+} from './store.js';
+
+/** The most commits and changes that are told one by one. */
+const TOLD = { commits: 1000, changes: 10_000 };
+
+/** See `Store.position`: one statement, so that it sees one state. */
+export async function position(knex: Knex): Promise<StorePosition> {
+  const rows: { id: string | null; revision: number; event: number | null; version: number | null }[] = await knex
+    .from(knex.raw('(select 1 as one) as one'))
+    .joinRaw('left join tenants on 1 = 1')
+    .select(
+      'tenants.id',
+      'tenants.revision',
+      knex.raw('(select max(number) from tenant_events) as event'),
+      knex.raw('(select max(version) from bundle_keys) as version'),
+    );
+  const [first] = rows;
+  return {
+    revisions: new Map(rows.flatMap(({ id, revision }) => (id === null ? [] : [[id, Number(revision)]]))),
+    event: Number(first?.event ?? 0),
+    bundleKeys: Number(first?.version ?? 0),
+  };
+}
+
+/** See `TenantStore.commitsSince`. `snapshot` reads one state. */
+export async function commitsSince(
+  knex: Knex,
+  snapshot: <T>(work: (trx: Knex) => Promise<T>) => Promise<T>,
+  tenant: string,
+  since: number,
+): Promise<News | undefined> {
+  if ((await standing(knex, tenant)).revision === since) return { ...NOTHING, revision: since };
+  return await snapshot(async (trx) => {
+    const { revision, history_start } = await standing(trx, tenant);
+    const newest = await findRevision(trx, tenant, { number: Number(revision) });
+    if (newest === undefined || since < Number(history_start)) return undefined;
+    const present: RecordRow[] = await trx('records').where('tenant_id', tenant).andWhere('revision', '>', since);
+    const ended: { address: string }[] = await trx('record_versions')
+      .where('tenant_id', tenant)
+      .andWhere('until', '>', since)
+      .distinct('address');
+    const put = present.map((row) => storedRecord(row, tenant));
+    const there = new Set(put.map(({ address }) => address));
+    const commits = await newestCommits(trx, tenant, { ...TOLD, since });
+    return {
+      ...newest,
+      put,
+      gone: ended.flatMap(({ address }) => (there.has(address) ? [] : [address])),
+      commits: commits.length === newest.revision - since ? commits : undefined,
+    };
+  });
+}
+
+const NOTHING = { digest: '', at: '', put: [], gone: [], commits: [] };
+
+async function standing(knex: Knex, tenant: string): Promise<{ revision: number; history_start: number }> {
+  const row = await knex('tenants')
+    .where('id', tenant)
+    .first<{ revision: number; history_start: number } | undefined>('revision', 'history_start');
+  if (row === undefined) throw new NoTenantError(tenant);
+  return { revision: Number(row.revision), history_start: Number(row.history_start) };
+}
+
+/** See `TenantStore.credentialsSince`. `trx` sees one state. */
+export async function credentialsSince(
+  trx: Knex,
+  tenants: readonly { tenant: string; since: number }[],
+): Promise<TenantCredentials[]> {
+  const found: TenantCredentials[] = [];
+  for (const { tenant, since } of tenants) {
+    const row = await trx('tenants')
+      .where('id', tenant)
+      .first<{ revision: number; history_start: number } | undefined>('revision', 'history_start');
+    if (row === undefined) continue;
+    const changed = since < Number(row.history_start) || (await haveChanged(trx, tenant, since));
+    const rows = changed ? await credentialRows(trx, (query) => query.where('tenant_id', tenant)) : undefined;
+    found.push({ tenant, revision: Number(row.revision), rows });
+  }
+  return found;
+}
+
+async function haveChanged(trx: Knex, tenant: string, since: number): Promise<boolean> {
+  const own = (table: string, column: string) =>
+    trx(table).where('tenant_id', tenant).whereIn('kind', CREDENTIAL_KINDS).andWhere(column, '>', since).first('kind');
+  return (await own('records', 'revision')) !== undefined || (await own('record_versions', 'until')) !== undefined;
+}
+
+/** Credentials with the hashes of their secrets. */
+export async function credentialRows(
+  knex: Knex,
+  where: (query: Knex.QueryBuilder) => Knex.QueryBuilder = (query) => query,
+): Promise<CredentialRow[]> {
+  const rows: (RecordRow & SecretRow)[] = await where(
+    knex('records').join('secrets', 'secrets.record_pk', 'records.pk'),
+  ).select('records.*', 'secrets.hash', 'secrets.operator');
+  return rows.map((row) => ({
+    tenant: row.tenant_id,
+    kind: row.kind as CredentialKind,
+    id: row.id,
+    fields: JSON.parse(row.fields),
+    hash: row.hash,
+    operator: Boolean(row.operator),
+  }));
+}

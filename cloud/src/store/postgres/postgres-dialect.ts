@@ -1,0 +1,119 @@
+import type { Knex } from 'knex';
+import type { Dialect, GlobalLock } from '../dialect.js';
+import { storageFailed } from '../storage-fault.js';
+import { BROKEN_OFF, isBroken, postgresFaultOf, withoutValues } from './postgres-faults.js';
+
+/** The channel on which commits are told. */
+export const CHANNEL = 'authz_service_commits';
+
+/** The numbers are arbitrary, but nobody else's. */
+export const LOCKS: Record<GlobalLock, number> = { start: 7_130_001, migrations: 7_130_002, operators: 7_130_003 };
+
+const STATEMENT_MS = 60_000;
+const LOCK_MS = 15_000;
+/** Between two statements the cloud may judge a large change-set. */
+const IDLE_MS = 80_000;
+
+/** These hold for one transaction alone, since a pooler gives the connection to others after it. */
+const LIMITS =
+  `set local statement_timeout = ${STATEMENT_MS}; set local lock_timeout = ${LOCK_MS}; ` +
+  `set local idle_in_transaction_session_timeout = ${IDLE_MS}`;
+
+/**
+ * PostgreSQL, to which several processes commit at the same time. `withoutLimits` gives a connection for what may take as long
+ * as it takes.
+ */
+export function postgresDialect(knex: Knex, withoutLimits: () => Knex): Dialect {
+  return {
+    shared: true,
+    reading: (work) => reading(knex, work),
+    snapshot: (work) => reading(knex, work),
+    writing: (work) => writing(knex, work),
+    lock: async (trx, name) => void (await trx.raw('select pg_advisory_xact_lock(?)', [LOCKS[name]])),
+    lockTenant: async (trx, tenant) => {
+      await trx.raw('select 1 from tenants where id = ? for no key update', [tenant]);
+    },
+    newPks: async (trx, count) => {
+      const { rows } = await trx.raw("select nextval('records_pk') as pk from generate_series(1, ?)", [count]);
+      return (rows as { pk: number }[]).map(({ pk }) => pk);
+    },
+    tell: async (trx, tenant, revision) =>
+      void (await trx.raw('select pg_notify(?, ?)', [CHANNEL, `${tenant} ${revision}`])),
+    noteErasure: async (trx) => await trx.raw(`comment on table record_versions is '${UNFINISHED}'`),
+    rewrite: () => rewrite(withoutLimits()),
+  };
+}
+
+/** All statements see one state. */
+async function reading<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<T> {
+  const run = async (trx: Knex) => {
+    await trx.raw(LIMITS);
+    return await work(trx);
+  };
+  return await knex
+    .transaction(run, { isolationLevel: 'repeatable read', readOnly: true })
+    .catch((error: unknown) => Promise.reject(withoutValues(error)));
+}
+
+/**
+ * If the connection breaks, whether the transaction was stored is asked from PostgreSQL, which knows it by the number of the
+ * transaction. The error says so only if that cannot be found out either.
+ */
+async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<T> {
+  let number: string | undefined;
+  let done: { result: T } | undefined;
+  const run = async (trx: Knex) => {
+    await trx.raw(LIMITS);
+    const { rows } = await trx.raw('select pg_current_xact_id()::text as number');
+    number = rows[0].number;
+    done = { result: await work(trx) };
+  };
+  try {
+    await knex.transaction(run);
+  } catch (error) {
+    if (!isBroken(error)) throw withoutValues(error);
+    // It was not asked to end the transaction yet, so that it has rolled back.
+    if (number === undefined || done === undefined) throw storageFailed(BROKEN_OFF, { writing: true, cause: error });
+    const outcome = await outcomeOf(knex, number).catch(() => 'unknown');
+    if (outcome === 'aborted') throw storageFailed(BROKEN_OFF, { writing: true, cause: error });
+    if (outcome !== 'committed') throw error;
+  }
+  if (done === undefined) throw new Error('a transaction has ended without a result');
+  return done.result;
+}
+
+const ASKED_MAX = 20;
+const PAUSE_MS = 250;
+
+/** Asks until the transaction has ended: the process that ran it may not have noticed yet that its client has gone. */
+async function outcomeOf(knex: Knex, number: string): Promise<string | undefined> {
+  let failure: unknown;
+  for (let asked = 0; asked < ASKED_MAX; asked++) {
+    if (asked > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    try {
+      const { rows } = await knex.raw('select pg_xact_status(?::xid8) as status', [number]);
+      if (rows[0].status !== 'in progress') return rows[0].status ?? undefined;
+    } catch (error) {
+      if (postgresFaultOf(error) === undefined) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+const UNFINISHED = 'values were taken out, and copies may be left';
+
+/** Whether an erasure ended before the tables were written anew. */
+export async function hasUnfinishedErasure(knex: Knex): Promise<boolean> {
+  const { rows } = await knex.raw("select obj_description('record_versions'::regclass) as note");
+  return rows[0].note === UNFINISHED;
+}
+
+async function rewrite(knex: Knex): Promise<void> {
+  try {
+    for (const table of ['record_versions', 'records']) await knex.raw(`vacuum full ${table}`);
+    await knex.raw('comment on table record_versions is null');
+  } finally {
+    await knex.destroy();
+  }
+}

@@ -1,0 +1,78 @@
+import pg from 'pg';
+import type { StorageFault } from '../storage-fault.js';
+
+const UNREACHABLE: StorageFault = {
+  what: 'The database of the cloud cannot be reached',
+  remedy: 'check that PostgreSQL runs and that the network leads to it',
+  uncertain: true,
+};
+
+/** The change was not stored, though its connection broke. */
+export const BROKEN_OFF: StorageFault = {
+  what: 'The connection to the database of the cloud broke',
+  remedy: 'check that PostgreSQL runs',
+};
+
+export const READ_ONLY: StorageFault = {
+  what: 'The database of the cloud is read-only',
+  remedy: 'connect the cloud to the primary server, or allow writing there',
+};
+
+const BUSY: StorageFault = {
+  what: 'The database of the cloud is busy for too long',
+  remedy: 'find what holds it up, such as a long transaction',
+};
+
+/** By SQLSTATE. */
+const BY_STATE: Record<string, StorageFault> = {
+  '25006': READ_ONLY,
+  '40001': BUSY,
+  '40P01': BUSY,
+  '53100': { what: 'The disk of the database is full', remedy: 'free space on the machine of PostgreSQL' },
+  '53200': { what: 'PostgreSQL has no memory left', remedy: 'give its machine more' },
+  '53300': {
+    what: 'PostgreSQL accepts no more connections',
+    remedy: 'raise its max_connections, or put a pooler such as PgBouncer before it',
+  },
+  '55P03': BUSY,
+  '57014': BUSY,
+  '25P03': BUSY,
+  '57P01': UNREACHABLE,
+  '57P02': UNREACHABLE,
+  '57P03': UNREACHABLE,
+  '58030': { what: 'The disk of the database cannot be written or read', remedy: 'repair it', uncertain: true },
+  '28000': { what: 'PostgreSQL refuses the user of the cloud', remedy: 'check DATABASE_URL' },
+  '28P01': { what: 'PostgreSQL refuses the password of the cloud', remedy: 'check DATABASE_URL' },
+  '3D000': { what: 'The database of the cloud does not exist', remedy: 'create it, or check DATABASE_URL' },
+  '42501': { what: 'The user of the cloud lacks a right in the database', remedy: 'grant it' },
+  XX001: { what: 'The database of the cloud is damaged', remedy: 'restore a backup', uncertain: true },
+  XX002: { what: 'The database of the cloud is damaged', remedy: 'restore a backup', uncertain: true },
+};
+
+/** Errors of sockets and names, by their codes. */
+const SOCKET = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/;
+
+/** What `pg` says, without a code, of connections that broke or were not made in time. */
+const BROKEN =
+  /Connection (terminated|ended)|timeout exceeded when trying to connect|silent for too long|not queryable/i;
+
+/** The fault behind an error of PostgreSQL or of the connection to it. */
+export function postgresFaultOf(error: unknown): StorageFault | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = String((error as { code?: unknown }).code ?? '');
+  if (error.name === 'KnexTimeoutError') return BUSY;
+  return BY_STATE[code] ?? (isBroken(error) ? UNREACHABLE : undefined);
+}
+
+/** Whether the connection broke, so that it is unknown what became of its transaction. */
+export function isBroken(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  return SOCKET.test(code ?? '') || /^(08|57P)/.test(code ?? '') || BROKEN.test(message);
+}
+
+/** Removes what PostgreSQL says of the values in an error, because some of them are hashes of secrets. */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  for (const member of ['detail', 'where', 'hint', 'internalQuery'] as const) delete error[member];
+  return error;
+}

@@ -1,0 +1,237 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasPostgres, PGBOUNCER, PostgresServer } from '../../../testing/postgres-server.js';
+import { storeContract } from '../../../testing/store-contract.js';
+import { prepareCommit } from '../../commands/prepare-commit.js';
+import type { Commit } from '../store.js';
+import { openPostgresStore } from './postgres.js';
+import { readAddress } from './read-address.js';
+
+const NOW = Date.parse('2026-05-01T12:00:00.000Z');
+const BY = { kind: 'oauth_client', id: 'c-1', name: 'tester' } as const;
+
+if (!hasPostgres) process.stderr.write('PostgreSQL is not installed: what the cloud does on it is not tested.\n');
+
+describe.skipIf(!hasPostgres)('PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.stop());
+
+  const open = (url: string) => openPostgresStore({ address: readAddress(url) });
+  const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+  // A collation for people, so that it shows where names are not compared by their bytes.
+  storeContract('PostgreSQL', async () => {
+    const url = await server.database("template template0 locale_provider icu icu_locale 'en'");
+    return { open: () => open(url), drop: () => server.drop(url) };
+  });
+
+  describe.skipIf(PGBOUNCER === undefined)('behind PgBouncer in transaction mode', () => {
+    let port: number;
+    beforeAll(async () => {
+      port = await server.pooler();
+    });
+    storeContract('pooled PostgreSQL', async () => {
+      const url = await server.database();
+      return { open: () => open(server.url(nameOf(url), port)), drop: () => server.drop(url) };
+    });
+  });
+
+  describe('a database', () => {
+    const refusal = async (url: string) => {
+      const error = await open(url).catch((reason: unknown) => reason);
+      return error as { code: string; detail: string };
+    };
+
+    it.each([
+      ["encoding 'LATIN1' template template0", '', 'its encoding is LATIN1: create it with'],
+      [
+        '',
+        'alter database DB set default_transaction_read_only = on',
+        'it is read-only: connect to the primary server',
+      ],
+    ])('that is made with %j and %j is refused', async (options, then, detail) => {
+      const url = await server.database(options);
+      if (then !== '') await server.admin(then.replace('DB', nameOf(url)));
+      expect(await refusal(url)).toMatchObject({ code: 'invalid_config', detail: expect.stringContaining(detail) });
+    });
+
+    it('that is missing, or whose server is, is refused', async () => {
+      expect((await refusal(server.url('nothing'))).detail).toContain('The database of the cloud does not exist');
+      const detail = `The database postgres://cloud@127.0.0.1:1/x cannot be used: The database of the cloud cannot be reached`;
+      expect((await refusal(server.url('x', 1))).detail).toContain(detail);
+    });
+
+    it('that a newer version wrote is refused', async () => {
+      const url = await server.database();
+      await (await open(url)).close();
+      await server.admin(
+        "insert into knex_migrations (name, batch, migration_time) values ('9999-later', 9, now())",
+        nameOf(url),
+      );
+      expect((await refusal(url)).detail).toContain('a newer version of this program wrote it ("9999-later")');
+    });
+
+    it('is migrated once by many that open it at the same time', async () => {
+      const url = await server.database();
+      const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+      for (const store of stores) expect(await store.tenants()).toEqual([]);
+      for (const store of stores) await store.close();
+    });
+
+    it('is spoken to over TLS only where its certificate is the expected one', async () => {
+      const files = server.certificate();
+      const url = await server.database();
+      await server.kill();
+      await server.run(['ssl=on', `ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`]);
+      const named = url.replace('127.0.0.1', 'localhost');
+      await (await open(`${named}?sslmode=verify-full&sslrootcert=${files.cert}`)).close();
+      await (await open(`${url}?sslmode=verify-ca&sslrootcert=${files.cert}`)).close();
+      await (await open(`${url}?sslmode=require`)).close();
+      expect((await refusal(`${named}?sslmode=verify-full`)).detail).toContain('self-signed certificate');
+      expect((await refusal(`${url}?sslmode=verify-full&sslrootcert=${files.cert}`)).detail).toContain('127.0.0.1');
+    });
+
+    it('that becomes read-only says so of its changes', async () => {
+      const url = await server.database();
+      const store = await open(url);
+      expect(await store.writability()).toEqual({ writable: true });
+      await server.admin(`alter database ${nameOf(url)} set default_transaction_read_only = on`);
+      await server.admin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(url)}'`);
+      const key = { kid: 'k', jwk: '{}', created_at: 'x' };
+      await expect(store.addSigningKey(key)).rejects.toMatchObject({
+        code: 'storage_failed',
+        detail: expect.stringContaining('is read-only, and nothing was changed'),
+      });
+      expect(await store.writability()).toMatchObject({
+        writable: false,
+        reason: expect.stringContaining('read-only'),
+      });
+      await store.close();
+    });
+
+    it('keeps no copy of what is erased in the files of its tables', async () => {
+      const url = await server.database();
+      const store = await open(url);
+      const EMAIL = 'alice.very.private@example.com';
+      const state = new TenantState();
+      const tenant = { id: 't-1', name: 'one', created_at: new Date(NOW).toISOString() };
+      const subject = (properties: object) => ({ type: 'user', id: 'alice', properties });
+      const next = await commits(state);
+      await store.createTenant(
+        tenant,
+        await next([{ op: 'create', kind: 'subject', fields: subject({ email: EMAIL }) }]),
+      );
+      await store.commit(await next([{ op: 'update', address: 'subject/user/alice', fields: subject({}) }]));
+      const isInFiles = async () => {
+        await server.admin('checkpoint');
+        const folder = join(server.data, 'base');
+        const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+        const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')));
+        return texts.some((text) => text.includes(EMAIL));
+      };
+      expect(await isInFiles()).toBe(true);
+      const by = { at: tenant.created_at, request_id: 'q', credential: BY };
+      expect(await store.eraseHistory({ tenant, subject: 'user/alice', by })).toMatchObject({ versions: 1 });
+      expect(await isInFiles()).toBe(false);
+      await store.close();
+    });
+  });
+
+  describe('a commit whose connection breaks', () => {
+    it.each([
+      ['once the database has it', true],
+      ['before the database has it', false],
+    ])('%s is told from one that was not stored', async (_, stored) => {
+      const url = await server.database();
+      const proxy = await CuttingProxy.start(server.port);
+      const store = await open(server.url(nameOf(url), proxy.port));
+      const state = new TenantState();
+      const next = await commits(state);
+      const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } }) as const;
+      await store.createTenant({ id: 't-1', name: 'one', created_at: 'x' }, await next([role('a')]));
+      const commit = await next([role('b')]);
+      proxy.cutAtCommit({ pass: stored });
+      const done = store.commit(commit).then(
+        () => 'stored',
+        (error: { code: string; detail: string }) => error.detail,
+      );
+      expect(await done).toMatch(
+        stored ? /^stored$/ : /connection to the database of the cloud broke, and nothing was changed/,
+      );
+      expect((await store.load('t-1')).revision).toBe(stored ? 2 : 1);
+      await store.close();
+      await proxy.close();
+    });
+  });
+});
+
+/** Prepares one commit of the tenant `t-1` after the other. */
+async function commits(state: TenantState) {
+  let revisionNumber = 0;
+  return async (changes: Parameters<typeof prepareCommit>[1]['changes']): Promise<Commit> => {
+    const order = { changes, by: BY, requestId: 'request', now: NOW };
+    const prepared = await prepareCommit({ id: 't-1', state, revisionNumber, committedAt: 0 }, order);
+    if (prepared === undefined) throw new Error('nothing to commit');
+    state.commit(prepared.staged);
+    revisionNumber++;
+    return prepared.commit;
+  };
+}
+
+/** Stands between the store and PostgreSQL, and can cut a connection at the moment when its transaction is to end. */
+class CuttingProxy {
+  #armed: { pass: boolean } | undefined;
+  readonly #sockets = new Set<Socket>();
+  private constructor(private readonly server: ReturnType<typeof createServer>) {}
+
+  static async start(port: number): Promise<CuttingProxy> {
+    const server = createServer();
+    const proxy = new CuttingProxy(server);
+    server.on('connection', (client) => proxy.#join(client, connect(port, '127.0.0.1')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as { port: number }).port;
+  }
+
+  /** Whether the database still gets the next `COMMIT`, whose answer is lost. */
+  cutAtCommit(armed: { pass: boolean }): void {
+    this.#armed = armed;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  #join(client: Socket, database: Socket): void {
+    for (const socket of [client, database]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    client.on('close', () => database.end());
+    database.on('close', () => client.destroy());
+    database.on('data', (bytes) => client.write(bytes));
+    client.on('data', (bytes) => {
+      if (this.#armed === undefined || !bytes.includes('COMMIT')) {
+        database.write(bytes);
+        return;
+      }
+      const { pass } = this.#armed;
+      this.#armed = undefined;
+      // What comes back from here on is lost.
+      database.removeAllListeners('data').resume();
+      if (pass) database.end(bytes);
+      else database.destroy();
+      client.destroy();
+    });
+  }
+}

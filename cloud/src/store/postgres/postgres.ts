@@ -1,0 +1,88 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Knex } from 'knex';
+import { knexStore } from '../knex-store.js';
+import { position } from '../news.js';
+import { faultText, type StorageFault } from '../storage-fault.js';
+import type { Store } from '../store.js';
+import { type Place, watchedStore } from '../watched-store.js';
+import { connectPostgres } from './connect.js';
+import { listenForCommits } from './listen.js';
+import { addressText, type PostgresAddress } from './postgres-address.js';
+import { hasUnfinishedErasure, postgresDialect } from './postgres-dialect.js';
+import { postgresFaultOf, READ_ONLY, withoutValues } from './postgres-faults.js';
+import { migrate, refuseUnfit } from './postgres-schema.js';
+
+export interface PostgresPlace {
+  address: PostgresAddress;
+  /** Leads to PostgreSQL itself, without a pooler between, so that it can tell of commits. */
+  direct?: PostgresAddress;
+}
+
+const CONNECTIONS_MAX = 10;
+const ACQUIRE_MS = 10_000;
+/** Longer than any statement and any judging takes. */
+const SILENCE_MS = 90_000;
+/** For what is asked again and again, and tells whether the database answers. */
+const WATCH = { connectionsMax: 1, acquireMs: 2000, silenceMs: 2000 };
+
+/**
+ * Opens the store in a PostgreSQL database, which it migrates as needed; other processes may have it open, too. Throws
+ * `invalid_config` if the database cannot be used.
+ */
+export async function openPostgresStore({ address, direct }: PostgresPlace): Promise<Store> {
+  const pool = { connectionsMax: CONNECTIONS_MAX, acquireMs: ACQUIRE_MS, silenceMs: SILENCE_MS };
+  const database = connectPostgres(address, pool);
+  const watching = connectPostgres(address, WATCH);
+  const withoutLimits = () => connectPostgres(address, { ...pool, connectionsMax: 1, silenceMs: 0 });
+  try {
+    await refuseUnfit(database);
+    await migrate(database);
+    const dialect = postgresDialect(database, withoutLimits);
+    if (await hasUnfinishedErasure(database)) await dialect.rewrite();
+    const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
+    const store = knexStore(database, dialect, () => watching.destroy());
+    return {
+      ...watchedStore(
+        { ...store, position: () => position(watching) },
+        { fault: postgresFaultOf, place, probe: () => probe(database) },
+      ),
+      listen: (hear) => (direct === undefined ? async () => {} : listenForCommits(direct, hear)),
+    };
+  } catch (error) {
+    await Promise.all([database.destroy(), watching.destroy()]);
+    throw cannotUse(address, error);
+  }
+}
+
+async function unwritable(knex: Knex): Promise<StorageFault | undefined> {
+  try {
+    const { rows } = await knex.raw(
+      "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only",
+    );
+    return rows[0].read_only ? READ_ONLY : undefined;
+  } catch (error) {
+    return postgresFaultOf(error) ?? Promise.reject(withoutValues(error));
+  }
+}
+
+/** Finds out whether a row can be written, and takes it back. */
+async function probe(knex: Knex): Promise<void> {
+  const undone = new Error('taken back');
+  await knex
+    .transaction(async (trx) => {
+      await trx('signing_keys').insert({ kid: 'probe', jwk: '', created_at: '' });
+      throw undone;
+    })
+    .catch((error: unknown) => (error === undone ? undefined : Promise.reject(error)));
+}
+
+/** Why this database cannot be used. */
+export function cannotUse(address: PostgresAddress, error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const fault = postgresFaultOf(error);
+  const { message } = withoutValues(error) as Error;
+  const why = fault === undefined ? message : `${faultText(fault)} (${message})`;
+  return new ProblemError('invalid_config', `The database ${addressText(address)} cannot be used: ${why}`, [], {
+    cause: error,
+  });
+}

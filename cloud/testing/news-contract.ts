@@ -1,0 +1,103 @@
+import type { Change } from '@authz-service/core/state/change';
+import { expect, it } from 'vitest';
+import { NoTenantError, StaleStoreError, type Store } from '../src/store/store.js';
+import type { Known } from './store-contract.js';
+
+const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { name } });
+const key = (name: string): Change => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
+const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
+
+/** What every store must tell of commits, in a store that has a tenant with one revision. */
+export function newsContract(store: () => Store, tenant: () => Known): void {
+  const commit = async (...changes: Change[]) => await store().commit(await tenant().next(changes));
+  const since = async (revision: number) => await store().commitsSince('t-1', revision);
+
+  it('tells what was committed since a revision, at once and one by one', async () => {
+    await commit(role('a'), role('b'), { op: 'create', kind: 'application', fields: { name: 'old' } });
+    await commit({ op: 'delete', address: 'role/b' }, role('c'));
+    await commit({ op: 'move', from: 'application/old', to: 'application/new' }, { op: 'delete', address: 'role/c' });
+    expect(await since(4)).toMatchObject({ revision: 4, put: [], gone: [] });
+    const news = await since(2);
+    expect(news).toMatchObject({ revision: 4, digest: tenant().state.digest(), put: [{ address: 'application/new' }] });
+    expect(news?.gone.sort()).toEqual(['application/old', 'role/b', 'role/c']);
+    expect(news?.commits).toEqual(await store().newestCommits('t-1', { commits: 2, changes: 100 }));
+    expect((await since(1))?.commits).toHaveLength(3);
+    await expect(store().commitsSince('nobody', 1)).rejects.toThrow(NoTenantError);
+  });
+
+  it('tells nothing of what history has forgotten', async () => {
+    await commit(role('a'));
+    await commit({ op: 'delete', address: 'role/a' });
+    await store().pruneHistory('2027-01-01T00:00:00.000Z');
+    expect(await since(1)).toBeUndefined();
+    expect(await since(3)).toMatchObject({ revision: 3, put: [], gone: [] });
+    expect(await store().credentialsSince([{ tenant: 't-1', since: 1 }])).toMatchObject([{ revision: 3, rows: [] }]);
+  });
+
+  it('tells commits only together where one of them has lost values', async () => {
+    const alice = (name: string) => ({ type: 'user', id: 'alice', name });
+    await commit({ op: 'create', kind: 'subject', fields: alice('Alice') });
+    await commit({ op: 'update', address: 'subject/user/alice', fields: alice('Alicia') });
+    const event = { ...by, at: '2026-05-01T12:00:00.000Z' };
+    await store().eraseHistory({ tenant: tenant().row, subject: 'user/alice', by: event });
+    expect(await since(1)).toMatchObject({ revision: 3, put: [{ fields: alice('Alicia') }], commits: undefined });
+  });
+
+  it('tells the credentials of the tenants where some may have changed', async () => {
+    await commit(key('a'));
+    await commit(role('a'));
+    const told = async (from: number) => await store().credentialsSince([{ tenant: 't-1', since: from }]);
+    expect(await told(2)).toEqual([{ tenant: 't-1', revision: 3, rows: undefined }]);
+    expect(await told(1)).toEqual([{ tenant: 't-1', revision: 3, rows: await store().credentials() }]);
+    await commit({ op: 'delete', address: 'api_key/a' });
+    expect(await told(3)).toEqual([{ tenant: 't-1', revision: 4, rows: [] }]);
+    expect(await store().credentialsSince([{ tenant: 'nobody', since: 0 }])).toEqual([]);
+  });
+
+  it('tells where everything stands', async () => {
+    const position = await store().position();
+    expect(position).toEqual({ revisions: new Map([['t-1', 1]]), event: 1, bundleKeys: 0 });
+    await commit(role('a'));
+    await store().addBundleKey({ version: 1_800_000_000, kid: 'k', jwk: '{}', announcement: 'a', created_at: 'x' });
+    await store().deleteTenant(tenant().row, { ...by, at: '2026-05-01T12:00:00.000Z' });
+    expect(await store().position()).toEqual({ revisions: new Map(), event: 2, bundleKeys: 1_800_000_000 });
+  });
+
+  it('judges under its lock, and keeps nothing of what is refused there', async () => {
+    const next = await tenant().next([role('a')]);
+    const refusal = new Error('refused');
+    const refused = store().locked('t-1', { judged: true }, async (locked) => {
+      expect(await locked.commitsSince('t-1', 1)).toMatchObject({ revision: 1 });
+      await locked.commit(next);
+      expect(await locked.commitsSince('t-1', 1)).toMatchObject({ revision: 2 });
+      throw refusal;
+    });
+    await expect(refused).rejects.toBe(refusal);
+    expect(await since(1)).toMatchObject({ revision: 1 });
+    const refuse = () => {
+      throw refusal;
+    };
+    await expect(store().commit({ ...next, judge: refuse })).rejects.toBe(refusal);
+    expect(
+      await store().locked('t-1', { judged: false }, async (locked) => {
+        await locked.commit(next);
+        return 'done';
+      }),
+    ).toBe('done');
+    expect(await since(1)).toMatchObject({ revision: 2 });
+    await expect(store().commit(next)).rejects.toThrow(StaleStoreError);
+  });
+
+  it('gives the operators as stored to who judges', async () => {
+    const made = await tenant().next([key('operator'), key('other')]);
+    const secrets = made.secrets.map((secret, index) => ({ ...secret, operator: index === 0 }));
+    await store().commit({ ...made, secrets });
+    const seen: string[][] = [];
+    const judge = (rows: { fields: { name: string } }[]) => void seen.push(rows.map(({ fields }) => fields.name));
+    await store().commit({ ...(await tenant().next([{ op: 'delete', address: 'api_key/operator' }])), judge });
+    const event = { ...by, at: '2026-05-01T12:00:00.000Z' };
+    expect(await store().deleteTenant(tenant().row, event, judge)).toBe(true);
+    expect(await store().deleteTenant(tenant().row, event, judge)).toBe(false);
+    expect(seen).toEqual([['operator'], [], []]);
+  });
+}

@@ -1,0 +1,179 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+const PROGRAMS = '/usr/lib/postgresql';
+
+/** The folder of PostgreSQL's programs, the newest if there are several; undefined if it is not installed. */
+function programs(): string | undefined {
+  const folders = existsSync(PROGRAMS) ? readdirSync(PROGRAMS).sort((one, other) => Number(other) - Number(one)) : [];
+  const debian = folders.map((version) => join(PROGRAMS, version, 'bin'));
+  const onPath = (process.env.PATH ?? '').split(':');
+  return [...debian, ...onPath].find((folder) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  );
+}
+
+export const hasPostgres = programs() !== undefined;
+export const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/usr/bin/pgbouncer'].find(existsSync);
+
+/** PostgreSQL and PgBouncer refuse to run as root. */
+function otherUser(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (kind: string) => Number(execFileSync('id', [kind, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {}
+  }
+  throw new Error('there is no user that PostgreSQL can run as');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A program of PostgreSQL's that this test runs, in a folder of its own. */
+interface Running {
+  child: ChildProcess;
+  log: () => string;
+}
+
+/** Resolves once `ready` does; rejects if the program ends before. */
+async function start(command: string, args: string[], cwd: string, ready: () => Promise<void>): Promise<Running> {
+  const child = spawn(command, args, { ...otherUser(), cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  // It must not outlive a test that is ended from outside.
+  process.once('exit', () => child.kill('SIGQUIT'));
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text));
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${command} has ended: ${log}`);
+    const failure = await ready().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (failure === undefined) return { child, log: () => log };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function end({ child }: Running, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await gone;
+}
+
+/** A PostgreSQL server of a test's own, on a free port of the loopback address. */
+export class PostgresServer {
+  #running: Running | undefined;
+  #poolers: Running[] = [];
+
+  private constructor(
+    private readonly dir: string,
+    readonly port: number,
+  ) {}
+
+  static async start(): Promise<PostgresServer> {
+    const dir = await mkdtemp(join(tmpdir(), 'authz-postgres-'));
+    const { uid, gid } = otherUser();
+    if (uid !== undefined && gid !== undefined) await chown(dir, uid, gid);
+    await chmod(dir, 0o755);
+    const init = ['-D', join(dir, 'data'), '-U', 'cloud', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    execFileSync(join(programs() ?? '', 'initdb'), init, { ...otherUser(), cwd: dir, stdio: 'ignore' });
+    const server = new PostgresServer(dir, await freePort());
+    await server.run();
+    return server;
+  }
+
+  /** Starts it again after `kill`. */
+  async run(more: string[] = []): Promise<void> {
+    const settings = ['fsync=off', 'unix_socket_directories=', 'max_connections=200', ...more];
+    const args = ['-D', join(this.dir, 'data'), '-h', '127.0.0.1', '-p', String(this.port)];
+    const all = [...args, ...settings.flatMap((setting) => ['-c', setting])];
+    this.#running = await start(join(programs() ?? '', 'postgres'), all, this.dir, () => this.admin('select 1'));
+  }
+
+  /** Ends all its connections at once, and does not write what it still has in memory. */
+  async kill(): Promise<void> {
+    if (this.#running) await end(this.#running, 'SIGQUIT');
+  }
+
+  async stop(): Promise<void> {
+    for (const pooler of this.#poolers) await end(pooler, 'SIGTERM');
+    if (this.#running) await end(this.#running, 'SIGINT');
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  /** The folder of its files. */
+  get data(): string {
+    return join(this.dir, 'data');
+  }
+
+  /** Makes a certificate for `localhost` that signs itself, which its user can read. */
+  certificate(): { cert: string; key: string } {
+    const [cert, key] = [join(this.dir, 'data', 'server.crt'), join(this.dir, 'data', 'server.key')];
+    const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    execFileSync('openssl', [...args, ...names, '-keyout', key, '-out', cert], { ...otherUser(), stdio: 'ignore' });
+    return { cert, key };
+  }
+
+  /** Runs statements as a superuser. */
+  async admin(sql: string, database = 'postgres'): Promise<void> {
+    const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: 'cloud', database });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Makes an empty database, and returns its URL. */
+  async database(options = ''): Promise<string> {
+    const name = `cloud_${randomUUID().replaceAll('-', '')}`;
+    await this.admin(`create database ${name} ${options}`);
+    return this.url(name);
+  }
+
+  url(database: string, port = this.port): string {
+    return `postgres://cloud@127.0.0.1:${port}/${database}`;
+  }
+
+  async drop(url: string): Promise<void> {
+    await this.admin(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  }
+
+  /** Starts a PgBouncer in transaction mode before it; returns its port. */
+  async pooler(): Promise<number> {
+    const port = await freePort();
+    const file = join(this.dir, `pgbouncer-${port}.ini`);
+    const users = join(this.dir, 'users.txt');
+    await writeFile(users, '"cloud" ""\n');
+    await writeFile(
+      file,
+      `[databases]\n* = host=127.0.0.1 port=${this.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
+        `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\ndefault_pool_size = 5\nmax_client_conn = 500\n` +
+        'unix_socket_dir =\nserver_idle_timeout = 1\n',
+    );
+    const ready = async () => {
+      const client = new pg.Client({ host: '127.0.0.1', port, user: 'cloud', database: 'postgres' });
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.end();
+    };
+    this.#poolers.push(await start(PGBOUNCER ?? '', [file], this.dir, ready));
+    return port;
+  }
+}

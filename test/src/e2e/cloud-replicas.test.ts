@@ -1,0 +1,315 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hasPostgres, PostgresServer } from '../../../cloud/testing/postgres-server.js';
+import { ADMINISTRATOR, bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  body: any;
+}
+
+interface Ask {
+  as?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One of several clouds on the same database. */
+class Replica {
+  private constructor(
+    readonly process: CloudProcess,
+    readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  static async of(process: CloudProcess): Promise<Replica> {
+    const url = await process.url();
+    const { clientId, clientSecret } = ADMINISTRATOR;
+    return new Replica(process, url, await tokenOf(url, clientId, clientSecret));
+  }
+
+  /** By the first administrator, unless `as` gives another credential. */
+  async ask(method: string, path: string, { as = this.token, body, headers }: Ask = {}): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const { status } = response;
+    return {
+      status,
+      headers: response.headers,
+      body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes,
+    };
+  }
+
+  async commit(changes: object[], more: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return await this.ask('POST', '/v1/changesets', { body: { changes, ...more }, headers });
+  }
+
+  async revision(): Promise<string> {
+    return (await this.ask('GET', '/v1/state')).body.revision;
+  }
+
+  async tokenOf(client: { client_id: string; client_secret: string }): Promise<string> {
+    return await tokenOf(this.url, client.client_id, client.client_secret);
+  }
+}
+
+async function tokenOf(url: string, id: string, secret: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+  const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return access_token;
+}
+
+/** A file of an archive, byte for byte. */
+function fileIn(archive: Buffer, name: string): string {
+  const tar = gunzipSync(archive);
+  for (let at = 0; at < tar.length; ) {
+    const text = (from: number, length: number) =>
+      tar.toString('latin1', at + from, at + from + length).replace(/\0.*$/s, '');
+    const size = Number.parseInt(text(124, 12), 8);
+    if (text(0, 100) === name) return tar.toString('utf8', at + 512, at + 512 + size);
+    at += 512 + Math.ceil((size || 0) / 512) * 512;
+  }
+  throw new Error(`the archive has no ${name}`);
+}
+
+const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } });
+const numberOf = (revision: string) => Number(revision.split('.')[0]);
+const patiently = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
+
+describe.skipIf(!hasPostgres)('several clouds on one database', () => {
+  let server: PostgresServer;
+  let dir: string;
+  let database: string;
+  let replicas: Replica[];
+  let started: CloudProcess[] = [];
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.stop());
+
+  const start = (env: Record<string, string> = {}): CloudProcess => {
+    const process = new CloudProcess(dir, { ...bootstrapEnv(), DATABASE_URL: database, ...env });
+    started.push(process);
+    return process;
+  };
+
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'cloud-replicas-'));
+    database = await server.database();
+    // One of them only looks again and again; the others are told, too.
+    const told = { DATABASE_DIRECT_URL: database };
+    const processes = [start(told), start(told), start()];
+    replicas = await Promise.all(processes.map((process) => Replica.of(process)));
+  });
+
+  afterEach(async () => {
+    for (const process of started) await process.kill();
+    started = [];
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const each = <T>(work: (replica: Replica, index: number) => Promise<T>) => Promise.all(replicas.map(work));
+  /** Waits until all are at the revision that the first of them is at. */
+  const together = async () => {
+    return await patiently(async () => {
+      const [revision = '', ...others] = new Set(await each((replica) => replica.revision()));
+      expect(others).toEqual([]);
+      return revision;
+    });
+  };
+
+  it('share their first administrator, keys and tokens, though all started at once', async () => {
+    const keys = await each(async ({ url }) => await (await fetch(`${url}/.well-known/jwks.json`)).json());
+    expect(keys[1]).toEqual(keys[0]);
+    expect(keys[2]).toEqual(keys[0]);
+    expect(keys[0]).toMatchObject({ keys: [{}, {}], announcements: [expect.any(String)] });
+    const [one, two, three] = replicas as [Replica, Replica, Replica];
+    const key = (await one.ask('POST', '/v1/api-keys', { body: { name: 'k', scopes: ['decisions'] } })).body.secret;
+    const may = { subject: { type: 'user', id: 'a' }, action: { name: 'x' }, resource: { type: 't', name: 'r' } };
+    for (const replica of [two, three])
+      await patiently(async () =>
+        expect((await replica.ask('POST', '/v1/authorize', { as: key, body: may })).status).toBe(200),
+      );
+    const rotated = await two.ask('POST', '/v1/bundle-keys', { body: {} });
+    expect(rotated.status).toBe(201);
+    for (const { url } of replicas)
+      await patiently(async () => {
+        const { announcements } = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { announcements: [] };
+        expect(announcements).toHaveLength(2);
+      });
+  });
+
+  it('commit to one tenant at the same time without gaps, and make the same bundles and deltas', async () => {
+    const before = await together();
+    const [one, , three] = replicas as [Replica, Replica, Replica];
+    const agent = (await one.ask('POST', '/v1/api-keys', { body: { name: 'agent', scopes: ['bundle'] } })).body.secret;
+    const base = await together();
+    const made = await each((replica, index) =>
+      Promise.all(Array.from({ length: 15 }, (_, at) => replica.commit([role(`r-${index}-${at}`)]))),
+    );
+    const answers = made.flat();
+    expect(answers.map(({ status, body }) => ({ status, detail: body.detail }))).toEqual(
+      answers.map(() => ({ status: 200, detail: undefined })),
+    );
+    const numbers = answers.map(({ body }) => numberOf(body.revision)).sort((left, right) => left - right);
+    expect(numbers).toEqual(numbers.map((_, index) => numberOf(base) + 1 + index));
+    const newest = await together();
+    expect(numberOf(newest)).toBe(numbers.at(-1));
+    const audit = (await three.ask('GET', '/v1/audit?limit=1000')).body.items as { revision: string }[];
+    expect(audit.map(({ revision }) => numberOf(revision))).toEqual(audit.map((_, index) => audit.length - index));
+    expect(numberOf(before)).toBeGreaterThan(0);
+
+    const bundles = await each((replica) => replica.ask('GET', '/v1/policies/bundle', { as: agent }));
+    expect(new Set(bundles.map(({ headers }) => headers.get('etag')))).toEqual(new Set([`"${newest}"`]));
+    expect(new Set(bundles.map(({ body }) => fileIn(body, 'bundle.json'))).size).toBe(1);
+    // The delta is of a few changes in many records.
+    await one.commit(Array.from({ length: 50 }, (_, at) => role(`more-${at}`)));
+    const from = await together();
+    await one.commit([role('late-1'), { op: 'delete', address: 'role/more-7' }]);
+    await three.commit([role('late-2')]);
+    await together();
+    const headers = { 'if-none-match': `"${from}"`, 'a-im': 'policy-delta' };
+    const deltas = await each((replica) => replica.ask('GET', '/v1/policies/bundle', { as: agent, headers }));
+    expect(deltas.map(({ status }) => status)).toEqual([226, 226, 226]);
+    expect(new Set(deltas.map(({ body }) => fileIn(body, 'delta.json'))).size).toBe(1);
+  });
+
+  it('judge each commit at the newest revision, and refuse with 409 only a base that was stated', async () => {
+    const [one, two, three] = replicas as [Replica, Replica, Replica];
+    for (let round = 0; round < 5; round++) {
+      const made = await one.commit([role(`a-${round}`)]);
+      const stated = await two.commit([role(`b-${round}`)], { base_revision: made.body.revision });
+      expect([made.status, stated.status]).toEqual([200, 200]);
+      // It sees both, though nobody may have told it yet.
+      expect((await three.commit([role(`a-${round}`)])).body.code).toBe('conflict');
+      expect((await three.commit([{ op: 'move', from: `role/b-${round}`, to: `role/d-${round}` }])).status).toBe(200);
+      const late = await one.commit([role(`c-${round}`)], { base_revision: made.body.revision });
+      expect([late.status, late.body.code]).toEqual([409, 'stale_base']);
+    }
+  });
+
+  it('apply a change-set once that is sent to all of them under one key', async () => {
+    for (let round = 0; round < 5; round++) {
+      const key = { 'idempotency-key': `key-${round}` };
+      const answers = await each((replica) => replica.commit([role(`once-${round}`)], {}, key));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      const replayed = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
+      expect(replayed).toHaveLength(2);
+    }
+  });
+
+  it('refuse a revoked key everywhere, of a tenant that they have not been asked for, too', async () => {
+    const [one, two, three] = replicas as [Replica, Replica, Replica];
+    const { body: client } = await one.ask('POST', '/v1/tenants', { body: { name: 'acme' } });
+    const admin = await one.tokenOf(client);
+    const made = await one.ask('POST', '/v1/api-keys', { as: admin, body: { name: 'k', scopes: ['records:read'] } });
+    const reads = async (replica: Replica) => (await replica.ask('GET', '/v1/state', { as: made.body.secret })).status;
+    for (const replica of [one, two]) await patiently(async () => expect(await reads(replica)).toBe(200));
+    // The third one is asked for the tenant's records by nobody.
+    expect((await two.ask('DELETE', `/v1/api-keys/${made.body.id}`, { as: admin })).status).toBe(204);
+    for (const replica of [one, two, three]) await patiently(async () => expect(await reads(replica)).toBe(401));
+    expect((await three.ask('DELETE', '/v1/tenants/acme')).status).toBe(204);
+    for (const replica of replicas)
+      await patiently(async () => {
+        expect((await replica.ask('GET', '/v1/whoami', { as: admin })).status).toBe(401);
+        expect((await replica.ask('GET', '/v1/tenants/acme')).status).toBe(404);
+      });
+  });
+
+  it('never remove the last two operators at the same time', async () => {
+    const [one, two] = replicas as [Replica, Replica, Replica];
+    for (let round = 0; round < 3; round++) {
+      // Operators of two tenants, so that no tenant's lock keeps them apart.
+      const { body: client } = await one.ask('POST', '/v1/tenants', { body: { name: `t-${round}` } });
+      const admin = await one.tokenOf(client);
+      const scopes = ['credentials', 'records:write'];
+      const operator = { name: 'operator', scopes, operator: true };
+      const own = await one.ask('POST', '/v1/oauth-clients', { body: operator });
+      expect(own.status).toBe(201);
+      expect(admin).toBeDefined();
+      await together();
+      const others = [own.body.id, ADMINISTRATOR.clientId];
+      const token = await one.tokenOf(own.body);
+      const removals = await Promise.all([
+        one.ask('DELETE', `/v1/oauth-clients/${others[0]}`),
+        two.ask('PATCH', `/v1/oauth-clients/${others[1]}`, { as: token, body: { expires_at: '2030-01-01T00:00:00Z' } }),
+      ]);
+      const done = removals.filter(({ status }) => status < 300);
+      expect(done, JSON.stringify(removals.map(({ body }) => body.detail))).toHaveLength(1);
+      if (removals[0]?.status === 204) continue;
+      // The first administrator is to be the operator of the next round, too.
+      const lasting = await one.ask('PATCH', `/v1/oauth-clients/${others[1]}`, {
+        as: token,
+        body: { expires_at: null },
+      });
+      expect(lasting.status).toBe(200);
+      await one.ask('DELETE', `/v1/oauth-clients/${others[0]}`);
+    }
+  });
+
+  it('lose no acknowledged commit when one of them is killed', async () => {
+    const [one, two, three] = replicas as [Replica, Replica, Replica];
+    const acknowledged: string[] = [];
+    let killed = false;
+    const write = async (replica: Replica, label: string) => {
+      for (let at = 0; at < 40; at++) {
+        const answer = await replica.commit([role(`${label}-${at}`)]).catch(() => undefined);
+        if (answer === undefined) return;
+        expect(answer.status).toBe(200);
+        acknowledged.push(`role/${label}-${at}`);
+        if (label === 'one' && at === 10) {
+          killed = true;
+          one.process.signal('SIGKILL');
+        }
+      }
+    };
+    await Promise.all([write(one, 'one'), write(two, 'two'), write(three, 'three')]);
+    expect(killed).toBe(true);
+    replicas = [two, three];
+    await together();
+    const { records } = (await two.ask('GET', '/v1/state')).body as { records: { address: string }[] };
+    const there = new Set(records.map(({ address }) => address));
+    expect(acknowledged.filter((address) => !there.has(address))).toEqual([]);
+    const back = await Replica.of(start());
+    expect(await back.revision()).toBe(await two.revision());
+  });
+
+  it('go on deciding while the database is down, refuse everything else, and are back after it', async () => {
+    const [one] = replicas as [Replica, Replica, Replica];
+    const key = (await one.ask('POST', '/v1/api-keys', { body: { name: 'k', scopes: ['decisions', 'bundle'] } })).body
+      .secret;
+    const may = { subject: { type: 'user', id: 'a' }, action: { name: 'x' }, resource: { type: 't', name: 'r' } };
+    await server.kill();
+    const refused = await one.commit([role('lost')]);
+    expect([refused.status, refused.body.code]).toEqual([507, 'storage_failed']);
+    await patiently(async () => {
+      const answer = await one.ask('GET', '/v1/state');
+      expect([answer.status, answer.body.code]).toEqual([503, 'not_ready']);
+    });
+    const ready = await one.ask('GET', '/readyz');
+    expect([ready.status, ready.body.status, ready.body.writable]).toEqual([503, 'cut_off', false]);
+    expect(ready.body.reason).toContain('The database of the cloud cannot be reached');
+    expect((await one.ask('POST', '/v1/authorize', { as: key, body: may })).status).toBe(200);
+    expect((await one.ask('GET', '/v1/policies/bundle', { as: key })).status).toBe(200);
+    await server.run();
+    for (const replica of replicas)
+      await patiently(async () =>
+        expect((await replica.ask('GET', '/readyz')).body).toEqual({ status: 'ready', writable: true }),
+      );
+    expect((await one.commit([role('found')])).status).toBe(200);
+    await together();
+  });
+});
