@@ -8,6 +8,8 @@ export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: ({ signal }) => client.session({ signal }),
   staleTime: 60_000,
+  // That nobody is signed in is an answer: it is not asked again whenever something looks at it.
+  retryOnMount: false,
 });
 
 /** The session of a page that is shown only with one. */

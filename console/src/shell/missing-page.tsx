@@ -4,11 +4,13 @@ import { Empty } from '../ui/empty.js';
 
 export function MissingPage() {
   return (
-    <Empty title={text.errors.unknownPage}>
-      <p>{text.errors.unknownPageWhy}</p>
-      <p>
-        <Link to="/">{text.errors.toOverview}</Link>
-      </p>
-    </Empty>
+    <main>
+      <Empty title={text.errors.unknownPage}>
+        <p>{text.errors.unknownPageWhy}</p>
+        <p>
+          <Link to="/">{text.errors.toOverview}</Link>
+        </p>
+      </Empty>
+    </main>
   );
 }

@@ -27,7 +27,8 @@ export function Shell() {
   useTitleAnnounced(path);
   useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') });
 
-  if (session.error instanceof ServiceError && session.error.code === 'unauthorized') return <EndedSession />;
+  if (session.error instanceof ServiceError && session.error.code === 'unauthorized')
+    return <EndedSession onCheck={() => session.refetch()} />;
   if (session.data === undefined) {
     return (
       <main className={styles.waiting}>

@@ -2,7 +2,7 @@ import type { DecisionQuestion, SentObject } from '@authz-service/sdk/question';
 import type { PageSearch } from '../../ui/page-search.js';
 
 export const MODES = ['decide', 'who', 'what'] as const;
-export type Mode = (typeof MODES)[number];
+type Mode = (typeof MODES)[number];
 
 /** What the form holds and the address of the page says. */
 export interface Asked {

@@ -37,6 +37,6 @@ export function CommitList({ commits }: { commits: readonly AuditEntry[] }) {
 }
 
 /** `42` of `42.9f86d081884c7d65`. */
-export function numberOf(revision: string): string {
+function numberOf(revision: string): string {
   return revision.split('.')[0] ?? revision;
 }
