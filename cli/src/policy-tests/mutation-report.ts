@@ -47,7 +47,8 @@ function render(results: readonly MutantResult[], share: Share, style: Style): s
   const lines = results.flatMap((result) => {
     const { file, line, column, address, detail, status, test } = result;
     if (status === 'killed' || status === 'equivalent' || result.accepted !== undefined) return [];
-    const word = status === 'survived' ? 'survived:' : 'no test is known that kills:';
+    const word =
+      status === 'survived' ? 'survived:' : 'survived, and no request is known that tells it from the original:';
     const place = style('bold', printable(`${file}:${line}:${column}:`));
     const head = `${place} ${style('yellow', word)} ${printable(`${address} ${detail}`)}`;
     if (test === undefined) return [head];
@@ -61,7 +62,7 @@ function render(results: readonly MutantResult[], share: Share, style: Style): s
   const also = [
     ...(of('survived') > 0 ? [`${of('survived')} survived`] : []),
     ...(of('no_difference') > 0 ? [`${of('no_difference')} without a known difference`] : []),
-    ...(of('equivalent') > 0 ? [`${of('equivalent')} equivalent`] : []),
+    ...(of('equivalent') > 0 ? [`${of('equivalent')} equivalent (proven to change no access, not counted)`] : []),
     ...(results.some((result) => result.accepted !== undefined)
       ? [`${results.filter((result) => result.accepted !== undefined).length} accepted`]
       : []),

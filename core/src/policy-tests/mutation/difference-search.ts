@@ -85,8 +85,11 @@ export class DifferenceSearch {
   }
 
   /** A request that is answered differently while these changes are made; undefined if none is found. */
-  find(mutant: Mutant, changes: readonly RecordChange[]): Difference | undefined {
-    const moments = [this.now, ...changes.flatMap(momentsOf)];
+  find(
+    mutant: Mutant,
+    changes: readonly RecordChange[],
+    moments: readonly number[] = [this.now, ...changes.flatMap(momentsOf)],
+  ): Difference | undefined {
     return this.during(changes, () => {
       const seeds = this.#seeds(mutant);
       let failing: Difference | undefined;

@@ -5,6 +5,7 @@ import type { PreparedTests } from '../run-tests.js';
 import { TestTenant } from '../test-tenant.js';
 import { isLink, TestedTenant } from '../tested-tenant.js';
 import { type Difference, DifferenceSearch } from './difference-search.js';
+import { Equivalence } from './equivalence.js';
 import type { Mutant, Operator } from './mutant.js';
 import { assignmentsByPolicy, linkMutants, policyMutants } from './policy-mutants.js';
 import { proposedTest } from './proposed-test.js';
@@ -15,8 +16,8 @@ export interface MutantResult extends Place {
   operator: Operator;
   detail: string;
   /**
-   * `killed` if a test fails. Of a survivor, `survived` if a request is answered differently, `equivalent` if none can
-   * be, and `no_difference` if none was found.
+   * `killed` if a test fails. Of a survivor, `survived` if a request is answered differently, `equivalent` if it is proven
+   * that none is, and `no_difference` if none was found.
    */
   status: 'killed' | 'survived' | 'equivalent' | 'no_difference';
   /** A test that kills a survivor, as an item of the list of tests in YAML. Several survivors may share one. */
@@ -50,6 +51,7 @@ export function runMutants(
   // Proposed tests say the time in seconds.
   const present = Math.floor(now / 1000) * 1000;
   const search = new DifferenceSearch(tenant, present);
+  const equivalence = new Equivalence(records);
   const assignments = assignmentsByPolicy(records);
   const dated = records.some(hangsOnTime);
   const proposals: Proposal[] = [];
@@ -82,7 +84,12 @@ export function runMutants(
     const changes = mutant.changes(own);
     const known = search.during(changes, () => proposals.find(({ difference }) => search.differsAt(difference)));
     if (known !== undefined) return { status: 'survived', test: known.test };
-    const difference = search.find(mutant, changes);
+    let difference = search.find(mutant, changes);
+    if (difference === undefined) {
+      const compared = equivalence.compare(changes);
+      if (compared.equivalent) return { status: 'equivalent' };
+      if (compared.moments.length > 0) difference = search.find(mutant, changes, compared.moments);
+    }
     if (difference === undefined) return { status: 'no_difference' };
     const name = `${mutant.record.address} ${mutant.detail} is noticed`;
     const test = proposedTest(name, difference, tenant, dated || difference.now !== present);
