@@ -1,5 +1,5 @@
 import type { PlacedFinding } from '@authz-service/core/lint/linted';
-import { faultText } from '@authz-service/core/manifest/manifest';
+import { faultText, type ManifestFile, type ManifestResult } from '@authz-service/core/manifest/manifest';
 import { boolean, string } from '@oclif/core/flags';
 import { sarifText } from '../lint/sarif.js';
 import { err, out, type Style } from '../output/terminal.js';
@@ -23,9 +23,17 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
       description: 'In a pipeline, with a report for code scanning',
       command: 'service lint tenant --sarif lint.sarif',
     },
+    {
+      description: 'Lint what a Terraform plan would make',
+      command: 'terraform show -json plan.bin > plan.json && service lint --terraform plan.json',
+    },
   ];
   static override args = { dir: directory };
   static override flags = {
+    terraform: string({
+      description: 'Look at the records of a Terraform plan or state, as "terraform show -json" prints it, instead.',
+      helpValue: 'FILE',
+    }),
     sarif: string({ description: 'Write a report in the SARIF format, too.', helpValue: 'FILE' }),
     strict: boolean({ description: 'Fail on suspected findings too.' }),
   };
@@ -33,40 +41,63 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Lint);
     const now = Date.now();
-    const [{ readTree }, { readManifest }, { lintTree }] = await Promise.all([
-      import('@authz-service/provider/reconcile/read-tree'),
-      import('@authz-service/core/manifest/read'),
-      import('@authz-service/core/lint/linted'),
-    ]);
-    const files = await parsedFiles(await readTree(args.dir));
-    // Without a clock, so that what has ended is a finding here and no warning of the reader.
-    const tree = readManifest(files);
+    const { lintTree } = await import('@authz-service/core/lint/linted');
+    const { files, tree, gaps, lineless } =
+      flags.terraform === undefined ? await treeIn(args.dir) : await shownIn(flags.terraform);
+    for (const gap of gaps) await err.line(`${err.style('yellow', 'warning:')} ${printable(gap)}`);
     for (const warning of tree.warnings)
       await err.line(`${err.style('yellow', 'warning:')} ${printable(faultText(warning))}`);
     if (tree.manifest === undefined) throw new InvalidTree(tree.faults, args.dir);
+    const sources = flags.terraform === undefined ? files.length : 1;
     const findings = lintTree(files, tree.manifest, tree, now);
-    if (flags.sarif !== undefined) await writeText(flags.sarif, sarifText(findings, this.config.version));
+    if (flags.sarif !== undefined) await writeText(flags.sarif, sarifText(findings, this.config.version, lineless));
     const open = findings.filter(({ accepted }) => accepted === undefined);
     const proven = open.filter(({ certainty }) => certainty === 'proven').length;
     const suspected = open.length - proven;
     const accepted = findings.length - open.length;
     const clean = proven === 0 && (!flags.strict || suspected === 0);
     return {
-      json: { files: files.length, proven, suspected, accepted, findings },
+      json: { files: sources, proven, suspected, accepted, findings },
       text: [
-        ...open.map((finding) => line(finding, out.style)),
-        summary({ files: files.length, proven, suspected, accepted, clean }, out.style),
+        ...open.map((finding) => line(finding, lineless, out.style)),
+        summary({ files: sources, proven, suspected, accepted, clean }, out.style),
       ].join('\n'),
       exitCode: clean ? 0 : 1,
     };
   }
 }
 
+interface Source {
+  files: readonly ManifestFile[];
+  tree: ManifestResult;
+  gaps: readonly string[];
+  /** The file that has no lines. */
+  lineless?: string;
+}
+
+async function treeIn(folder: string): Promise<Source> {
+  const [{ readTree }, { readManifest }] = await Promise.all([
+    import('@authz-service/provider/reconcile/read-tree'),
+    import('@authz-service/core/manifest/read'),
+  ]);
+  const files = await parsedFiles(await readTree(folder));
+  // Without a clock, so that what has ended is a finding here and no warning of the reader.
+  return { files, tree: readManifest(files), gaps: [] };
+}
+
+async function shownIn(file: string): Promise<Source> {
+  const { shownRecords } = await import('../impact/sources/shown-records.js');
+  const { records, gaps, lineless } = await shownRecords(file);
+  return { files: [], tree: records, gaps, lineless };
+}
+
 /** `file:line:column: proven: detail (rule)`, which editors and problem matchers understand. */
-function line({ file, line: row, column, certainty, address, detail, rule }: PlacedFinding, style: Style): string {
+function line(finding: PlacedFinding, lineless: string | undefined, style: Style): string {
+  const { file, line: row, column, certainty, address, detail, rule } = finding;
   const about = address === undefined ? '' : `${address}: `;
   const word = style(certainty === 'proven' ? 'red' : 'yellow', certainty);
-  return `${style('bold', printable(`${file}:${row}:${column}:`))} ${word}: ${printable(about + detail)} (${rule})`;
+  const place = file === lineless ? `${file}:` : `${file}:${row}:${column}:`;
+  return `${style('bold', printable(place))} ${word}: ${printable(about + detail)} (${rule})`;
 }
 
 function summary(

@@ -10,14 +10,16 @@ const RULES: readonly (readonly [id: string, text: string])[] = [
 
 /**
  * Findings as SARIF: what is proven as warnings, what is suspected as notes, what a comment accepts as suppressed. A
- * fingerprint hangs on what a finding says and not on where it stands.
+ * fingerprint hangs on what a finding says and not on where it stands. In a file that is `lineless`, like a Terraform plan,
+ * the address says where it is.
  */
-export function sarifText(findings: readonly PlacedFinding[], version: string): string {
+export function sarifText(findings: readonly PlacedFinding[], version: string, lineless?: string): string {
   const rules = RULES.map(([id, text]) => ({ id, shortDescription: { text } }));
-  return sarifLog({ command: 'lint', version, rules, results: findings.map(result) });
+  return sarifLog({ command: 'lint', version, rules, results: findings.map((one) => result(one, lineless)) });
 }
 
-function result({ rule, certainty, address, file, line, column, detail, accepted }: PlacedFinding): object {
+function result(finding: PlacedFinding, lineless: string | undefined): object {
+  const { rule, certainty, address, file, line, column, detail, accepted } = finding;
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([rule, address, detail]))
     .digest('hex');
@@ -30,7 +32,7 @@ function result({ rule, certainty, address, file, line, column, detail, accepted
       {
         physicalLocation: {
           artifactLocation: { uri: sarifUri(file) },
-          region: { startLine: line, startColumn: column },
+          ...(file !== lineless && { region: { startLine: line, startColumn: column } }),
         },
         ...(address !== undefined && { logicalLocations: [{ fullyQualifiedName: address, kind: 'object' }] }),
       },

@@ -1,5 +1,6 @@
 import type { ManifestFile, ManifestResult } from '@authz-service/core/manifest/manifest';
 import { UsageError } from '../errors/usage-error.js';
+import { shownRecords } from '../impact/sources/shown-records.js';
 import { parsedFiles } from '../tree/load-tree.js';
 
 export interface TestedFiles {
@@ -20,29 +21,4 @@ export async function testedFiles(folder: string, terraform: string | undefined)
     throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);
   const records = Array.isArray(found.records) ? await parsedFiles(found.records) : found.records;
   return { records, tests: await parsedFiles(found.tests), gaps: found.gaps };
-}
-
-/** The records after the apply, each at the line where its resource begins. */
-async function shownRecords(file: string): Promise<Pick<TestedFiles, 'records' | 'gaps'>> {
-  const [{ readFile }, { terraformSource }] = await Promise.all([
-    import('node:fs/promises'),
-    import('../impact/sources/terraform-plan.js'),
-  ]);
-  const { after } = await terraformSource(file, await readFile(file, 'utf8'));
-  const placeOf: ManifestResult['placeOf'] = (address) => {
-    const found = after.placeOf?.(address);
-    return found && { file: found.file, line: found.line, column: 1 };
-  };
-  const linesOf: ManifestResult['linesOf'] = (address) => {
-    const found = placeOf(address);
-    return found && { file: found.file, first: found.line, last: found.line };
-  };
-  const records: ManifestResult = {
-    faults: [],
-    warnings: [],
-    manifest: { version: 1, stack: '', records: [...after.records], moves: [], external: [] },
-    placeOf,
-    linesOf,
-  };
-  return { records, gaps: after.gaps };
 }

@@ -111,4 +111,46 @@ describe('service lint', () => {
       expect(await bench.json(['lint', folder, '--strict'])).toMatchObject({ proven: 0, suspected: 0 });
     }
   });
+
+  it('reads a Terraform plan: at the block where that is known, and else by the address', async () => {
+    const managed = (kind: string, name: string, values: object) => ({
+      address: `service_${kind}.${name}`,
+      mode: 'managed',
+      type: `service_${kind}`,
+      name,
+      values: { id: name, description: null, ...values },
+    });
+    const policy = { application: 'app', effect: 'ALLOW', resource_type: 'app/doc', actions: ['read'], priority: 0 };
+    const resources = [
+      managed('application', 'app', { name: 'app', path: 'app' }),
+      managed('resource_type', 'doc', { application: 'app', name: 'doc', actions: ['read'] }),
+      managed('policy', 'read', { ...policy, name: 'read' }),
+      managed('group', 'nobody', { name: 'nobody' }),
+    ];
+    const plan = { format_version: '1.2', planned_values: { root_module: { resources } }, resource_changes: [] };
+    await bench.write({
+      'hcl/plan.json': JSON.stringify(plan),
+      'hcl/main.tf': '# Roles.\nresource "service_policy" "read" {\n}\n',
+    });
+    const { code, stdout } = await bench.run(['lint', '--terraform', 'hcl/plan.json', '--sarif', 'hcl/lint.sarif']);
+    expect([code, stdout.trim().split('\n')]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^hcl\/main\.tf:2:1: proven: policy\/app\/read: .* \(unassigned-policy\)$/),
+        expect.stringMatching(/^hcl\/plan\.json: proven: group\/nobody: .* \(empty-group\)$/),
+        '✗ 2 proven, 0 suspected in 1 file',
+      ],
+    ]);
+    const sarif = JSON.parse(await readFile(bench.path('hcl/lint.sarif'), 'utf8'));
+    expect(sarif.runs[0].results.map((one: { locations: object[] }) => one.locations[0])).toEqual([
+      {
+        physicalLocation: { artifactLocation: { uri: 'hcl/main.tf' }, region: { startLine: 2, startColumn: 1 } },
+        logicalLocations: [{ fullyQualifiedName: 'policy/app/read', kind: 'object' }],
+      },
+      {
+        physicalLocation: { artifactLocation: { uri: 'hcl/plan.json' } },
+        logicalLocations: [{ fullyQualifiedName: 'group/nobody', kind: 'object' }],
+      },
+    ]);
+  });
 });
