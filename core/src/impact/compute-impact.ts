@@ -8,6 +8,7 @@ import { FreeTexts } from './access/free-texts.js';
 import { GrantedRules } from './access/granted-rules.js';
 import { ParentCombinations } from './access/parent-combinations.js';
 import { placeEffectsOf } from './access/place-effects.js';
+import { PresentLists } from './access/present-list.js';
 import { Region } from './access/region.js';
 import { Touching } from './access/touched.js';
 import { TypeUniverses } from './access/type-universe.js';
@@ -74,8 +75,9 @@ export function* computeImpact(
   }
   const drafts = yield* draftFindings({ cells, comparison, principals, remainders, universe, engine, changes, now });
   const sides = { before, after };
+  const lists = new PresentLists(engine, tables, principals, answers, idOf);
   const findings = explained
-    ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe })
+    ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe, lists })
     : drafts.map(({ finding }) => ({ ...finding, causes: [] }));
   findings.sort(worse);
   const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));

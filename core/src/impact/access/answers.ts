@@ -65,7 +65,7 @@ export interface Question {
 }
 
 /** Who asks. */
-interface Asking {
+export interface Asking {
   readonly member: Member;
   /** Requests send properties that are not recorded. */
   readonly sent: boolean;
@@ -118,6 +118,12 @@ export class Answers {
     }
     if (asked !== undefined) known.set(asked, answer);
     return answer;
+  }
+
+  /** What the state after answers at an instant. */
+  listAt(question: Question, asking: Asking, at: number): DecisionList {
+    const span = question.spans.findLast(({ from }) => from <= at) ?? question.spans[0];
+    return this.#list(question.one, 'after', span as QuestionSpan, asking);
   }
 
   #answer(

@@ -264,7 +264,7 @@ function reaches({ ids }: Closure, column: Column): boolean {
   return ids.some((id) => column.byPrincipal.has(id) || column.asked.has(id));
 }
 
-function reached({ ids, periods }: Closure, { byPrincipal }: Column): Reached[] {
+export function reached({ ids, periods }: Closure, { byPrincipal }: Column): Reached[] {
   const found: Reached[] = [];
   if (byPrincipal.size === 0) return found;
   for (let at = 0; at < ids.length; at++) {

@@ -33,6 +33,13 @@ export class GrantedRules {
     return rules;
   }
 
+  /** Only what these have. */
+  static ofPrincipals(principals: Iterable<Principal>): GrantedRules {
+    const rules = new GrantedRules();
+    for (const principal of principals) rules.#add(principal, principal.grants, principal.held);
+    return rules;
+  }
+
   #add(principal: Principal, grants: Grants | null, held: HeldRoles): void {
     if (held !== null) this.holders.push(principal);
     if (grants === null) return;

@@ -4,15 +4,20 @@ import type { Address } from '../../records/address.js';
 import type { CauseRecord } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
-import { minimalSets } from './minimal-sets.js';
+import { minimalSets, withAlternatives } from './minimal-sets.js';
 import { type CausedAt, RelevantChanges } from './relevant-changes.js';
 import { Dependencies } from './subsets.js';
+
+/** So many changes are made and taken back for all findings together; after that causes are no longer made smaller. */
+const MADE_MAX = 1_000_000;
 
 /** Finds which changed records bring a finding, by making some of them and asking the engine (docs/semantics.md 10.9). */
 export class Causes {
   readonly #relevant: RelevantChanges;
   readonly #dependencies: Dependencies;
   readonly #byAddress: ReadonlyMap<Address, ChangedRecord>;
+  /** How many changes have been made to ask. */
+  #made = 0;
 
   /** `engine` is in the state before, and is again after each question. */
   constructor(
@@ -26,21 +31,21 @@ export class Causes {
   }
 
   /**
-   * `shows` says whether the finding is there in the engine's present state; without it, all that is relevant is named.
-   * `chains` are the records by which candidates apply that decide the answer before or after.
+   * `shows` says whether the finding is there in the engine's present state. `chains` are the records by which candidates
+   * apply that decide the answer before or after, where these are known.
    */
   of(
     at: CausedAt,
-    shows: ((engine: CompiledEngine) => boolean) | undefined,
+    shows: (engine: CompiledEngine) => boolean,
     chains: readonly ReadonlySet<Address>[],
   ): CauseRecord[][] {
-    if (shows === undefined) return [this.#records(this.#dependencies.closed(this.#relevant.of(at)))];
     const holds = (set: ReadonlySet<ChangedRecord>) => this.#holds(set, shows);
     const found = minimalSets(this.#starts(at, chains), this.#dependencies, holds);
     if (found.length > 0) return found.map((set) => this.#records(set));
     const relevant = this.#dependencies.closed(this.#relevant.of(at));
-    const others = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
-    return (others.length > 0 ? others.slice(0, 1) : [relevant]).map((set) => this.#records(set));
+    const [set] = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
+    if (set === undefined) return [this.#records(relevant)];
+    return withAlternatives(set, relevant, this.#dependencies, holds).map((one) => this.#records(one));
   }
 
   /** The changes along each chain, with those of the resource, its type and what it lies below. */
@@ -55,6 +60,8 @@ export class Causes {
 
   #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean {
     const made = [...set];
+    this.#made += made.length + 1;
+    if (this.#made > MADE_MAX) return false;
     this.engine.apply(made);
     const held = shows(this.engine);
     this.engine.apply(made.map(({ before, after }): RecordChange => ({ before: after, after: before })));

@@ -3,6 +3,8 @@ import type { Dependencies } from './subsets.js';
 
 /** So many alternatives are named. */
 const ALTERNATIVES_MAX = 3;
+/** So many ways to leave changes out are tried for these. */
+const TRIED_MAX = 64;
 
 type Changes = ReadonlySet<ChangedRecord>;
 
@@ -18,17 +20,42 @@ export function minimalSets(
   const found: Changes[] = [];
   for (const start of starts) {
     if (found.length >= ALTERNATIVES_MAX) break;
-    const known = found.some((set) => [...set].every((change) => start.has(change)));
-    if (known || !holds(start)) continue;
+    if (found.some((set) => [...set].every((change) => start.has(change))) || !holds(start)) continue;
     found.push(minimal(start, dependencies, holds));
   }
   return found;
 }
 
-/** Takes changes away, many at once first. */
+/**
+ * A minimal set, and others: what holds among all changes without one of each set that is known has a set of its own.
+ */
+export function withAlternatives(
+  first: Changes,
+  all: Changes,
+  dependencies: Dependencies,
+  holds: (changes: Changes) => boolean,
+): Changes[] {
+  const found = [first];
+  const open: (readonly ChangedRecord[])[] = [[]];
+  for (let tried = 0; tried < TRIED_MAX && found.length < ALTERNATIVES_MAX; tried++) {
+    const gone = open.shift();
+    if (gone === undefined) break;
+    const left = dependencies.without(all, gone);
+    let set = found.find((one) => [...one].every((change) => left.has(change)));
+    if (set === undefined && holds(left)) {
+      set = minimal(left, dependencies, holds);
+      found.push(set);
+    }
+    for (const change of set ?? []) open.push([...gone, change]);
+  }
+  return found;
+}
+
+/** Takes changes away, many at once first, until it needs each that is left. */
 function minimal(start: Changes, dependencies: Dependencies, holds: (changes: Changes) => boolean): Changes {
   let kept = start;
-  for (let size = start.size >> 1; size >= 1; size = size === 1 ? 0 : (size + 1) >> 1) {
+  for (let size = Math.max(1, start.size >> 1); ; size = (size + 1) >> 1) {
+    const before = kept;
     const list = [...kept];
     for (let at = 0; at < list.length; at += size) {
       const chunk = list.slice(at, at + size).filter((one) => kept.has(one));
@@ -36,6 +63,7 @@ function minimal(start: Changes, dependencies: Dependencies, holds: (changes: Ch
       const less = dependencies.without(kept, chunk);
       if (holds(less)) kept = less;
     }
+    // What could not go before may go once others have gone.
+    if (size === 1 && kept === before) return kept;
   }
-  return kept;
 }

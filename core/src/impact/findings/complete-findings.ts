@@ -5,6 +5,7 @@ import { ProblemError } from '../../problem.js';
 import { type Address, type Path, path, typeOfResource } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { TypeUniverse } from '../access/column-groups.js';
+import type { PresentLists } from '../access/present-list.js';
 import type { Finding, FindingRisk, Witness } from '../api/finding.js';
 import { FINDING_RISKS } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
@@ -25,6 +26,7 @@ interface Input {
   readonly sides: { before: TenantSide; after: TenantSide };
   readonly principals: PrincipalIds;
   readonly universe: (type: Path) => TypeUniverse;
+  readonly lists: PresentLists;
 }
 
 /** Findings with the requests that show them, checked by the engine in both states, and their causes. */
@@ -58,7 +60,8 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
     const at = causedAt(draft, input.principals, lies.get(draft) ?? new Set());
     const own = question === undefined ? [] : chainsAt(engine, question);
     const ways = waysOf(own, chains[index] ?? []);
-    const found = causes.of(at, shown && ((state) => isAllowed(state, shown) === allowed), ways);
+    const answered = shown && ((state: CompiledEngine) => isAllowed(state, shown) === allowed);
+    const found = causes.of(at, answered ?? listedAs(draft, input.lists), shown === undefined ? [] : ways);
     const weakened = allowed && found.some((set) => set.some(({ address }) => isDeny(engine, byAddress.get(address))));
     findings.push({
       ...draft.finding,
@@ -70,6 +73,14 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
     });
   }
   return findings;
+}
+
+/** Whether the engine's present state leaves the finding's subject the same to be decided as the state after does. */
+function listedAs({ rectangle }: DraftFinding, lists: PresentLists): () => boolean {
+  const { block, cell, span } = rectangle.sample;
+  const { unit, action } = cell;
+  const at = { one: block.one, member: block.first, unit, action, at: span.from, open: !rectangle.exact };
+  return () => lists.of(at) === span.after;
 }
 
 /** The records by which candidates decide a request; none where it is refused or fails. */

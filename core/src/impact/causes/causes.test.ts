@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Kind } from '../../records/kinds.js';
+import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
+import { finished } from '../../time-slicing.js';
+import { computeImpact } from '../compute-impact.js';
+
+function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
+  return declare(kind, definitionOf(kind).schema.parse(raw) as never) as DeclaredRecord;
+}
+
+const policy = (name: string, condition: string, actions = ['read']) =>
+  record('policy', { name, effect: 'ALLOW', resource_type: 'a/t', actions, condition });
+const assigned = (policy: string, entity: string) => {
+  const [entity_type, ...path] = entity.split('/');
+  return record('policy_assignment', { policy, entity_type, entity: path.join('/') });
+};
+
+const tenant = [
+  record('application', { name: 'a' }),
+  record('resource_type', { application: 'a', name: 't', actions: ['read'] }),
+  record('resource', { type: 'a/t', name: 'one' }),
+  record('subject', { type: 'user', id: 'ann' }),
+  ...['staff', 'team'].map((name) => record('group', { name })),
+  ...['staff', 'team'].map((group) =>
+    record('group_membership', { group, entity_type: 'subject', entity: 'user/ann' }),
+  ),
+];
+
+/** Squares of numbers that no comparison tries: each holds for some request, and none is found. */
+const [OLD, NEW, OTHER] = [1_234_321, 1_522_756, 1_841_449].map((square) => `context.n * context.n == ${square}`) as [
+  string,
+  string,
+  string,
+];
+
+/** The causes of findings that no request shows. */
+function causesOf(before: readonly DeclaredRecord[], after: readonly DeclaredRecord[]) {
+  const { delta } = finished(computeImpact({ records: before }, { records: after }, { now: 0 }));
+  const unshown = delta.findings.filter(({ witness }) => witness === undefined);
+  return unshown.map(({ causes }) => causes.map((set) => set.map(({ address }) => address)));
+}
+
+describe('causes of findings that no request shows', () => {
+  it('leave out what is about the same subject, resource and action, and makes no difference', () => {
+    const others = (condition: string) => [
+      ...[policy('unassigned', condition), policy('elsewhere', condition), assigned('elsewhere', 'subject/user/ben')],
+      record('subject', { type: 'user', id: 'ben' }),
+    ];
+    const before = [...tenant, policy('p', OLD), assigned('p', 'group/staff'), ...others('false')];
+    const after = [...tenant, policy('p', NEW), assigned('p', 'group/staff'), ...others('1 > 2')];
+    expect(causesOf(before, after)).toEqual([[['policy/p']]]);
+  });
+
+  it('name all that it takes', () => {
+    const before = [...tenant, policy('p', OLD), policy('q', NEW), record('role', { name: 'r', from_requests: false })];
+    const after = [
+      ...[...before, assigned('p', 'role/r'), assigned('q', 'group/staff')],
+      record('role_assignment', { role: 'r', entity_type: 'group', entity: 'team' }),
+    ];
+    expect(causesOf(before, after)).toEqual([
+      [['policy_assignment/p//role/r', 'policy_assignment/q//group/staff', 'role_assignment/r//group/team']],
+    ]);
+  });
+
+  it('name alternatives, three at most', () => {
+    const before = [...tenant, policy('p', OLD), policy('q', OTHER), assigned('p', 'group/staff')];
+    const ways = ['group/staff', 'group/team', 'subject/user/ann', 'everyone/*'].map((entity) => assigned('q', entity));
+    const found = causesOf(before, [...before, ...ways]).find((causes) => causes.length > 1);
+    expect(found).toHaveLength(3);
+    expect(new Set(found?.flat())).toHaveProperty('size', 3);
+    expect(found?.every((set) => set.length === 1)).toBe(true);
+  });
+});
