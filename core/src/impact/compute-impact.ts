@@ -21,7 +21,7 @@ import { pairLines } from './findings/pair-lines.js';
 import { Remainders } from './remainder/remainders.js';
 import { PrincipalIds } from './universe/principal-ids.js';
 import { type ChangedRecord, differing } from './universe/record-changes.js';
-import { type ResourceUnit, recordPath } from './universe/resource-places.js';
+import { highestOf, type ResourceUnit, recordPath } from './universe/resource-places.js';
 import { type Side, SubjectClasses } from './universe/subject-classes.js';
 import { typesInConditions } from './universe/types-in-conditions.js';
 
@@ -73,7 +73,10 @@ export function* computeImpact(
     yield;
     cells.push(...(yield* comparison.cells(group)));
   }
-  const drafts = yield* draftFindings({ cells, comparison, principals, remainders, universe, engine, changes, now });
+  const drafts = yield* draftFindings({
+    ...{ cells, comparison, principals, remainders, universe, engine, changes, now },
+    places: { parents: (type) => region.touchedParents(type).keys(), highest: (all) => highestOf(engine, all) },
+  });
   const sides = { before, after };
   const lists = new PresentLists(engine, tables, principals, answers, idOf);
   const findings = explained

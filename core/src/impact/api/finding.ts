@@ -41,6 +41,8 @@ export interface FindingResources {
   readonly below?: Path;
   /** And below each of these, too. */
   readonly and_below?: readonly Path[];
+  /** Of `all` and `unrecorded` ones, without those that lie below any of these: of them something else is said, or nothing. */
+  readonly not_below?: readonly Path[];
   /** Only those that lie below any others besides, which conditions ask about. */
   readonly among_others?: true;
   /**

@@ -12,9 +12,11 @@ export function findingId(finding: Omit<Finding, 'id' | 'causes' | 'risks' | 'wi
     named_role: subjects.named_role ?? null,
     actions,
     actions_except: actions_except ?? [],
-    resources: resources.map(({ type, which, below, names, and_below, among_others }) => [
+    resources: resources.map(({ type, which, below, names, and_below, not_below, among_others }) => [
       ...[type, which, below ?? null, names ?? []],
-      ...(and_below !== undefined || among_others ? [and_below ?? [], among_others ?? false] : []),
+      ...(and_below !== undefined || not_below !== undefined || among_others
+        ? [and_below ?? [], not_below ?? [], among_others ?? false]
+        : []),
     ]),
     condition,
     condition_before: condition_before ?? null,

@@ -14,7 +14,7 @@ import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import { type Member, OTHER_TYPE } from '../universe/subject-classes.js';
 import { findingId } from './finding-id.js';
-import { nameResources } from './name-resources.js';
+import { nameResources, type Places } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
 import { type ActionNaming, type Rectangle, rectanglesOf } from './rectangles.js';
 
@@ -31,6 +31,7 @@ interface Input {
   readonly engine: CompiledEngine;
   readonly changes: readonly ChangedRecord[];
   readonly now: number;
+  readonly places: Places;
 }
 
 export interface DraftFinding {
@@ -59,7 +60,7 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
 
 function findingOf(
   { statement, blocks, units, actions, triples, exact }: Rectangle,
-  { principals, universe }: Input,
+  { principals, universe, places }: Input,
   members: (principal: number) => PrincipalMembers,
 ): Omit<Finding, 'causes' | 'witness'> {
   const subjects = nameSubjects(blocks, members, principals);
@@ -70,7 +71,7 @@ function findingOf(
     subjects,
     actions: only,
     ...(except.length > 0 && { actions_except: except }),
-    resources: nameResources(units, universe),
+    resources: nameResources(units, universe, places),
     condition: statement.condition,
     ...(statement.conditionBefore !== undefined && { condition_before: statement.conditionBefore }),
     from: moment(statement.from),

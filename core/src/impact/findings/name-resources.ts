@@ -3,10 +3,19 @@ import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
 import { type BelowPlace, type ResourceUnit, recordPath } from '../universe/resource-places.js';
 
+/** What is known of the places of resources without a record. */
+export interface Places {
+  /** The resources below which those of a type are looked at. */
+  parents(type: Path): Iterable<Path>;
+  /** Of these, those that lie below no other one of them. */
+  highest(resources: readonly Path[]): readonly Path[];
+}
+
 /** Names resources by type: all of it, those with a record or without, or one by one. */
 export function nameResources(
   units: readonly ResourceUnit[],
   universe: (type: Path) => TypeUniverse,
+  places: Places,
 ): FindingResources[] {
   const byType = new Map<Path, ResourceUnit[]>();
   for (const unit of units) {
@@ -16,16 +25,26 @@ export function nameResources(
   }
   return [...byType]
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .flatMap(([type, of]) => nameType(type, of, universe(type)));
+    .flatMap(([type, of]) => nameType(type, of, universe(type), places));
 }
 
-function nameType(type: Path, of: readonly ResourceUnit[], { recorded: all }: TypeUniverse): FindingResources[] {
+function nameType(
+  type: Path,
+  of: readonly ResourceUnit[],
+  { recorded: all }: TypeUniverse,
+  places: Places,
+): FindingResources[] {
   const units = of.filter(({ name, place }) => name === undefined || place === 'record');
   const recorded = units.filter(({ place }) => place === 'record').map(({ key }) => key);
   const nowhere = units.some(({ place }) => place === 'nowhere');
   const unsaid = units.some(({ place }) => place === 'unsaid');
+  const below = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
+  // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
+  const told = new Set(below.map((place) => place.below.join('//')));
+  const others = nowhere && unsaid ? [...places.parents(type)].filter((parent) => !told.has(parent)) : [];
+  const except = others.length === 0 ? {} : { not_below: places.highest(others) };
   const found: FindingResources[] = [];
-  if (nowhere && unsaid && recorded.length === all) found.push({ type, which: 'all', recorded: all });
+  if (nowhere && unsaid && recorded.length === all) found.push({ type, which: 'all', recorded: all, ...except });
   else {
     if (recorded.length > 0)
       found.push(
@@ -33,15 +52,32 @@ function nameType(type: Path, of: readonly ResourceUnit[], { recorded: all }: Ty
           ? { type, which: 'recorded', recorded: all }
           : { type, which: 'named', names: recorded.sort(), recorded: recorded.length },
       );
-    if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0 });
+    if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0, ...except });
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
     else if (unsaid) found.push({ type, which: 'unsaid', recorded: 0 });
   }
-  const named = [...found, ...namePlaced(type, of)];
-  // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
-  if (nowhere && unsaid) return named;
-  const places = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
-  return [...found, ...namePlaces(type, places), ...named.slice(found.length)];
+  if (!nowhere || !unsaid) {
+    const alone = new Set(below.flatMap((place) => (isPlain(place) ? place.below : [])));
+    const highest = new Set(places.highest([...alone]));
+    found.push(
+      ...namePlaces(
+        type,
+        below.filter((place) => !isPlain(place) || highest.has(place.below[0] as Path)),
+      ),
+    );
+  }
+  const said = new Set(recorded);
+  return [
+    ...found,
+    ...namePlaced(
+      type,
+      of.filter((unit) => !said.has(recordPath(unit) ?? '')),
+    ),
+  ];
+}
+
+function isPlain({ below, unsaid, among }: BelowPlace): boolean {
+  return below.length === 1 && unsaid === undefined && !among;
 }
 
 /** Places below resources, without those that another one includes. */

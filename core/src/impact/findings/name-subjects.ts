@@ -1,10 +1,13 @@
 import type { Block } from '../access/compare-columns.js';
 import type { FindingPrincipal, FindingSubjects } from '../api/finding.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import { type Member, OTHER_TYPE, type SubjectClass } from '../universe/subject-classes.js';
+import type { Member, SubjectClass } from '../universe/subject-classes.js';
 
 /** Single subjects are named up to this many, where no principal has them all. */
 const SINGLE_MAX = 5;
+
+/** Beyond this many names, one principal that has some others, too, says more. */
+const NAMED_MAX = 3;
 
 /** The recorded subjects of a principal, as classes. */
 export interface PrincipalMembers {
@@ -27,7 +30,7 @@ export function nameSubjects(
   const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
   const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
-  const candidates = candidatesOf(open, principals, unrecorded.includes(OTHER_TYPE));
+  const candidates = candidatesOf(open, principals, unrecorded.length > 0);
   const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {
     const { classes, count, directly } = membersOf(id);
@@ -54,6 +57,11 @@ export function nameSubjects(
       for (const one of membersOf(best.id).classes) open.delete(one);
     }
   }
+  const whole = named.length + sizeOf(open) > NAMED_MAX ? wholeOf(candidates, wanted, membersOf) : undefined;
+  if (whole !== undefined) {
+    named.splice(0, named.length, described(whole));
+    open.clear();
+  }
   const single = [...open.values()].flatMap((members) => members.map(({ path }) => path)).sort();
   for (const path of single) named.push({ principal: `subject/${path}`, subjects: 1, of: 1, directly: 1 });
   return {
@@ -62,6 +70,22 @@ export function nameSubjects(
     unrecorded: [...new Set(unrecorded)].sort(),
     ...(role !== undefined && { named_role: role }),
   };
+}
+
+/** A principal that has all of some subjects, and hardly as many others; of several the smallest. */
+function wholeOf(
+  candidates: readonly number[],
+  wanted: Named,
+  membersOf: (principal: number) => PrincipalMembers,
+): number | undefined {
+  let best: { id: number; count: number } | undefined;
+  for (const id of candidates) {
+    const { classes, count } = membersOf(id);
+    const has = classes.reduce((sum, one) => sum + (wanted.get(one)?.length ?? 0), 0);
+    if (has === sizeOf(wanted) && has * 2 > count && count < (best?.count ?? Number.POSITIVE_INFINITY))
+      best = { id, count };
+  }
+  return best?.id;
 }
 
 /** The recorded subjects of blocks, each once. */

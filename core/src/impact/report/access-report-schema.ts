@@ -30,6 +30,7 @@ const findingSchema = z.strictObject({
       which: z.enum(['all', 'recorded', 'named', 'unrecorded', 'nowhere', 'unsaid']),
       below: text.optional(),
       and_below: texts.optional(),
+      not_below: texts.optional(),
       among_others: z.literal(true).optional(),
       names: texts.optional(),
       recorded: count,

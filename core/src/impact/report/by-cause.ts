@@ -1,9 +1,10 @@
+import { splitAddress } from '../../records/address.js';
 import type { CauseRecord, FindingRisk } from '../api/finding.js';
 import type { ReportedFinding } from './access-report.js';
 
 /** The findings that one set of changed records brings. */
 export interface CauseGroup {
-  /** Empty where no cause was found. */
+  /** What a heading says of it; empty where no cause was found. */
   cause: readonly CauseRecord[];
   findings: readonly ReportedFinding[];
 }
@@ -12,7 +13,7 @@ export interface CauseGroup {
 export function byCause(findings: readonly ReportedFinding[]): CauseGroup[] {
   const groups = new Map<string, { cause: readonly CauseRecord[]; findings: ReportedFinding[] }>();
   for (const finding of [...findings].sort((left, right) => rankOf(left) - rankOf(right))) {
-    const [cause = []] = finding.causes;
+    const cause = headlineOf(finding);
     const key = JSON.stringify(cause.map(({ address }) => address));
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { cause, findings: [finding] });
@@ -21,16 +22,43 @@ export function byCause(findings: readonly ReportedFinding[]): CauseGroup[] {
   return [...groups.values()];
 }
 
+/** What is there only so that something else may mention it. */
+const DEFINITIONS: ReadonlySet<string> = new Set([
+  'application',
+  'resource_type',
+  'group',
+  'role',
+  'subject',
+  'resource',
+]);
+/** In this order what gives access comes first. */
+const ORDER_OF_KINDS = ['policy', 'policy_assignment', 'role_assignment', 'group_membership'];
+
+/**
+ * Of a finding's first cause, what a reader looks for: without the definitions that the rest needs, and where the finding is
+ * about many subjects, without the links of the one for whom the cause was found.
+ */
+function headlineOf({ causes: [cause = []], subjects }: ReportedFinding): readonly CauseRecord[] {
+  const kindOf = ({ address }: CauseRecord) => splitAddress(address).kind;
+  const links = cause.filter((one) => one.change !== 'added' || !DEFINITIONS.has(kindOf(one)));
+  const shared =
+    subjects.recorded > 1 ? links.filter(({ address }) => !/^group_membership\/.*\/\/subject\//.test(address)) : links;
+  const told = [shared, links, cause].find((list) => list.length > 0) ?? [];
+  const rank = (one: CauseRecord) =>
+    (ORDER_OF_KINDS.indexOf(kindOf(one)) + ORDER_OF_KINDS.length + 1) % (ORDER_OF_KINDS.length + 1);
+  return [...told].sort((left, right) => rank(left) - rank(right));
+}
+
 /** What a risk is to a reader. */
 export const RISKS: { readonly [R in FindingRisk | 'full_control']: string } = {
   everyone: 'everyone',
-  full_control: 'full control',
+  full_control: 'administrator',
   any_action: 'any action',
   deny_weakened: 'DENY weakened',
   named_role: 'role named in requests',
 };
 
-/** The risks of a finding, worst first. Full control is any action on all of a type: what administrators have. */
+/** The risks of a finding, worst first. Whoever may do anything with all of a type administrates it. */
 export function risksOf({ risks, resources }: ReportedFinding): (keyof typeof RISKS)[] {
   const held = new Set<string>(risks);
   if (held.has('any_action') && resources.some(({ which, below }) => which === 'all' && below === undefined)) {

@@ -49,6 +49,27 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
 `);
   });
 
+  it('says what the findings of one change have in common once, and what gives access first', () => {
+    const cause = (address: string) => ({ address, change: 'added' as const });
+    const needed = ['application/billing', 'group/finance', 'policy/billing/read'].map(cause);
+    const links = [cause('policy_assignment/billing/read//group/finance')];
+    const many = finding({
+      subjects: { ...finding().subjects, recorded: 2 },
+      causes: [[...needed, ...links, cause('group_membership/finance//subject/user/bob')]],
+    });
+    const lines = renderAccessText(accessReport([many, finding({ causes: [[...needed, ...links]] })]));
+    expect(lines.filter((line) => line.includes(' was '))).toEqual([
+      '  policy/billing/read was added and group/finance was given policy/billing/read',
+    ]);
+  });
+
+  it('keeps what cannot be said apart from gains, and says why findings name more than is counted', () => {
+    const [first] = renderAccessText(accessReport([finding({ triples: 5 }), finding({ change: 'unknown' })]));
+    expect(first).toBe(
+      'Access: 1 gain, 1 unclear. Recorded subjects gain 2 permissions on recorded resources, and lose none. Findings name more together: one permission may be in several, by its times, and requests may send properties that are not recorded.',
+    );
+  });
+
   it('says so where nothing changes', () => {
     expect(renderAccessText(accessReport([]))).toEqual([
       'Access: no change. Nobody gains access by this change, and nobody loses any.',

@@ -43,7 +43,7 @@ describe('sentence', () => {
     [
       'some of everyone',
       everyone('everyone/user', 12, 40, []),
-      '12 of the 40 of the type user may now read billing/invoice/INV-1',
+      '12 of 40 recorded of the type user may now read billing/invoice/INV-1',
     ],
     [
       'nobody recorded',
@@ -81,6 +81,26 @@ describe('sentence', () => {
       'below a resource',
       resources({ below: 'docs/folder/hr', recorded: 0 }),
       'user/bob may now read any billing/invoice below docs/folder/hr',
+    ],
+    [
+      'below several at once',
+      resources({ which: 'unrecorded', below: 'docs/folder/hr', and_below: ['docs/folder/tax'], recorded: 0 }),
+      'user/bob may now read any billing/invoice that has no record below docs/folder/hr and docs/folder/tax',
+    ],
+    [
+      'below others besides',
+      resources({ which: 'unrecorded', below: 'docs/folder/hr', among_others: true, recorded: 0 }),
+      'user/bob may now read any billing/invoice that has no record below docs/folder/hr and others',
+    ],
+    [
+      'below one, where nobody says what else',
+      resources({ which: 'unsaid', below: 'docs/folder/hr', recorded: 0 }),
+      'user/bob may now read any billing/invoice that has no record below docs/folder/hr, of which nobody says where else it lies',
+    ],
+    [
+      'all but those below some',
+      resources({ not_below: ['docs/folder/hr', 'docs/folder/tax'] }),
+      'user/bob may now read any billing/invoice (1,340 recorded, and others) (not those below docs/folder/hr and docs/folder/tax)',
     ],
     [
       'many by name',

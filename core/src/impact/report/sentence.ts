@@ -1,4 +1,5 @@
 import { splitAddress } from '../../records/address.js';
+import { EVERY_TYPE } from '../../records/everyone.js';
 import type {
   CauseRecord,
   Finding,
@@ -75,6 +76,7 @@ function subjects({ principals, unrecorded, named_role: role }: FindingSubjects)
 
 /** The type of subjects that are meant by "everyone of a type". */
 function everyoneType(principal: string): string | undefined {
+  if (principal === 'everyone') return '*';
   return principal.startsWith('everyone/') ? principal.slice('everyone/'.length) : undefined;
 }
 
@@ -83,12 +85,13 @@ function principalPhrase(
   unrecorded: readonly string[],
 ): Phrase {
   const type = everyoneType(principal);
-  if (type === '*') return [`everyone (${amount(of)} recorded, and any without a record)`];
+  const recorded = `${subjects === of ? '' : `${amount(subjects)} of `}${amount(of)} recorded`;
+  if (type === '*') return [`everyone (${recorded}, and any without a record)`];
   if (type !== undefined) {
     const strangers = unrecorded.includes(type) ? ', and any without a record' : '';
-    if (subjects === of)
-      return phrase('everyone of the type ', { name: type }, ` (${amount(of)} recorded${strangers})`);
-    return phrase(`${amount(subjects)} of the ${amount(of)} of the type `, { name: type }, strangers);
+    if (subjects === of || strangers !== '')
+      return phrase('everyone of the type ', { name: type }, ` (${recorded}${strangers})`);
+    return phrase(`${recorded} of the type `, { name: type });
   }
   if (principal.startsWith('subject/')) return [{ name: splitAddress(principal).path }];
   if (of === 0) return phrase('members of ', { name: principal }, ' (nobody yet)');
@@ -108,13 +111,25 @@ function resources({ resources: all }: Finding): Phrase {
 }
 
 function resourcePhrase(of: FindingResources): Phrase {
-  const { type, which, below, and_below: more = [], among_others: among, names = [], recorded } = of;
+  const {
+    type,
+    which,
+    below,
+    and_below: more = [],
+    not_below: except = [],
+    among_others: among,
+    names = [],
+    recorded,
+  } = of;
   const places = below === undefined ? [] : [below, ...more].map((name): Phrase => [{ name }]);
   if (among) places.push([places.length === 0 ? 'one or several others' : 'others']);
-  const where = places.length === 0 ? '' : phrase(' below ', listed(places));
+  const where = phrase(
+    places.length === 0 ? '' : phrase(' below ', listed(places)),
+    except.length === 0 ? '' : phrase(' (not those below ', named(except, NAMES_MAX), ')'),
+  );
   switch (which) {
     case 'all':
-      return phrase('any ', { name: type }, where, recorded === 0 ? '' : ` (${amount(recorded)} recorded, and others)`);
+      return phrase('any ', { name: type }, recorded === 0 ? '' : ` (${amount(recorded)} recorded, and others)`, where);
     case 'recorded':
       return recorded === 1
         ? phrase('the only recorded ', { name: type }, where)
@@ -122,7 +137,7 @@ function resourcePhrase(of: FindingResources): Phrase {
     case 'unrecorded':
       if (names.length > 0)
         return phrase(listedNames(names, names.length), ' where the request says that it lies', where);
-      return phrase('any ', { name: type }, where, ' that has no record');
+      return phrase('any ', { name: type }, ' that has no record', where);
     case 'nowhere':
       if (names.length > 0)
         return phrase(listedNames(names, names.length), ' where the request says that it lies below nothing');
@@ -219,7 +234,7 @@ function given(kind: string, added: string, removed: string): (record: CauseReco
     const [what, whom = '', place] = splitAddress(address).path.split('//');
     const where: Phrase = place === undefined ? [] : [' on ', { name: place }];
     const granted = { name: `${kind}/${what}` };
-    const holder = { name: whom };
+    const holder = { name: whom === `everyone/${EVERY_TYPE}` ? 'everyone' : whom };
     if (change === 'changed') return phrase('the time in which ', holder, ' has ', granted, where, ' was changed');
     return phrase(holder, ` ${change === 'added' ? added : removed} `, granted, where);
   };

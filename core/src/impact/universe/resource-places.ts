@@ -1,6 +1,6 @@
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { Resource, ResourceType } from '../../decision/grants/target.js';
-import { type Whereabouts, whereaboutsOf } from '../../decision/graph/whereabouts.js';
+import { type Whereabouts, whereaboutsOf, withAncestors } from '../../decision/graph/whereabouts.js';
 import type { JsonObject } from '../../json.js';
 import { ProblemError } from '../../problem.js';
 import { type Path, path, typeOfResource } from '../../records/address.js';
@@ -104,4 +104,16 @@ export function propertiesOf(
   for (const [property, names] of said) nowhere[property] = names.length === 1 ? (names[0] as string) : names;
   if (place.unsaid !== undefined) delete nowhere[place.unsaid];
   return nowhere;
+}
+
+/** Of some resources, those that lie below no other one of them in the engine's present state, sorted. */
+export function highestOf(engine: CompiledEngine, resources: readonly Path[]): readonly Path[] {
+  const all = new Set(resources);
+  const isBelow = (path: Path) => {
+    const type = typeOfResource(path);
+    const resource = engine.types.get(type)?.resources.get(decodeURIComponent(path.slice(type.length + 1)));
+    const above = resource === undefined ? [] : withAncestors([resource]).slice(1);
+    return above.some((place) => all.has(recordedUnit(place.type.path, place.name).key));
+  };
+  return resources.length < 2 ? resources : resources.filter((one) => !isBelow(one)).sort();
 }
