@@ -66,10 +66,12 @@ does not hold.`;
     }
     const progress = new Progress(err);
     const warn = (text: string) => progress.say(`${err.style('yellow', 'warning:')} ${text}`);
-    const [client, { planStates }] = await Promise.all([
+    const [client, { planStates, readTenant }] = await Promise.all([
       connect(flags),
       import('@authz-service/provider/reconcile/reconcile'),
     ]);
+    const reading = new AbortController();
+    const held = readTenant(client, AbortSignal.any([this.signal, reading.signal]));
     try {
       progress.phase('Reading the tree');
       const { manifest, placeOf } = await loadTree(args.dir, warn, (text, long) => progress.step(text, long));
@@ -80,7 +82,7 @@ does not hold.`;
           manifest.records.length > MANY_RECORDS,
         );
       const { exclusive, 'take-ownership': takeOwnership } = flags;
-      const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
+      const options = { takeOwnership, exclusive, held, onState: comparing };
       const states = await placeRefusals(planStates(client, manifest, options), placeOf);
       if (!flags['no-access']) progress.phase('Comparing access');
       const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
@@ -97,6 +99,8 @@ does not hold.`;
           : 1,
       };
     } finally {
+      // A faulty tree needs no tenant.
+      reading.abort();
       progress.done();
     }
   }

@@ -27,7 +27,7 @@ export async function accessOfPlan(
 ): Promise<AccessReport | NoAccessReport> {
   try {
     const options = { now: Date.now(), gaps: [], members: false, flags };
-    const { report }: Reported = await reportImpact({ records: before }, { records: after, placeOf }, options);
+    const { report }: Reported = await reportImpact({ records: before }, { records: after(), placeOf }, options);
     return report;
   } catch (error) {
     if (error instanceof UsageError || isSystemError(error)) throw error;

@@ -18,19 +18,25 @@ export class TenantState implements BaseView {
   readonly #inbound = new InboundIndex();
   /** How many subjects there are of each type. */
   readonly #subjectsOfType = new Map<string, number>();
-  #digest = new DigestSet();
+  /** Made when it is first asked for, unless `inSteps` has made it: a plan has no use for it. */
+  #digests: DigestSet | undefined;
   /** The digest as it will be once this is committed. */
   #preflight: { staged: Staged; digest: DigestSet } | undefined;
 
   constructor(records: Iterable<StoredRecord> = []) {
-    for (const record of records) this.#admit(record);
+    for (const record of records) this.#insert(record);
   }
 
   /** The state of these records, built step by step, with its digest. */
   static *inSteps(records: readonly StoredRecord[]): Generator<undefined, TenantState> {
     const state = new TenantState();
-    yield* eachInSteps(records, STEP, (record) => state.#admit(record));
-    yield* state.#digest.hexInSteps();
+    const digest = new DigestSet();
+    yield* eachInSteps(records, STEP, (record) => {
+      state.#insert(record);
+      addTo(digest, record);
+    });
+    yield* digest.hexInSteps();
+    state.#digests = digest;
     return state;
   }
 
@@ -87,9 +93,7 @@ export class TenantState implements BaseView {
     yield* eachInSteps(recordsGone(staged), STEP, ({ kind, address, fields }) => {
       if (isDistributed(kind)) digest.remove(address, fields);
     });
-    yield* eachInSteps(staged.put, STEP, ({ record: { kind, address, fields } }) => {
-      if (isDistributed(kind)) digest.add(address, fields);
-    });
+    yield* eachInSteps(staged.put, STEP, ({ record }) => addTo(digest, record));
     this.#preflight = { staged, digest };
     return yield* digest.hexInSteps();
   }
@@ -120,15 +124,18 @@ export class TenantState implements BaseView {
         throw new Error(`The state holds another ${record.address} than was staged`);
     }
     if (this.#preflight?.staged !== staged) this.digestAfter(staged);
-    this.#digest = this.#preflight?.digest ?? this.#digest;
+    this.#digests = this.#preflight?.digest;
     this.#preflight = undefined;
     for (const record of gone) this.#take(record);
     for (const { record } of staged.put) this.#insert(record);
   }
 
-  #admit(record: StoredRecord): void {
-    this.#insert(record);
-    if (isDistributed(record.kind)) this.#digest.add(record.address, record.fields);
+  get #digest(): DigestSet {
+    if (this.#digests === undefined) {
+      this.#digests = new DigestSet();
+      for (const record of this.records()) addTo(this.#digests, record);
+    }
+    return this.#digests;
   }
 
   #insert(record: StoredRecord): void {
@@ -152,6 +159,10 @@ export class TenantState implements BaseView {
     this.#inbound.remove(record);
     this.#count(record, -1);
   }
+}
+
+function addTo(digest: DigestSet, { kind, address, fields }: StoredRecord): void {
+  if (isDistributed(kind)) digest.add(address, fields);
 }
 
 /** The records that a change-set takes away or puts others in the place of. */

@@ -9,7 +9,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetRequest } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, TenantSnapshot, WhoAmI } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
 import { preflight, removesForeign } from './preflight.js';
@@ -20,6 +20,8 @@ export interface PlanOptions {
   /** Whether links of other stacks that grant what this stack owns are to be removed. */
   exclusive?: boolean;
   signal?: AbortSignal;
+  /** The tenant, where reading it has begun already. */
+  held?: Promise<HeldTenant>;
   /** Called with the number of the tenant's records when they have arrived, before they are compared. */
   onState?: (records: number) => void;
 }
@@ -28,7 +30,27 @@ export interface PlanOptions {
 export interface PlannedStates {
   plan: Plan;
   before: readonly StoredRecord[];
-  after: readonly StoredRecord[];
+  after(): readonly StoredRecord[];
+}
+
+/** The records of a tenant, and what the credential may do there. */
+export interface HeldTenant {
+  state: TenantSnapshot;
+  whoami: WhoAmI;
+}
+
+/**
+ * Begins to read the tenant, so that the service works while the caller reads the tree. A failure is told to whoever waits
+ * for the result, and to nobody if nobody does.
+ */
+export function readTenant(
+  client: Pick<ServiceClient, 'state' | 'whoami'>,
+  signal: AbortSignal | undefined,
+): Promise<HeldTenant> {
+  const call = signal === undefined ? {} : { signal };
+  const held = Promise.all([client.state(call), client.whoami(call)]).then(([state, whoami]) => ({ state, whoami }));
+  held.catch(() => {});
+  return held;
 }
 
 /**
@@ -53,12 +75,12 @@ export async function planStates(
   options: PlanOptions = {},
 ): Promise<PlannedStates> {
   const { signal, takeOwnership = false, exclusive = false } = options;
-  const call = signal === undefined ? {} : { signal };
-  const [state, { credential, limits }] = await Promise.all([client.state(call), client.whoami(call)]);
+  const { state, whoami } = await (options.held ?? readTenant(client, signal));
+  const { credential, limits } = whoami;
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership, exclusive });
   const staged = preflight(plan, manifest, state, limits && { name: credential.name, limits });
-  return { plan, before: state.records, after: afterwards(state.records, staged) };
+  return { plan, before: state.records, after: () => afterwards(state.records, staged) };
 }
 
 /** The records of a state once a change-set is made. */
