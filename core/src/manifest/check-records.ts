@@ -2,7 +2,7 @@ import { settler } from '../plan/settle.js';
 import { ProblemError } from '../problem.js';
 import { type Address, names, path } from '../records/address.js';
 import { InboundIndex } from '../records/inbound-index.js';
-import { type DeclaredRecord, definitionOf } from '../records/registry.js';
+import { definitionOf } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
@@ -20,16 +20,16 @@ export function checkRecords(
   unread: readonly string[],
   { now, standIns }: Pick<ReadOptions, 'now' | 'standIns'>,
 ): void {
-  const { records, partial, origins } = declarations;
+  const { origins } = declarations;
   const exists = (address: Address) => origins.has(address) || lists.external.has(address) || mayBeIn(unread, address);
-  const addresses = [...records.keys(), ...partial.keys()];
+  const addresses = [...declarations.valid()].map(({ address }) => address);
   const options = { external: exists, inYaml: true, ...(now !== undefined && { now }) };
-  for (const found of validateRecords(viewOf(records, partial), addresses, options)) {
+  for (const found of validateRecords(viewOf(declarations), addresses, options)) {
     const { address, pointer, detail, offset } = found;
     const origin = origins.get(address);
     if (origin === undefined) continue;
     const about = { label: address, address, pointer };
-    const node = declarations.nodeOf(origin, address, pointer);
+    const node = declarations.nodeOf(origin, pointer);
     if (found.severity === 'warning') origin.document.warning(node, about, detail);
     else if (offset !== undefined && node.type === 'scalar') origin.document.faultWithin(node, offset, about, detail);
     else origin.document.fault(node, about, detail);
@@ -46,33 +46,27 @@ function mayBeIn(unread: readonly string[], address: Address): boolean {
 }
 
 /** The declared records by address, with what mentions them, indexed when first asked for. */
-function viewOf(
-  records: ReadonlyMap<Address, DeclaredRecord>,
-  partial: ReadonlyMap<Address, DeclaredRecord>,
-): RecordView {
-  const all = function* () {
-    yield* records.values();
-    yield* partial.values();
-  };
+function viewOf(declarations: Declarations): RecordView {
   let index: InboundIndex | undefined;
   return {
-    get: (address) => records.get(address) ?? partial.get(address),
+    get: (address) => declarations.origins.get(address)?.record,
     inbound: (address) => {
       if (index === undefined) {
         index = new InboundIndex();
-        for (const record of all()) index.add(record);
+        for (const record of declarations.valid()) index.add(record);
       }
       return index.of(address);
     },
     *addresses(kind) {
-      for (const record of all()) if (record.kind === kind) yield record.address;
+      for (const record of declarations.valid()) if (record.kind === kind) yield record.address;
     },
   };
 }
 
 /** Warns of a role or policy of the tenant that is named like the path of an application's. */
-function checkNames({ records, origins }: Declarations, lists: AddressLists): void {
-  for (const { kind, address, fields } of records.values()) {
+function checkNames(declarations: Declarations, lists: AddressLists): void {
+  const { origins } = declarations;
+  for (const { kind, address, fields } of declarations.sound()) {
     if ((kind !== 'role' && kind !== 'policy') || fields.application !== undefined || !fields.name.includes('/'))
       continue;
     const [application = ''] = fields.name.split('/');

@@ -33,14 +33,22 @@ function soundItems(schema: z.core.$ZodType, value: Json): unknown[] | undefined
 
 /** All records read so far, each with its place. */
 export class Declarations {
-  readonly records = new Map<Address, DeclaredRecord>();
-  /** The valid parts of faulty records, so that the rest can still be validated. */
-  readonly partial = new Map<Address, DeclaredRecord>();
   /** Also of records that are faulty: they are declared, and a mention of them is no further fault. */
   readonly origins = new Map<Address, Origin>();
 
   /** `onRecord` hears of each record with the number of those before it. */
   constructor(private readonly onRecord: (count: number) => void = () => {}) {}
+
+  /** The records without a fault of their own, in the order of reading. */
+  *sound(): Generator<DeclaredRecord> {
+    for (const { record, isFaulty } of this.origins.values()) if (record !== undefined && !isFaulty) yield record;
+  }
+
+  /** All records as far as they are valid, so that the rest can still be validated: those without a fault first. */
+  *valid(): Generator<DeclaredRecord> {
+    yield* this.sound();
+    for (const { record, isFaulty } of this.origins.values()) if (record !== undefined && isFaulty) yield record;
+  }
 
   /** Checks the fields against their schema and keeps the record. */
   declare(kind: Kind, origin: Origin, about: About, faults?: FieldFaults): void {
@@ -60,9 +68,10 @@ export class Declarations {
     this.origins.set(address, origin);
     const result = definitionOf(kind).schema.safeParse(origin.input);
     if (result.success && faults === undefined) {
-      this.records.set(address, { kind, address, fields: result.data } as unknown as DeclaredRecord);
+      origin.record = { kind, address, fields: result.data } as unknown as DeclaredRecord;
       return;
     }
+    origin.isFaulty = true;
     const issues = result.error?.issues.filter(({ path }) => !faults?.unread.includes(String(path[0] ?? '')));
     this.reportIssues(kind, origin, about, issues ?? []);
     this.keepSound(kind, origin, address, faults?.wrong ?? []);
@@ -79,7 +88,7 @@ export class Declarations {
       if (sound !== undefined) fields[name] = sound;
     }
     const keyed = fieldsOf(kind).keys.every(({ name, optional }) => name in fields || optional);
-    if (keyed) this.partial.set(address, { kind, address, fields } as unknown as DeclaredRecord);
+    if (keyed) origin.record = { kind, address, fields } as unknown as DeclaredRecord;
   }
 
   /** Reports the first issue of each value: later ones mostly follow from it. */
@@ -113,7 +122,7 @@ export class Declarations {
   placeOf(address: Address, pointer = '', offset?: number): Place | undefined {
     const origin = this.origins.get(address);
     if (origin === undefined) return undefined;
-    const node = this.nodeOf(origin, address, pointer);
+    const node = this.nodeOf(origin, pointer);
     const { source } = origin.document;
     return source.place(
       offset !== undefined && node.type === 'scalar' ? offsetInText(source.text, node, offset) : node.start,
@@ -132,8 +141,7 @@ export class Declarations {
   }
 
   /** The node that a pointer into the normalized fields of a declared record names. */
-  nodeOf(origin: Origin, address: Address, pointer: string): YamlNode {
-    const record = this.records.get(address) ?? this.partial.get(address);
-    return nodeAt(origin, writtenPath(origin.input, record?.fields as Json | undefined, pointer));
+  nodeOf(origin: Origin, pointer: string): YamlNode {
+    return nodeAt(origin, writtenPath(origin.input, origin.record?.fields as Json | undefined, pointer));
   }
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import type { DeclaredRecord } from '../records/registry.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -11,6 +12,9 @@ export interface Origin {
   parts: readonly Entry[];
   /** The fields as written, lists in their order, before the schema normalized them. */
   input: Record<string, Json>;
+  /** The record, once its fields have been checked; of a faulty one, what is valid and has its key. */
+  record?: DeclaredRecord;
+  isFaulty?: boolean;
 }
 
 /** ` at FILE:LINE:COLUMN`, for faults that name a second place. */

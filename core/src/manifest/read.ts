@@ -112,7 +112,7 @@ export function readManifest(
       version: 1,
       ...(tenant !== undefined && { tenant }),
       stack,
-      records: [...declarations.records.values()],
+      records: [...declarations.sound()],
       moves: lists.moves.map(({ from, to }) => ({ from, to })),
       external: [...lists.external.keys()],
     };

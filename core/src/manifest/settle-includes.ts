@@ -42,11 +42,11 @@ export function settleIncludes(
     }
   }
   for (const { about } of bare) {
-    const record = declarations.records.get(about.address ?? '');
-    if (record?.kind === 'role') record.fields.includes = [...new Set(record.fields.includes)].sort();
+    const { record, isFaulty } = declarations.origins.get(about.address ?? '') ?? {};
+    if (record?.kind === 'role' && !isFaulty) record.fields.includes = [...new Set(record.fields.includes)].sort();
   }
 }
 
-function recordAt({ records, partial }: Declarations, { address = '' }: About) {
-  return records.get(address) ?? partial.get(address);
+function recordAt({ origins }: Declarations, { address = '' }: About) {
+  return origins.get(address)?.record;
 }

@@ -122,7 +122,8 @@ function changeFor(
     const beyond = differences(now.fields as JsonObject, fields);
     return { action: 'move', kind, address, from: record.address, differences: beyond, fields, ...taken };
   }
-  if (!equalJson(now.fields, fields) || !equalJson(record.fields, fields)) {
+  const followed = now.fields !== record.fields;
+  if (!equalJson(record.fields, fields) || (followed && !equalJson(now.fields, fields))) {
     const seen = differences(record.fields as JsonObject, fields);
     // A record that should stay, although something that it mentions is moved away, has to be changed back.
     const shown = seen.length > 0 ? seen : differences(now.fields as JsonObject, fields);
