@@ -19,6 +19,9 @@ export async function testedFiles(folder: string, terraform: string | undefined)
       : { tests: await readTests(folder), ...(await shownRecords(terraform)) };
   if (found.tests.length === 0)
     throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);
-  const records = Array.isArray(found.records) ? await parsedFiles(found.records) : found.records;
-  return { records, tests: await parsedFiles(found.tests), gaps: found.gaps };
+  const written = Array.isArray(found.records) ? found.records : [];
+  const parsed = await parsedFiles([...found.tests, ...written]);
+  const tests = parsed.slice(0, found.tests.length);
+  const records = Array.isArray(found.records) ? parsed.slice(found.tests.length) : found.records;
+  return { records, tests, gaps: found.gaps };
 }
