@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTree } from './impact-tree.js';
@@ -28,17 +28,18 @@ export interface PlanFigures {
   files: number;
   /** The change, in words. */
   change: string;
-  /** Of the first plan after the change with nothing remembered, without its Access part. */
+  /** Without its Access part, with nothing remembered of any file. */
   cold: Run;
-  /** Of further ones, medians. */
+  /** The same, with all but what has changed remembered; medians. */
   warm: Run;
+  /** With it, and the same remembered; medians. */
   withAccess: Run;
 }
 
 export interface ImpactFigures {
   plans: PlanFigures[];
-  /** `service test`, and the same with `--mutate`. */
-  tests: { questions: number; records: number; asked: Run; mutated: Run };
+  /** `service test` with a table, with its questions one by one, and with the table and `--mutate`. */
+  tests: { questions: number; records: number; asked: Run; single: Run; mutated: Run };
 }
 
 export async function measureImpact(): Promise<ImpactFigures> {
@@ -65,12 +66,20 @@ async function measurePlans(folder: string, size: { records: number; files: numb
     { HOME: folder, SERVICE_BOOTSTRAP_CLIENT_ID: client.id, SERVICE_BOOTSTRAP_CLIENT_SECRET: client.secret },
   );
   const env = {
-    ...{ HOME: folder, SERVICE_CLOUD_URL: cloud.url },
+    ...{ HOME: folder, XDG_CACHE_HOME: join(folder, 'cache'), SERVICE_CLOUD_URL: cloud.url },
     ...{ SERVICE_CLIENT_ID: client.id, SERVICE_CLIENT_SECRET: client.secret },
   };
   try {
     const records = writeTree(tree, size);
     await run(['apply', tree, '--yes'], env);
+    const before = join(folder, 'cache before');
+    renameSync(env.XDG_CACHE_HOME, before);
+    /** Plans with what was remembered of the tree as it was applied. */
+    const plan = (...flags: string[]) => {
+      rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true });
+      cpSync(before, env.XDG_CACHE_HOME, { recursive: true });
+      return run(['plan', tree, ...flags], env);
+    };
     const figures: PlanFigures[] = [];
     for (const change of ['one policy', 'one file'] as const) {
       writeTree(tree, { ...size, change });
@@ -78,8 +87,8 @@ async function measurePlans(folder: string, size: { records: number; files: numb
         ...env,
         XDG_CACHE_HOME: join(folder, `cache of ${change}`),
       });
-      const warm = await several(() => run(['plan', tree, '--no-access'], env));
-      const withAccess = await several(() => run(['plan', tree], env));
+      const warm = await several(() => plan('--no-access'));
+      const withAccess = await several(() => plan());
       figures.push({ sought: size.records, records, files: size.files, change, cold, warm, withAccess });
     }
     return figures;
@@ -97,7 +106,14 @@ async function measureTests(folder: string): Promise<ImpactFigures['tests']> {
   writeFileSync(join(folder, 'all.test.yaml'), JSON.stringify({ context: { level: 3 }, tests: [table] }));
   const asked = await several(() => run(['test', folder], { HOME: folder }));
   const mutated = await run(['test', folder, '--mutate'], { HOME: folder });
-  return { questions: subjects.length * resources.length * 2, records, asked, mutated };
+  const one = (action: string, expect: string) =>
+    subjects.flatMap((subject) =>
+      resources.map((resource) => ({ name: `${action} ${subject} ${resource}`, subject, action, resource, expect })),
+    );
+  const tests = [...one('read', 'allow'), ...one('erase', 'deny')].map((test) => `  - ${JSON.stringify(test)}\n`);
+  writeFileSync(join(folder, 'all.test.yaml'), `context: { level: 3 }\ntests:\n${tests.join('')}`);
+  const single = await run(['test', folder], { HOME: folder });
+  return { questions: tests.length, records, asked, single, mutated };
 }
 
 async function several(measure: () => Promise<Run>): Promise<Run> {
