@@ -1,12 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
+import { runMutants } from '@authz-service/core/policy-tests/mutation/run-mutants';
+import { answerTests, prepareTests } from '@authz-service/core/policy-tests/run-tests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { InputError, readOrganizations } from './organization.js';
 import { tenantTree } from './tenant.js';
+
+const NOW = Date.parse('2027-03-01T12:00:00Z');
 
 const INPUT: Record<string, string> = {
   'README.md': 'not read',
@@ -128,5 +132,22 @@ describe('GitHub organizations as a tenant', () => {
   it('refuses a folder that is not there', () => {
     const root = join(folder, 'nowhere');
     expect(() => readOrganizations(root)).toThrow(`${root}: there is no such folder`);
+  });
+});
+
+describe('the tests of the tenant', () => {
+  it('pass on the organizations of the example, and notice every mutant that makes a known difference', () => {
+    const folder = new URL('..', import.meta.url).pathname;
+    const records = tenantTree(readOrganizations(join(folder, 'organizations'))).map(({ path, content }) => ({
+      path,
+      text: stringify(content),
+    }));
+    const tests = [{ path: 'access.test.yaml', text: readFileSync(join(folder, 'access.test.yaml'), 'utf8') }];
+    const prepared = prepareTests({ records, tests }, { now: NOW });
+    const { faults, results } = answerTests(prepared, NOW);
+    expect([faults, results.filter(({ passed }) => !passed)]).toEqual([[], []]);
+    expect(results.length).toBeGreaterThan(0);
+    const survivors = runMutants(prepared, NOW).filter(({ status }) => status === 'survived');
+    expect(survivors.map(({ address, detail }) => `${address} ${detail}`)).toEqual([]);
   });
 });
