@@ -58,11 +58,17 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
 });
+const change = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/change',
+  component: lazyRouteComponent(() => import('./pages/change/change-page.js'), 'ChangePage'),
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    shell.addChildren([overview, records, record, ask, history, revision, settings]),
+    shell.addChildren([overview, records, record, ask, change, history, revision, settings]),
   ]),
   basepath: '/console',
   defaultErrorComponent: PageFault,

@@ -16,6 +16,8 @@ const PAGES = [
   '/ask',
   '/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2',
   '/ask?mode=who&subject=user&action=read&resource=billing/invoice/INV-1',
+  '/change',
+  '/change?edit=role/billing/clerk',
   '/history',
   '/revision?number=2',
   '/settings',
@@ -148,6 +150,37 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(await page.title()).not.toBe('broken');
     expect(await page.locator('img, main script').count()).toBe(0);
     watch.expectNothing();
+  });
+
+  it('collects a change in a draft, says what it would do, and commits it', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByLabel('Kind').selectOption('Group membership');
+    await page.getByRole('button', { name: 'Add a record' }).click();
+    await page.getByRole('button', { name: 'Take into the draft' }).click();
+    await page.getByText('Fill this in.').first().waitFor();
+    await page.getByLabel('group', { exact: true }).fill('finance');
+    await page.getByLabel('entity type').selectOption('subject');
+    await page.getByLabel('entity', { exact: true }).fill('user/dave');
+    await page.getByRole('button', { name: 'Take into the draft' }).click();
+    await page.getByText('gains').first().waitFor();
+    await page.reload();
+    await page.getByText('gains').first().waitFor();
+    await page.getByRole('button', { name: 'Commit' }).click();
+    await page.getByText(/^Committed as revision \d+\./).waitFor();
+    const made = await bench.client.records('group_membership').get('finance//subject/user/dave');
+    expect(made.managed_by).toBe('console');
+    watch.expectNothing();
+  });
+
+  it('says that a record of another stack cannot be committed', async () => {
+    const { page } = await bench.signedIn(browser);
+    await page.goto(bench.at('/record?address=role/billing/clerk'));
+    await page.getByRole('link', { name: 'Change this record' }).click();
+    await page.getByLabel('description').fill('Reads invoices.');
+    await page.getByRole('button', { name: 'Take into the draft' }).click();
+    await page.getByText('role/billing/clerk').first().waitFor();
+    await page.getByRole('alert').getByText('acme').first().waitFor();
   });
 
   it('says that the session has ended, and goes on where it was', async () => {

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { FoundRecord } from '../../api/answers.js';
 import { text } from '../../text/english.js';
 import { CodeBlock } from '../../ui/code-block.js';
-import { declaredFields } from './declared-fields.js';
+import { declaredFields } from '../../ui/declared-fields.js';
 
 /** The declared fields as YAML, to copy. */
 export default function RawRecord({ record }: { record: FoundRecord }) {

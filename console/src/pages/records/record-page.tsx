@@ -5,13 +5,13 @@ import { lazy, Suspense } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
+import { declaredFields } from '../../ui/declared-fields.js';
 import { Owner } from '../../ui/owner.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
-import { declaredFields } from './declared-fields.js';
 import { FieldValue } from './field-value.js';
 import { Mentions } from './mentions.js';
 import { titleOf } from './record-columns.js';
@@ -42,6 +42,14 @@ export function RecordPage() {
           </Link>
         }
         under={names.one}
+        actions={
+          data !== undefined &&
+          data.scopes === undefined && (
+            <Link to="/change" search={{ edit: address }}>
+              {text.records.change}
+            </Link>
+          )
+        }
       />
       {error && <ProblemNote error={error} retry={() => refetch()} />}
       {data === undefined && error === null && <p role="status">{text.common.loading}</p>}

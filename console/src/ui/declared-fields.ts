@@ -1,4 +1,4 @@
-import type { FoundRecord } from '../../api/answers.js';
+import type { FoundRecord } from '../api/answers.js';
 
 const SET_BY_SERVICE = ['id', 'kind', 'address', 'managed_by', 'created_at', 'updated_at', 'revision', 'operator'];
 

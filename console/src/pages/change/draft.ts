@@ -1,0 +1,61 @@
+import type { Address, Change } from '@authz-service/sdk/wire';
+import { useSyncExternalStore } from 'react';
+
+/** Edits that are collected in this tab until they are taken to Git or committed. */
+export interface Draft {
+  /** The stack that the changes belong to. */
+  stack: string;
+  /** The revision that they were made for; empty while there are none. */
+  base: string;
+  changes: Change[];
+}
+
+const KEY = 'console-draft';
+const EMPTY: Draft = { stack: 'console', base: '', changes: [] };
+const listeners = new Set<() => void>();
+let current = read();
+
+/** Kept for the tab alone: another tab, and whoever signs in there, has a draft of its own. */
+function read(): Draft {
+  try {
+    return { ...EMPTY, ...(JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Partial<Draft>) };
+  } catch {
+    return EMPTY;
+  }
+}
+
+export function saveDraft(draft: Draft): void {
+  current = draft.changes.length === 0 ? { ...EMPTY, stack: draft.stack } : draft;
+  sessionStorage.setItem(KEY, JSON.stringify(current));
+  for (const listener of listeners) listener();
+}
+
+export function useDraft(): Draft {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+/** The draft with one more change; a later change of the same record takes the place of the one before. */
+export function withChange(draft: Draft, change: Change, base: string): Draft {
+  const others = draft.changes.filter((one) => addressOf(one) === undefined || addressOf(one) !== addressOf(change));
+  return { ...draft, base: draft.base === '' ? base : draft.base, changes: [...others, change] };
+}
+
+/** What a change is about; what is created has no address yet. */
+function addressOf(change: Change): Address | undefined {
+  if (change.op === 'create') return undefined;
+  return change.op === 'move' ? change.from : change.address;
+}
+
+/** A change in a few words: `group/finance`, or the kind and the fields of what is created. */
+export function titleOfChange(change: Change): string {
+  if (change.op !== 'create') return addressOf(change) ?? '';
+  const { application, name, id, type, role, policy, group, entity } = change.fields;
+  const parts = [application, type, role, policy, group, entity, name, id].filter((part) => part !== undefined);
+  return `${change.kind}/${parts.join('/')}`;
+}
