@@ -32,6 +32,8 @@ export class TwoTeams {
       create('application', { name: 'shipping' }),
       create('subject', { type: 'user', id: 'alice' }),
       create('subject', { type: 'user', id: 'mallory' }),
+      create('subject_type', { name: 'user', properties: { region: 'string' } }),
+      create('context_attribute', { name: 'purpose', type: 'string' }),
       create('role', { name: 'auditor' }),
       create('group', { name: 'everybody' }),
       create('group', { name: 'on-call', shared_with: ['billing'] }),

@@ -219,6 +219,26 @@ describe('what a team cannot write', () => {
     ],
     ['a subject', [create('subject', { type: 'user', id: 'new' })], /"subject\/user\/new" belongs to the tenant/],
     [
+      'what subjects of a type have',
+      [create('subject_type', { name: 'robot', properties: { owner: 'string' } })],
+      /"subject_type\/robot" belongs to the tenant, and the credential "key-\w+" is limited to the application "billing"/,
+    ],
+    [
+      'a change of what subjects of a type have',
+      [{ op: 'update', address: 'subject_type/user', fields: { name: 'user', properties: { region: 'number' } } }],
+      /"subject_type\/user" belongs to the (tenant|stack "platform")/,
+    ],
+    [
+      'an attribute of the context',
+      [create('context_attribute', { name: 'channel', type: 'string' })],
+      /"context_attribute\/channel" belongs to the tenant, and the credential/,
+    ],
+    [
+      'a removal of an attribute of the context',
+      [{ op: 'delete', address: 'context_attribute/purpose' }],
+      /"context_attribute\/purpose" belongs to the (tenant|stack "platform")/,
+    ],
+    [
       'another application',
       [create('application', { name: 'new' })],
       /"application\/new" lies in the application "new"/,

@@ -53,6 +53,21 @@ const HOLDING = (application = 'service_application.a.path') => `
     parents     = [{ type = "a/folder", property = "folder" }]
   }`;
 
+/** Three roles, each of which includes the next, and the last that given as an expression. */
+const INCLUDING = (last = '') => `
+  resource "service_role" "a" {
+    name     = "a"
+    includes = [service_role.b.path]
+  }
+  resource "service_role" "b" {
+    name     = "b"
+    includes = [service_role.c.path]
+  }
+  resource "service_role" "c" {
+    name     = "c"
+    includes = [${last}]
+  }`;
+
 describe.skipIf(!hasTerraform)('one apply of Terraform', { timeout: 120_000 }, () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
@@ -86,6 +101,14 @@ describe.skipIf(!hasTerraform)('one apply of Terraform', { timeout: 120_000 }, (
     await workspace.ok('destroy', '-auto-approve');
   });
 
+  it('takes roles that include each other, and refuses in the plan to close them to a circle', async () => {
+    const workspace = tenant.workspace(INCLUDING(''));
+    expect(await workspace.apply()).toContain('3 added');
+    await workspace.isSettled();
+    workspace.write(INCLUDING('"a"'));
+    expect(unwrapped(await workspace.fails('plan'))).toMatch(/Roles include each other in a circle: a → b → c → a\./);
+  });
+
   it.each([
     [
       'a misspelt property',
@@ -107,6 +130,12 @@ describe.skipIf(!hasTerraform)('one apply of Terraform', { timeout: 120_000 }, (
       HOLDING().replace('a/project"', 'a/projct"'),
       /Resource type "a\/projct" does not exist: did you mean "a\/project"\?/,
     ],
+    [
+      'a circle of new roles that refer to each other',
+      INCLUDING('service_role.a.path'),
+      /Cycle: service_role\.[abc], service_role\.[abc], service_role\.[abc]/,
+    ],
+    ['a circle of new roles that a name closes', INCLUDING('"a"'), /Role "a" does not exist/],
   ])('refuses %s in the plan', async (_, configuration, fault) => {
     const workspace = tenant.workspace(configuration);
     expect(unwrapped(await workspace.fails('plan'))).toMatch(fault);
