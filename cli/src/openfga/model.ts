@@ -107,7 +107,7 @@ export function readModel(json: ModelJson, placeOf: PlaceOf, refusals: Refusals)
 }
 
 const INTERSECTION =
-  'an intersection ("and"): a role is held or not held, and no condition can ask for a second one held on a resource.';
+  'an intersection ("and"), which is not translated: write a policy on the role of one side whose condition asks for that of the other by subject.has_role().';
 const EXCLUSION =
   'an exclusion ("but not"): a DENY would also deny those who hold the relation in another way or through another relation.';
 
