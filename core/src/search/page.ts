@@ -106,8 +106,9 @@ function answerOf(
   try {
     const { decision, absent, access_path } = engine.decideResolved(resolved, now);
     if (decision) return 'allowed';
-    // Where nothing applied, it is an ALLOW that lacks the attribute.
-    return absent === undefined ? 'denied' : { absent, allows: access_path === 'none' };
+    // Where nothing applied it is an ALLOW that lacks the attribute; one whose place is not known does not count here.
+    const allows = access_path === 'none' && (resolved.where?.unknown ?? null) === null;
+    return absent === undefined ? 'denied' : { absent, allows };
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'evaluation_failed') return { allows: false };
     throw error;

@@ -16,7 +16,7 @@ export interface FailedPolicy {
 
 /** An ALLOW that does not apply because an attribute is absent. */
 export interface UnmetPolicy {
-  policy: Policy;
+  candidate: Candidate;
   absent: Absent;
 }
 
@@ -51,6 +51,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
   /** The policies that known ways lead to, where there may be unknown ones; and the best unknown way to each policy. */
   #known: Set<Policy> | null = null;
   #unknown: Map<Policy, Candidate> | null = null;
+  /** The ALLOWs to which only unknown ways lead: none applies, but the first may say what the request lacks. */
+  #unmet: Candidate[] = [];
 
   /** `now` is milliseconds since the epoch; `unknown` says whether there may be unknown ways to policies. */
   begin(now: number, unknown: boolean): void {
@@ -63,6 +65,7 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     if (this.#waiting.length > 0) this.#waiting = [];
     this.#known = unknown ? new Set() : null;
     this.#unknown = null;
+    if (this.#unmet.length > 0) this.#unmet = [];
   }
 
   visit({ policy, period }: Rule, path: AccessPath): void {
@@ -73,9 +76,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     else this.#waiting.push(candidate);
   }
 
-  /** An ALLOW does not apply by an unknown way, whatever its condition gives. */
   visitUnknown({ policy, period }: Rule, path: AccessPath, unknown: Absent): void {
-    if (!policy.deny || !isCurrent(period, this.#now) || !isCurrent(path.period, this.#now)) return;
+    if (!isCurrent(period, this.#now) || !isCurrent(path.period, this.#now)) return;
     const candidate = { policy, path, unknown };
     this.#unknown ??= new Map();
     const best = this.#unknown.get(policy);
@@ -86,7 +88,8 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
   settle(): void {
     for (const [policy, candidate] of this.#unknown ?? []) {
       if (this.#known?.has(policy)) continue;
-      if (policy.guard === null) this.#apply(candidate, candidate.unknown);
+      if (!policy.deny) this.#unmet.push(candidate);
+      else if (policy.guard === null) this.#apply(candidate, candidate.unknown);
       else this.#waiting.push(candidate);
     }
   }
@@ -101,7 +104,7 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
 
   /** Whether candidates wait for `evaluate`. */
   get waits(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.length > 0 || (this.#unmet.length > 0 && this.deciding === null);
   }
 
   /**
@@ -112,7 +115,9 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     try {
       scope.charge(this.#waiting.length * WAITING_STEPS);
       if (this.#waiting.length > 1) this.#waiting.sort(byPrecedence);
-      return this.#evaluateInOrder(scope, outcomes);
+      const failed = this.#evaluateInOrder(scope, outcomes);
+      if (failed === undefined && this.deciding === null) this.#findUnmet(scope);
+      return failed;
     } catch (error) {
       if (!(error instanceof OutOfSteps)) throw error;
       const foremost = this.#waiting.reduce((first, next) => (byPrecedence(next, first) < 0 ? next : first));
@@ -134,7 +139,7 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
       if (outcome === true) this.#apply(candidate, null);
       else if (outcome instanceof Absent) {
         if (policy.deny) this.#apply(candidate, outcome);
-        else this.unmet ??= { policy, absent: outcome };
+        else this.unmet ??= { candidate, absent: outcome };
       } else if (outcome instanceof Failure) {
         if (policy.deny) failedDeny ??= { policy, failure: outcome };
         else failedAllow ??= { policy, failure: outcome };
@@ -143,6 +148,29 @@ export class CombiningAlgorithm implements RuleVisitor<AccessPath> {
     // The first failed DENY has the highest priority of them.
     if (failedDeny !== undefined && failedDeny.policy.priority > this.#denied) return failedDeny;
     return this.deciding === null ? failedAllow : undefined;
+  }
+
+  /**
+   * Names the first ALLOW that lacks an attribute, among those of unknown ways, too. What the steps left do not reach stays
+   * unnamed: the answer is a denial whatever these conditions give.
+   */
+  #findUnmet(scope: Scope): void {
+    try {
+      for (const candidate of this.#unmet.sort(byPrecedence)) {
+        const { policy, unknown } = candidate;
+        if (this.#unmetBefore(candidate)) return;
+        const outcome = both(unknown as Absent, policy.guard === null ? true : policy.guard.get().evaluate(scope));
+        if (!(outcome instanceof Absent)) continue;
+        this.unmet = { candidate, absent: outcome };
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof OutOfSteps)) throw error;
+    }
+  }
+
+  #unmetBefore(candidate: Candidate): boolean {
+    return this.unmet !== null && byPrecedence(this.unmet.candidate, candidate) < 0;
   }
 
   /** Whether a policy could change the answer, the policy named in it, or that there is one. */

@@ -32,7 +32,9 @@ export function noMatchReason(
   if (type === undefined) missing.push(`there is no resource type "${resource.type}"`);
   else if (!type.actions.includes(action.name)) missing.push(`the type has no action "${action.name}"`);
   if (unmet !== null)
-    missing.push(`policy "${unmet.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`);
+    missing.push(
+      `policy "${unmet.candidate.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`,
+    );
   for (const role of roles.uncounted) missing.push(`requests may not name ${role.address}`);
   const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
   return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
