@@ -99,6 +99,15 @@ export function readDataDir(env: Environment, flag?: string): string {
   return dataDir;
 }
 
+/** Only the PostgreSQL database, for commands that work on it without starting a cloud; undefined if none is named. */
+export function readPostgres(env: Environment, flag?: string): PostgresPlace | undefined {
+  const reader = new Reader(env, { DATABASE_URL: flag });
+  const { postgres } = reader.postgres();
+  if (flag !== undefined && postgres?.address.password !== undefined) reader.refusePassword();
+  reader.raise();
+  return postgres;
+}
+
 class Reader {
   readonly warnings: string[];
   readonly #faults: ProblemItem[] = [];
@@ -139,6 +148,14 @@ class Reader {
     if (this.text('SERVICE_DATA_DIR') !== undefined)
       this.#fault('SERVICE_DATA_DIR', 'is given together with DATABASE_URL: give only one of them');
     return { postgres: { address, ...(direct && { direct }) } };
+  }
+
+  /** Other users of the machine see the arguments of a command. */
+  refusePassword(): void {
+    this.#fault(
+      'DATABASE_URL',
+      'has a password, which others can see there: give the URL in DATABASE_URL or DATABASE_URL_FILE',
+    );
   }
 
   /** For commands that work on SQLite alone: nobody should take a folder for the database that is in use. */
@@ -271,7 +288,7 @@ class Reader {
   #given(name: string): { value: string; from: string } | undefined {
     const direct = this.text(name);
     const from = `${name}_FILE`;
-    const file = this.text(from);
+    const file = this.flags[name] === undefined ? this.text(from) : undefined;
     if (direct !== undefined && file !== undefined)
       this.#fault(name, `is given together with ${from}: give only one of them`);
     const value = file === undefined ? direct : this.#read(from, file);
@@ -303,9 +320,12 @@ class Reader {
 
   /** Named by the flag if that is what was given. */
   #fault(name: string, detail: string): void {
-    const flag = `--${name.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '-')}`;
+    const flag = FLAGS[name] ?? `--${name.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '-')}`;
     this.#faults.push({ pointer: `/${this.flags[name] === undefined ? name : flag}`, detail });
   }
 }
 
 const SECRET_LENGTH_MIN = 16;
+
+/** The flags that are not called as their variables. */
+const FLAGS: Record<string, string> = { DATABASE_URL: '--to' };

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
 import type sqlite3 from 'sqlite3';
 import { DatabaseFiles } from './database-files.js';
 import { DATABASE } from './database-name.js';
@@ -34,16 +34,7 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
 
 /** Opens the store in a file that no other process has open. `release` is called when it is closed. */
 export async function openSqliteFile(filename: string, release = async () => {}): Promise<Store> {
-  const database = knex.default({
-    client: 'sqlite3',
-    connection: { filename },
-    useNullAsDefault: true,
-    // Error texts must not contain bound values, because some of them are keys.
-    compileSqlOnError: false,
-    // Errors are thrown as well; knex must not write to standard output.
-    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
-    pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: configure },
-  });
+  const database = connectSqlite(filename);
   try {
     // Only the lock of the folder counts; knex's own stays behind if a process is killed during a migration.
     await database.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
@@ -63,6 +54,20 @@ export async function openSqliteFile(filename: string, release = async () => {})
     await database.destroy();
     throw error;
   }
+}
+
+/** The only connection to a file. */
+export function connectSqlite(filename: string): Knex {
+  return knex.default({
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    // Error texts must not contain bound values, because some of them are keys.
+    compileSqlOnError: false,
+    // Errors are thrown as well; knex must not write to standard output.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+    pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 31 - 1, afterCreate: configure },
+  });
 }
 
 function configure(connection: sqlite3.Database, done: (error: Error | null, connection: unknown) => void): void {

@@ -1,6 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
 import { migrations } from '../migrations/migrations.js';
+import { pendingMigrations } from '../migrations/pending-migrations.js';
 import { LOCKS } from './postgres-dialect.js';
 
 /** The release that tells what became of a transaction (`pg_xact_status` with `xid8`). */
@@ -20,22 +21,12 @@ export async function refuseUnfit(knex: Knex): Promise<void> {
   if (standby || read_only) throw unfit('it is read-only: connect to the primary server, or allow writing');
 }
 
-/** The migrations that the database still lacks. Throws `invalid_config` if a newer version of this program wrote it. */
-export async function pendingMigrations(knex: Knex): Promise<string[]> {
-  const known = (await migrations.getMigrations([])).map((migration) => migrations.getMigrationName(migration));
-  const { rows } = await knex.raw("select to_regclass('knex_migrations') is not null as begun");
-  const done: { name: string }[] = rows[0].begun ? await knex('knex_migrations').select('name') : [];
-  const later = done.find(({ name }) => !known.includes(name));
-  if (later)
-    throw unfit(`a newer version of this program wrote it ("${later.name}"): start that version, or a later one`);
-  return known.filter((name) => !done.some((row) => row.name === name));
-}
-
 /** Brings the schema up to date, in one transaction and one process at a time. Returns what was done. */
 export async function migrate(knex: Knex): Promise<string[]> {
   return await knex.transaction(async (trx) => {
     await trx.raw('select pg_advisory_xact_lock(?)', [LOCKS.migrations]);
-    const pending = await pendingMigrations(trx);
+    const { pending, later } = await pendingMigrations(trx);
+    refuseLater(later);
     if (pending.length === 0) return [];
     // Only the lock above counts.
     await trx.migrate.forceFreeMigrationsLock({ migrationSource: migrations });
@@ -54,6 +45,12 @@ async function compareByBytes(trx: Knex): Promise<void> {
   );
   for (const { table, column } of rows as { table: string; column: string }[])
     await trx.raw('alter table ?? alter column ?? type text collate "C"', [table, column]);
+}
+
+/** Throws `invalid_config` if there is a migration that only a newer version of this program knows. */
+export function refuseLater(later: string | undefined): void {
+  if (later !== undefined)
+    throw unfit(`a newer version of this program wrote it ("${later}"): start that version, or a later one`);
 }
 
 function unfit(why: string): ProblemError {
