@@ -89,7 +89,7 @@ export class TreeClient {
     async function* list(filter: RecordFilter = {}): AsyncGenerator<WireRecord<K>, void, undefined> {
       for (const record of manifest.records) {
         const wire = record.kind === kind ? wireOf(record, manifest.stack) : undefined;
-        if (wire && Object.entries(filter).every(([name, value]) => isAbout(wire, name, value))) {
+        if (wire && Object.entries(filter).every(([name, value]) => isAbout(wire, kind, name, value))) {
           yield wire as unknown as WireRecord<K>;
         }
       }
@@ -142,8 +142,11 @@ function wireOf(record: Manifest['records'][number], stack: string): Record<stri
   return { kind, address: at, ...application, ...fields, managed_by: stack };
 }
 
-function isAbout(wire: Record<string, unknown>, name: string, value: string | number | undefined): boolean {
+function isAbout(wire: Record<string, unknown>, kind: Kind, name: string, value: string | number | undefined): boolean {
   if (value === undefined) return true;
+  // The bare names of resource types are accepted, too, as a service accepts them.
+  if (kind === 'resource' && name === 'type' && !String(value).includes('/'))
+    return String(wire.type).endsWith(`/${value}`);
   if (name === 'id' && wire.id === undefined) return splitAddress(String(wire.address)).path === String(value);
   return String(wire[name]) === String(value);
 }
