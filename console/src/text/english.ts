@@ -308,7 +308,7 @@ export const text = {
     toDraft: 'Take into the draft',
     removal: 'Remove the record instead',
     stack: 'Stack',
-    stackHint: 'Whose records are changed: the draft changes records of this stack, and those that nobody owns.',
+    stackHint: 'Whose records the draft is about: it can change records of this stack alone.',
     needed: 'Fill this in.',
     notSet: 'not set',
     wrong: {
@@ -322,7 +322,8 @@ export const text = {
     take: 'The change document',
     takeHint: 'Take it to the records in Git, where it is reviewed:',
     commit: 'Commit',
-    commitHint: 'Or commit it now, as yourself. Records of other stacks are refused.',
+    commitHint: 'Or commit it now, as yourself, for the stack of the console.',
+    inGit: (stack: string) => `The records of “${stack}” are changed where they are declared, not from here.`,
     committed: (revision: string) => `Committed as revision ${revision}.`,
     rebase: 'Plan it anew for the newest revision',
     planning: 'Finding out what it would do …',

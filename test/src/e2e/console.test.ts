@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     watch.expectNothing();
   });
 
-  it('says that a record of another stack cannot be committed', async () => {
+  it('commits no record that another stack declares', async () => {
     const { page } = await bench.signedIn(browser);
     await page.goto(bench.at('/record?address=role/billing/clerk'));
     await page.getByRole('link', { name: 'Change this record' }).click();
@@ -181,6 +181,9 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('button', { name: 'Take into the draft' }).click();
     await page.getByText('role/billing/clerk').first().waitFor();
     await page.getByRole('alert').getByText('acme').first().waitFor();
+    await page.getByLabel('Stack').fill('acme');
+    await page.getByText('are changed where they are declared').waitFor();
+    expect(await page.getByRole('button', { name: 'Commit' }).count()).toBe(0);
   });
 
   it('says that the session has ended, and goes on where it was', async () => {

@@ -17,7 +17,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import styles from './change-page.module.css';
-import { saveDraft, titleOfChange, useDraft, withChange } from './draft.js';
+import { CONSOLE_STACK, saveDraft, titleOfChange, useDraft, withChange } from './draft.js';
 import { EditRecord } from './edit-record.js';
 import { PlanOfDraft } from './plan-of-draft.js';
 import { RecordForm } from './record-form.js';
@@ -98,7 +98,8 @@ export function ChangePage() {
             <Card title={text.change.take}>
               <p className={styles.hint}>{text.change.takeHint}</p>
               <CodeBlock label={text.change.take} code={document} />
-              {mayWrite && (
+              {draft.stack !== CONSOLE_STACK && <p className={styles.hint}>{text.change.inGit(draft.stack)}</p>}
+              {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>
                   <p className={styles.hint}>{text.change.commitHint}</p>
                   <div>

@@ -10,8 +10,11 @@ export interface Draft {
   changes: Change[];
 }
 
+/** The only stack that the console commits for: those of others are changed where they are declared. */
+export const CONSOLE_STACK = 'console';
+
 const KEY = 'console-draft';
-const EMPTY: Draft = { stack: 'console', base: '', changes: [] };
+const EMPTY: Draft = { stack: CONSOLE_STACK, base: '', changes: [] };
 const listeners = new Set<() => void>();
 let current = read();
 
