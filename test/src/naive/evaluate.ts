@@ -25,7 +25,10 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
 export interface OpenQuestion {
   /** The policies that are candidates. */
   policies: readonly Fields<'policy'>[];
-  answer(context: JsonObject): NaiveAnswer;
+  /** With `ignore`, what would be decided if no DENY failed (semantics 11.5). */
+  answer(context: JsonObject, failedDenies?: 'count' | 'ignore'): NaiveAnswer;
+  /** What conditions see with this context. */
+  scope(context: JsonObject): Scope;
 }
 
 /** The question without the context of the request. */
@@ -38,10 +41,14 @@ export function askWithout(
   if ('error' in found) return found;
   return {
     policies: found.candidates.map(({ policy }) => policy.fields),
-    answer: (context) => {
+    answer: (context, failedDenies = 'count') => {
       const scope = found.scope(context);
-      return combined(found.candidates.map((one) => ({ ...one, outcome: outcomeOf(one, scope) })));
+      const evaluated = found.candidates.map((one) => ({ ...one, outcome: outcomeOf(one, scope) }));
+      const ignored = ({ policy, outcome }: Evaluated) =>
+        failedDenies === 'ignore' && policy.fields.effect === 'DENY' && outcome instanceof Failure;
+      return combined(evaluated.filter((one) => !ignored(one)));
     },
+    scope: found.scope,
   };
 }
 

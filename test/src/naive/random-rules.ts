@@ -1,0 +1,119 @@
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { Json, JsonObject } from '@authz-service/core/json';
+import { accessRule } from '@authz-service/core/records/access-rule';
+import fc from 'fast-check';
+import { type ContextMember, membersOf } from './contexts.js';
+import { fieldsOf } from './enumerate-pairs.js';
+import type { Rule } from './judge.js';
+
+const maybe = <T>(items: readonly T[], freq = 1) => fc.option(fc.constantFrom(...items), { nil: undefined, freq });
+
+const subjects = fc.record({
+  type: maybe(['user', 'user', 'service']),
+  named: maybe([['user/s'], ['user/t', 'service/s']]),
+  groups: maybe([['g'], ['f', 'h']]),
+  roles: maybe([['r'], ['a/q', 'b/q']]),
+  where: maybe([
+    ...['subject.properties.n == 1', 'subject.properties.n > 1', 'subject.in_group("g")'],
+    ...['!subject.has_role("a/r")', 'subject.id == "s"', 'subject.id != "t"'],
+  ]),
+});
+const resources = fc
+  .record({
+    types: maybe([['*'], ['a/x'], ['a/x', 'b/y'], ['a/y']], 4),
+    named: maybe([['a/x/1'], ['a/x/2', 'a/y/1']]),
+    below: maybe([true as const]),
+    where: maybe(['resource.properties.n > 1', 'resource.name == "1"', 'resource.ancestors("a/x").size() == 0']),
+  })
+  .map(({ types, named, below, where }) => ({
+    types: types ?? (named === undefined ? ['a/x'] : undefined),
+    named,
+    below: named && below,
+    where,
+  }));
+const WHENS = [
+  ...['context.a == 1', 'context.b', 'context.s == "x"', 'context.mfa != true', 'action.name == "read"'],
+  'subject.properties.n == resource.properties.n',
+];
+
+/** Rules of all forms, of which `when` reads only these members of the context. */
+export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule> =>
+  fc
+    .record({
+      form: fc.constantFrom('never', 'never', 'only', 'always', 'separate'),
+      subjects: fc.option(subjects, { nil: undefined, freq: 2 }),
+      resources,
+      actions: fc.constantFrom(['read'], ['read'], ['write'], ['read', 'write'], ['*']),
+      when: maybe(WHENS.filter((condition) => membersOf([{ condition }]).every((member) => reads.includes(member)))),
+    })
+    .map(({ form, subjects: whom, resources: what, actions, when }) => {
+      const claim = {
+        subjects: whom ?? (form === 'only' ? { groups: ['g'] } : undefined),
+        actions: form === 'separate' ? ['read', 'write'] : actions,
+        resources: what,
+      };
+      // Groups, roles and resources may be gone: rules are judged where they are read, not where they are declared.
+      return accessRule.schema.parse(JSON.parse(JSON.stringify({ name: 'rule', [form]: claim, when })));
+    });
+
+/** What a request asks but for its action and context; `at` picks the instant, round and round. */
+export interface Question {
+  subject: string;
+  own: Json | undefined;
+  roles: readonly string[];
+  resource: string;
+  place: JsonObject;
+  n: Json | undefined;
+  at: number;
+}
+
+const numbers = fc.constantFrom<Json | undefined>(undefined, undefined, 0, 1, 1.5, 2, 'x');
+
+/** Nobody records `nobody`, the type `robot` and the resource `3`, which lies as the request says or as nobody says. */
+export const question: fc.Arbitrary<Question> = fc.record({
+  subject: fc.constantFrom('user/s', 'user/t', 'service/s', 'user/nobody', 'service/nobody', 'robot/nobody'),
+  own: numbers,
+  roles: fc.oneof(
+    { weight: 2, arbitrary: fc.constant<string[]>([]) },
+    { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom('r', 'a/r', 'a/q', 'b/q', 'b/p'), { maxLength: 3 }) },
+  ),
+  resource: fc.constantFrom(
+    ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'],
+    ...['a/x/3', 'a/x/3', 'a/x/3', 'a/y/3', 'a/y/3', 'b/y/3'],
+  ),
+  place: fc.constantFrom<JsonObject>(
+    ...[
+      { up: null, in: null },
+      { up: '1', in: null },
+      { up: '2', in: null },
+    ],
+    ...[{ up: '0', in: null }, { up: null, in: '1' }, {}],
+  ),
+  n: numbers,
+  at: fc.nat(20),
+});
+
+/** The request of a question, which sends nothing that both states record (docs/semantics.md 11.3). */
+export function requestOf(
+  states: readonly (readonly EngineRecord[])[],
+  { subject, own, roles, resource, place, n }: Question,
+  action: string,
+): DecisionRequest {
+  const [type = '', id = ''] = subject.split('/');
+  const [application = '', ofType = '', name = ''] = resource.split('/');
+  const recorded = states.every((records) => fieldsOf('resource', records).has(resource));
+  const given = (kind: 'subject' | 'resource', address: string, value: Json | undefined): JsonObject => {
+    const stored = states.map((records) => fieldsOf(kind, records).get(address)?.properties ?? {});
+    return value === undefined || stored.every((one) => Object.hasOwn(one, 'n')) ? {} : { n: value };
+  };
+  return {
+    subject: { type, id, properties: given('subject', subject, own), ...(roles.length > 0 && { roles }) },
+    resource: {
+      type: `${application}/${ofType}`,
+      name,
+      properties: { ...(!recorded && place), ...given('resource', resource, n) },
+    },
+    action: { name: action },
+  };
+}

@@ -1,0 +1,165 @@
+import { judgeChange } from '@authz-service/core/access-rules/judge-rules';
+import { type Violation, violationText } from '@authz-service/core/access-rules/violation';
+import { accessViewOf } from '@authz-service/core/access-rules/violations-in';
+import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { JsonObject } from '@authz-service/core/json';
+import { ProblemError } from '@authz-service/core/problem';
+import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
+import { finished } from '@authz-service/core/time-slicing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ContextMember, contextsFor } from './contexts.js';
+import { fieldsOf, instantsOf } from './enumerate-pairs.js';
+import { askWithout } from './evaluate.js';
+import { breakingIn, claimOf, formOf, type Rule } from './judge.js';
+import { type Question, question, requestOf, rulesReading } from './random-rules.js';
+import { starts, statesReading } from './random-states.js';
+
+type Records = readonly EngineRecord[];
+interface Change {
+  before: Records;
+  after: Records;
+  start: number;
+}
+
+/** `SERVICE_PROPERTY_FACTOR=50` judges 80,000 changes, in some hours. */
+const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
+const QUESTIONS = 40;
+const OTHER = 'an action that nothing names';
+const READS: readonly ContextMember[][] = [['a', 'b'], ['s'], ['mfa', 'ip'], ['time']];
+
+/** Where both record the same subjects and resources: what comes and goes with its record is in 11.8. */
+const alike = ([before, after]: readonly [Records, Records]) =>
+  (['subject', 'resource'] as const).every((kind) =>
+    [...new Set([...fieldsOf(kind, before).keys(), ...fieldsOf(kind, after).keys()])].every(
+      (one) => fieldsOf(kind, before).has(one) && fieldsOf(kind, after).has(one),
+    ),
+  );
+
+describe.each(READS)(
+  'rules on random changes whose conditions read context.%s',
+  { timeout: 6 * 3_600_000 },
+  (...reads) => {
+    it('are broken by what a plain judge finds, and by nothing else', () => {
+      const seen = { refused: 0, let: 0, asked: 0 };
+      const states = statesReading(reads).filter(alike);
+      const when = fc.constantFrom('both', 'both', 'both', 'both', 'before', 'after');
+      fc.assert(
+        fc.property(
+          fc.tuple(states, rulesReading(reads), when, starts),
+          fc.array(question, { minLength: QUESTIONS, maxLength: QUESTIONS }),
+          ([[before, after], rule, at, start], questions) => {
+            const violations = judged({ before, after, start }, rule, at);
+            seen[violations.length > 0 ? 'refused' : 'let']++;
+            for (const violation of violations) confirm({ before, after, start }, rule, violation);
+            if (violations.length > 0) return;
+            const missed = breach({ before, after, start }, rule, questions);
+            expect(missed).toBeUndefined();
+            seen.asked += questions.length;
+          },
+        ),
+        { numRuns: 60 * FACTOR },
+      );
+      expect(seen.refused).toBeGreaterThan(5 * FACTOR);
+      expect(seen.let).toBeGreaterThan(5 * FACTOR);
+    });
+  },
+);
+
+const declared = new WeakMap<object, DeclaredRecord>();
+
+/** What the judge of commits finds. Equal records are the same objects, as they are where commits are judged. */
+function judged({ before, after, start }: Change, rule: Rule, at: string): Violation[] {
+  const record = declare('access_rule', rule) as DeclaredRecord;
+  const made = (records: Records, ruled: boolean) => [
+    ...records.map(({ kind, fields }) => {
+      const known = declared.get(fields) ?? (declare(kind, fields as never) as DeclaredRecord);
+      declared.set(fields, known);
+      return known;
+    }),
+    ...(ruled ? [record] : []),
+  ];
+  const [old, now] = [accessViewOf(made(before, at !== 'after')), accessViewOf(made(after, at !== 'before'))];
+  const addresses = new Set([...made(before, false), ...made(after, false)].map(({ address }) => address));
+  const pairs = [...addresses].map((address) => ({ address, before: old.get(address), after: now.get(address) }));
+  return finished(judgeChange(old, now, pairs, start));
+}
+
+/** Throws unless the witness breaks the rule after the change, by the engine too, and one of it did not before. */
+function confirm({ before, after }: Change, rule: Rule, violation: Violation): void {
+  if (!violation.proven) return;
+  // Where a role comes or goes its bare name may mean another one's: rules speak of roles, not of names.
+  const named = violation.witness.flatMap(({ request }) => request.subject.roles ?? []);
+  if (!named.every((role) => [before, after].every((records) => fieldsOf('role', records).has(role)))) return;
+  const said = JSON.stringify(violation);
+  const breaks = (records: Records, { request, now }: Violation['witness'][number]) =>
+    breakingIn(records, rule, request, Date.parse(now))(request.context ?? {});
+  for (const witness of violation.witness) {
+    expect(breaks(after, witness), said).toBe(true);
+    // What is open counts as denied for `always`; where a DENY fails, the others ask what there would be without it.
+    const decision = decide(after, witness.request, Date.parse(witness.now));
+    if (decision !== 'open') expect(decision, said).toBe(violation.form !== 'always');
+  }
+  expect(
+    violation.witness.some((witness) => !breaks(before, witness)),
+    said,
+  ).toBe(true);
+  expect(violationText(violation)).toContain(violation.witness[0]?.now);
+}
+
+function decide(records: Records, request: DecisionRequest, now: number): boolean | 'open' {
+  try {
+    return compileEngine(records).decide(request, now).decision;
+  } catch (error) {
+    if (error instanceof ProblemError) return 'open';
+    throw error;
+  }
+}
+
+/** A request that breaks the rule after the change and did not before; of `separate` one beside another action. */
+function breach({ before, after, start }: Change, rule: Rule, questions: Question[]) {
+  const instants = instantsOf(before, after, start);
+  const actions = claimOf(rule).actions.flatMap((action) =>
+    action === '*' ? ['read', 'write', 'other', OTHER] : action,
+  );
+  const able = new Map<string, { newly: Set<string>; all: Set<string>; request: DecisionRequest }>();
+  for (const one of questions) {
+    const there = one.roles.filter((role) => [before, after].every((records) => fieldsOf('role', records).has(role)));
+    const asked = { ...one, roles: formOf(rule) === 'separate' ? [] : there };
+    const now = instants[asked.at % instants.length] ?? start;
+    for (const action of actions) {
+      const request = requestOf([before, after], asked, action);
+      const [old, is] = [breakingIn(before, rule, request, now), breakingIn(after, rule, request, now)];
+      for (const context of contextsOf([before, after], rule, request, now)) {
+        if (!is(context)) continue;
+        const newly = !old(context);
+        if (formOf(rule) !== 'separate') {
+          if (newly) return { rule, request: { ...request, context }, now };
+          continue;
+        }
+        const key = JSON.stringify([asked.subject, asked.resource, request.resource.name === '3' && asked.place]);
+        const known = able.get(key) ?? { newly: new Set(), all: new Set(), request };
+        able.set(key, known);
+        known.all.add(action);
+        if (newly) known.newly.add(action);
+      }
+    }
+  }
+  for (const { newly, all, request } of able.values()) if (newly.size > 0 && all.size > 1) return { rule, request };
+  return undefined;
+}
+
+function contextsOf(
+  states: readonly Records[],
+  { when }: Rule,
+  request: DecisionRequest,
+  now: number,
+): readonly JsonObject[] {
+  const policies = states.flatMap((records) => {
+    const asked = askWithout(records, request, now);
+    return 'error' in asked ? [] : asked.policies;
+  });
+  return contextsFor([...policies, { condition: when }]);
+}
