@@ -11,7 +11,7 @@ import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
-import { counted } from '../output/text.js';
+import { counted, printable } from '../output/text.js';
 import { accessOfPlan } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -105,9 +105,16 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           ...(replan && { replan }),
         });
         progress.done();
-        const { revision, added, changed, removed, unchanged, credentials } = result;
+        const { revision, added, changed, removed, unchanged, credentials, broken_rules } = result;
+        if (!flags.json)
+          for (const { detail } of broken_rules)
+            await err.line(`${err.style('yellow', 'warning:')} ${printable(detail)}`);
         return {
-          json: { revision, added, changed, removed, unchanged, ...(credentials.length > 0 && { credentials }) },
+          json: {
+            ...{ revision, added, changed, removed, unchanged },
+            ...(credentials.length > 0 && { credentials }),
+            ...(broken_rules.length > 0 && { broken_rules }),
+          },
           text: done(result, sink?.path),
         };
       } finally {

@@ -1,3 +1,4 @@
+import { type BrokenRule, brokenRules } from '@authz-service/core/access-rules/violation';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
@@ -44,6 +45,8 @@ export interface Committed {
   removed: number;
   created: { address: string; id: string }[];
   secrets: MadeSecret[];
+  /** Absent where there are none. */
+  broken_rules?: BrokenRule[];
 }
 
 /** The answer to a repeated request: the same as the first one, except for the secrets, which are not kept. */
@@ -152,12 +155,14 @@ async function judgeAndStore(
 
   const { staged, secrets } = prepared;
   const { audit } = prepared.commit;
+  const broken = brokenRules(staged.warnings);
   const ids = new Map(staged.put.map(({ record }) => [record.address, record.id]));
   const committed: Committed = {
     revision: revisionText(prepared.commit.revision, audit.digest),
     ...countsOf(staged),
     created: staged.created.map((address) => ({ address, id: ids.get(address) ?? '' })),
     secrets,
+    ...(broken.length > 0 && { broken_rules: broken }),
   };
   const idempotency = idempotencyRow(wish, committed);
   attempt.touchesOperators = touchesOperators(cloud.credentials, staged);
@@ -173,6 +178,7 @@ async function judgeAndStore(
     );
     cloud.metrics.commits.inc();
     for (const violation of staged.warnings ?? []) {
+      if (violation.cause === undefined) continue;
       cloud.metrics.accessRuleBreaches.inc({ mode: 'warn' });
       cloud.log.warn({ tenant: tenant.id, revision: committed.revision, rule: violation.rule }, 'access rule broken');
     }

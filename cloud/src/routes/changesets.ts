@@ -62,6 +62,13 @@ const committedSchema = z.strictObject({
       ]),
     )
     .meta({ description: 'Shown only once: a repeated request is answered with null instead.' }),
+  broken_rules: z
+    .array(z.strictObject({ rule: z.string(), mode: z.enum(['enforce', 'warn']), detail: z.string() }))
+    .optional()
+    .meta({
+      description:
+        'Access rules that are broken and do not refuse it: they only warn, or are new and broken from the start.',
+    }),
 });
 
 /** Everything except the changes, which are read step by step. */

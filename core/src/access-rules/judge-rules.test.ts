@@ -338,6 +338,9 @@ describe('the other forms', () => {
     const two = (to: string, more = '') => one.replace(' }]', ` }, { policy: payroll/approve, to: ${to}${more} }]`);
     expect(judged(one, two('user/ann'))[0]).toMatch(/user\/ann may both "(submit|approve)" .* and "(submit|approve)"/);
     expect(judged(one, two('user/ext'))).toEqual([]);
+    expect(judged(one, two('user/ann', ', starts_at: "2027-01-01T00:00:00Z"'))[0]).toMatch(
+      /at 2027-01-01T00:00:00.000Z, and at 2026-06-01T00:00:00.000Z/,
+    );
     expect(judged(one, two('user/ann', ', starts_at: "2027-01-01T00:00:00Z"'))).toHaveLength(1);
     expect(judged(one, two('everyone'))).toHaveLength(1);
     const named = `roles: { boss: {} }\n`;

@@ -56,11 +56,18 @@ export function* judgeChange(
   return [...found.values()];
 }
 
-/** The violations that stand in a state: at most `most` of each rule. */
-export function* standingViolations(view: AccessView, now: number, most: number): Generator<undefined, Violation[]> {
+/** The violations that stand in a state: at most `most` of each rule, or of each of these rules. */
+export function* standingViolations(
+  view: AccessView,
+  now: number,
+  most: number,
+  rules?: ReadonlySet<Address>,
+): Generator<undefined, Violation[]> {
   const judge = new RuleJudge(view, view, now);
   const found: Violation[] = [];
-  for (const claim of claimsOf(view, now)) found.push(...(yield* judge.violations(claim, undefined, most)));
+  for (const claim of claimsOf(view, now))
+    if (rules === undefined || rules.has(claim.rule.address))
+      found.push(...(yield* judge.violations(claim, undefined, most)));
   return found;
 }
 

@@ -22,6 +22,25 @@ export interface Violation {
   readonly proven: boolean;
 }
 
+/** An access rule that a change-set breaks and that does not refuse it, for whoever makes the change. */
+export interface BrokenRule {
+  readonly rule: Address;
+  readonly mode: 'enforce' | 'warn';
+  readonly detail: string;
+}
+
+/** The rules that a change-set breaks because they only warn, and those that it declares and that are broken from the start. */
+export function brokenRules(violations: readonly Violation[] = []): BrokenRule[] {
+  return violations.map((violation) => {
+    const { rule, mode, cause } = violation;
+    const why = cause === undefined ? NEW_AND_BROKEN : ONLY_WARNS;
+    return { rule, mode, detail: `${violationText(violation)} ${why}` };
+  });
+}
+
+const NEW_AND_BROKEN = 'It stands already and blocks nothing; the rule refuses what makes it worse.';
+const ONLY_WARNS = 'The rule only warns, so that nothing is refused.';
+
 /** A violation as a sentence for whoever made the change. */
 export function violationText({ rule, form, cause, witness, proven }: Violation): string {
   const [first, second] = witness;
@@ -30,7 +49,10 @@ export function violationText({ rule, form, cause, witness, proven }: Violation)
   const who = first === undefined ? 'a subject' : subjectText(first.request);
   const what = (one: BreakingRequest | undefined) =>
     one === undefined ? 'something' : `"${one.request.action.name}" ${resourceText(one.request)}`;
-  const when = first === undefined ? '' : detailText(first);
+  const details = [first, form === 'separate' ? second : undefined].flatMap((one) =>
+    one === undefined ? [] : [detailText(one)],
+  );
+  const when = [...new Set(details)].join(', and');
   const may = proven ? 'may' : 'may, for all that can be said,';
   switch (form) {
     case 'always':

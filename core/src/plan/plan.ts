@@ -1,3 +1,4 @@
+import type { BrokenRule } from '../access-rules/violation.js';
 import type { AccessReport, NoAccessReport } from '../impact/report/access-report.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
@@ -68,6 +69,8 @@ export interface Plan {
   foreign_links?: ForeignLink[];
   /** Records of the tenant that say what would be refused now, and stay as they are; absent where there are none. */
   refused_forms?: RefusedForm[];
+  /** Access rules that it breaks and that do not refuse it; absent where there are none. */
+  broken_rules?: readonly BrokenRule[];
   counts: PlanCounts;
   /** What it does to access, or why that is not known; absent where nobody asked. */
   access?: AccessReport | NoAccessReport;

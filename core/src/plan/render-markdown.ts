@@ -33,7 +33,11 @@ const SECTIONS = [
 export function renderMarkdown(plan: Plan): string {
   const head = `### ${countsLine(plan.counts)}\n\nTenant ${markdownCode(plan.tenant)}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
-  const refused = [...foreignLinks(plan.foreign_links), ...refusedForms(plan.refused_forms)];
+  const refused = [
+    ...foreignLinks(plan.foreign_links),
+    ...refusedForms(plan.refused_forms),
+    ...brokenRules(plan.broken_rules),
+  ];
   const access =
     plan.access === undefined ? [] : [renderAccessMarkdown(plan.access, { charactersMax: ACCESS_CHARACTERS_MAX })];
   if (descriptions.length === 0) {
@@ -83,6 +87,13 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
   const more = forms.length - REFUSED_FORMS_MAX;
   if (more > 0) items.push(`- and ${more} more`);
   return [`**Stored in a form that is refused now:**\n\n${items.join('\n')}\n`];
+}
+
+/** The access rules that the plan breaks and that do not refuse it. */
+function brokenRules(rules: Plan['broken_rules'] = []): string[] {
+  if (rules.length === 0) return [];
+  const items = rules.map(({ detail }) => `- ${markdownCode(detail)}`);
+  return [`**Access rules that are broken, and refuse nothing of this:**\n\n${items.join('\n')}\n`];
 }
 
 function table(plan: Plan): string {

@@ -42,7 +42,7 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   for (const block of blocks) if (shown.has(block)) lines.push(...block.lines);
   if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
   lines.push(...foreignLinks(plan.foreign_links, options.all), '', countsLine(plan.counts));
-  lines.push(...refusedForms(plan.refused_forms));
+  lines.push(...refusedForms(plan.refused_forms), ...brokenRules(plan.broken_rules));
   if (plan.access !== undefined) lines.push('', ...renderAccessText(plan.access, options));
   return `${lines.join('\n')}\n`;
 }
@@ -71,6 +71,16 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
     ]);
   const more = forms.length - REFUSED_FORMS_MAX;
   return ['', 'Stored in a form that is refused now:', ...named, ...(more > 0 ? [`  … and ${more} more`] : [])];
+}
+
+/** The access rules that the plan breaks and that do not refuse it. */
+function brokenRules(rules: Plan['broken_rules'] = []): string[] {
+  if (rules.length === 0) return [];
+  return [
+    '',
+    'Access rules that are broken, and refuse nothing of this:',
+    ...rules.map(({ detail }) => `  ! ${visible(detail)}`),
+  ];
 }
 
 function blocksOf(plan: Plan, style: RenderTextOptions['style'] = (_, text) => text): Block[] {

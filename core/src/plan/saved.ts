@@ -34,6 +34,7 @@ const planSchema = z.strictObject({
   followers: z.array(z.strictObject({ ...target, from: text, managed_by: text })).optional(),
   foreign_links: z.array(z.strictObject({ ...target, managed_by: text, grants: text })).optional(),
   refused_forms: z.array(z.strictObject({ address: text, managed_by: text, detail: text })).optional(),
+  broken_rules: z.array(z.strictObject({ rule: text, mode: z.enum(['enforce', 'warn']), detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
   access: z.union([z.strictObject({ unavailable: text }), accessReportSchema]).optional(),
 });

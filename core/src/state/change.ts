@@ -51,7 +51,7 @@ export interface Staged {
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
   created: Address[];
-  /** What breaks access rules that only warn, or any if the caller asked for that. */
+  /** What breaks access rules that only warn, or any if the caller asked for that, and rules of it that are broken from the start. */
   warnings?: Violation[];
 }
 

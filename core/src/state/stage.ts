@@ -1,4 +1,4 @@
-import { judgeChange } from '../access-rules/judge-rules.js';
+import { judgeChange, standingViolations } from '../access-rules/judge-rules.js';
 import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
@@ -310,7 +310,15 @@ export class Stage {
       broken.add(jsonPointer('changes', index), violationText(violation), cause);
     }
     broken.raise();
-    return violations;
+    return [...violations, ...(yield* this.#brokenFromTheStart(violations))];
+  }
+
+  /** What breaks rules that the change-set declares or changes, and would stand unseen. */
+  *#brokenFromTheStart(told: readonly Violation[]): Generator<undefined, Violation[]> {
+    const rules = new Set<Address>();
+    for (const [address, { record, follows }] of this.#entries)
+      if (record.kind === 'access_rule' && !follows && !told.some(({ rule }) => rule === address)) rules.add(address);
+    return rules.size === 0 ? [] : yield* standingViolations(this.#overlay, this.#options.now.getTime(), 1, rules);
   }
 
   /** Each changed record, once, made only as it is asked for. */

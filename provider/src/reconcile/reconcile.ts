@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type BrokenRule, brokenRules } from '@authz-service/core/access-rules/violation';
 import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { planChanges } from '@authz-service/core/plan/changes';
 import { plan as diff } from '@authz-service/core/plan/diff';
@@ -80,7 +81,12 @@ export async function planStates(
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership, exclusive });
   const staged = preflight(plan, manifest, state, limits && { name: credential.name, limits });
-  return { plan, before: state.records, after: () => afterwards(state.records, staged) };
+  const broken = brokenRules(staged.warnings);
+  return {
+    plan: { ...plan, ...(broken.length > 0 && { broken_rules: broken }) },
+    before: state.records,
+    after: () => afterwards(state.records, staged),
+  };
 }
 
 /** The records of a state once a change-set is made. */
@@ -124,6 +130,8 @@ export interface ApplyResult {
   created: { address: Address; id: string }[];
   /** The credentials that were created; their secrets went to the sink. */
   credentials: { address: Address; id: string }[];
+  /** Access rules that it broke and that did not refuse it. */
+  broken_rules: readonly BrokenRule[];
 }
 
 /** How often a tenant may change during an apply that plans again before the apply gives up. */
@@ -151,6 +159,7 @@ export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyO
         unchanged: plan.counts.unchanged,
         created: result.created,
         credentials: result.secrets.map(({ address, id }) => ({ address, id })),
+        broken_rules: result.broken_rules ?? [],
       };
     } catch (error) {
       if (!(error instanceof ProblemError) || error.code !== 'stale_base') throw error;

@@ -95,6 +95,8 @@ export interface ChangesetResult {
   removed: number;
   created: { address: Address; id: string }[];
   secrets: (IssuedSecret | ForgottenSecret)[];
+  /** Access rules that are broken and do not refuse it: they only warn, or are new and broken from the start. */
+  broken_rules?: { rule: Address; mode: 'enforce' | 'warn'; detail: string }[];
 }
 
 export interface WhoAmI {

@@ -7,6 +7,8 @@ const PAGE = fileURLToPath(new URL('../../../docs/access-rules.md', import.meta.
 
 let bench: Workbench;
 let admin: Record<string, string>;
+/** Of a tenant of its own. */
+let other: Record<string, string>;
 /** The tree of docs/access-rules.md. */
 let tree: string;
 
@@ -14,6 +16,7 @@ beforeAll(async () => {
   bench = await Workbench.create();
   const cloud = await bench.startCloud();
   admin = await cloud.tenant();
+  other = await cloud.tenant();
   const page = await readFile(PAGE, 'utf8');
   tree = /```yaml\n(.*?)```/s.exec(page)?.[1] ?? '';
 });
@@ -38,6 +41,32 @@ describe('the tree of the page about access rules', () => {
     const planned = await bench.run(['plan', 'payroll'], { env: admin });
     expect(planned.stderr).toContain('The access rule "no-externals-in-payroll" forbids it, and user/eve may "read"');
     expect(planned.stderr).toMatch(/payroll\/a\.yaml:\d+/);
+  });
+
+  it('tells of rules that only warn, and of new ones that are broken from the start, in plan and apply', async () => {
+    const ruled = (rules: string) => tree.replace(/access_rules:.*/s, `access_rules:\n  ${rules}\n`);
+    const warns = 'warns: { mode: warn, never: { subjects: user/eve, actions: [read], resources: payroll/payslip } }';
+    const broken = 'new: { never: { subjects: user/ann, actions: [read], resources: payroll/payslip } }';
+    await bench.write({ 'wages/a.yaml': ruled(warns) });
+    await bench.json(['apply', 'wages', '--yes'], { env: other });
+    const withEve = ruled(`${warns}\n  ${broken}`).replace('[user/ann]', '[user/ann, user/eve]');
+    await bench.write({ 'wages/a.yaml': withEve });
+    const told = [
+      {
+        rule: 'access_rule/warns',
+        mode: 'warn',
+        detail: expect.stringMatching(/user\/eve may "read" payroll\/payslip.*only warns/),
+      },
+      {
+        rule: 'access_rule/new',
+        mode: 'enforce',
+        detail: expect.stringMatching(/user\/ann may "read" payroll\/payslip.*stands already/),
+      },
+    ];
+    expect(await bench.json(['plan', 'wages'], { env: other })).toMatchObject({ broken_rules: told });
+    const text = await bench.run(['plan', 'wages'], { env: other });
+    expect(text.stdout).toContain('Access rules that are broken, and refuse nothing of this:');
+    expect(await bench.json(['apply', 'wages', '--yes'], { env: other })).toMatchObject({ broken_rules: told });
   });
 
   it('refuses the grant along with the removal of the rule', async () => {

@@ -24,7 +24,7 @@ interface Change {
   start: number;
 }
 
-/** `SERVICE_PROPERTY_FACTOR=50` judges 80,000 changes, in some hours. */
+/** The same 240 changes each time; `SERVICE_PROPERTY_FACTOR=50` judges 12,000 others, in about an hour. */
 const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
 const QUESTIONS = 40;
 const OTHER = 'an action that nothing names';
@@ -60,7 +60,7 @@ describe.each(READS)(
             seen.asked += questions.length;
           },
         ),
-        { numRuns: 60 * FACTOR },
+        { numRuns: 60 * FACTOR, ...(FACTOR === 1 && { seed: 17 }) },
       );
       expect(seen.refused).toBeGreaterThan(5 * FACTOR);
       expect(seen.let).toBeGreaterThan(5 * FACTOR);

@@ -29,6 +29,8 @@ export interface Wish {
 export interface Granted {
   id?: string;
   secret?: ChangesetResult['secrets'][number];
+  /** Access rules that the commit broke and that did not refuse it; told with one of its requests. */
+  brokenRules?: ChangesetResult['broken_rules'];
 }
 
 /**
@@ -272,13 +274,17 @@ export class ChangeQueue {
     }
   }
 
-  private grant(batch: readonly Entry[], { created, secrets }: ChangesetResult): void {
+  private grant(batch: readonly Entry[], { created, secrets, broken_rules: broken }: ChangesetResult): void {
     const ids = new Map(created.map(({ address, id }) => [address, id]));
     const made = new Map(secrets.map((secret) => [secret.address, secret]));
-    for (const { address, change, resolve } of batch) {
+    for (const [index, { address, change, resolve }] of batch.entries()) {
       const id = change.op === 'create' ? ids.get(address) : undefined;
       const secret = made.get(address);
-      resolve({ ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) });
+      resolve({
+        ...(id !== undefined && { id }),
+        ...(secret !== undefined && { secret }),
+        ...(index === 0 && broken && { brokenRules: broken }),
+      });
     }
   }
 }

@@ -4,6 +4,7 @@ import { equalJson } from '@authz-service/core/state/equal-json';
 import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Values } from '../framework/value.js';
+import { reportBrokenRules } from './broken-rules.js';
 import type { Wish } from './change-queue.js';
 import { declareOnce } from './claims.js';
 import { danglingIn } from './dangling.js';
@@ -131,7 +132,8 @@ class LinkSetResource implements Resource<Configured> {
         ...put.map(({ kind, address, fields }): Wish => ({ address, change: { op: 'create', kind, fields } })),
         ...changed.map(({ address, fields }): Wish => ({ address, change: { op: 'update', address, fields } })),
       ];
-      await Promise.all(wishes.map((wish) => service.writeSet(wish, signal)));
+      const answers = await Promise.all(wishes.map((wish) => service.writeSet(wish, signal)));
+      for (const { brokenRules } of answers) reportBrokenRules(brokenRules, context);
     });
     return { ...planned, address: granted };
   }

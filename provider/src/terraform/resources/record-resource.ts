@@ -8,6 +8,7 @@ import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
+import { reportBrokenRules } from './broken-rules.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets } from './credential-secrets.js';
@@ -299,7 +300,9 @@ class RecordResource implements Resource<Configured> {
   private async write(service: Service, wish: Wish, context: Context): Promise<Granted> {
     const { narrowings } = service;
     try {
-      return await service.write(this.kind, wish, context.signal);
+      const granted = await service.write(this.kind, wish, context.signal);
+      reportBrokenRules(granted.brokenRules, context);
+      return granted;
     } catch (error) {
       for (const diagnostic of narrowings.failed(wish.address)) context.report(diagnostic);
       throw error;
