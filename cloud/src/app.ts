@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import express, { type ErrorRequestHandler } from 'express';
 import type { Cloud } from './cloud.js';
-import { guardConsole, isConsoleApi, isConsolePath } from './console/console-edge.js';
+import { guardConsole, isConsolePath, isConsoleRoute } from './console/console-edge.js';
 import { Exchange } from './http/exchange.js';
 import { send } from './http/reply.js';
 import type { Route } from './http/route.js';
@@ -18,7 +18,7 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   const below = (exchange: Exchange) => {
     const { pathname, request, response } = exchange;
     guardConsole(request, response, { pathname, hosts: cloud.hosts() });
-    if (isConsoleApi(pathname)) route(exchange);
+    if (isConsoleRoute(pathname)) route(exchange);
     else if (request.method === 'GET' || request.method === 'HEAD') serve(cloud, site, exchange, { path: pathname });
     else otherMethod(exchange, response, '/console', 'GET, HEAD, OPTIONS');
   };

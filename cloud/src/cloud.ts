@@ -6,6 +6,7 @@ import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { CloudConfig } from './config.js';
+import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
 import type { DraftPlanner } from './drafts/draft-planner.js';
 import type { Health } from './health.js';
@@ -24,6 +25,8 @@ export interface Cloud {
   tokens: Tokens;
   sessions: Sessions;
   drafts: DraftPlanner;
+  /** Absent where no identity provider is set up. */
+  oidc?: Oidc;
   consoleSettings: CloudConfig['console'];
   bundleKeys: BundleKeys;
   metrics: Metrics;

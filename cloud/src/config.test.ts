@@ -16,7 +16,30 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+const OIDC = {
+  SERVICE_OIDC_ISSUER: 'https://id.example.com',
+  SERVICE_OIDC_CLIENT_ID: 'console',
+  SERVICE_OIDC_CLIENT_SECRET: SECRET,
+};
+
 describe('the configuration', () => {
+  it('names an identity provider, with groups that may stand for several', () => {
+    const groups = 'engineers = staff/eng, admins=editors,engineers=viewers';
+    const { oidc } = readConfig({ ...OIDC, SERVICE_OIDC_GROUPS: groups, SERVICE_OIDC_SUBJECT: 'email' });
+    expect(oidc).toMatchObject({
+      issuer: 'https://id.example.com',
+      scope: 'openid profile email',
+      subject: { type: 'user', by: 'email' },
+      groupsClaim: 'groups',
+      groups: new Map([
+        ['engineers', ['staff/eng', 'viewers']],
+        ['admins', ['editors']],
+      ]),
+    });
+    expect(inspect(oidc)).not.toContain(SECRET);
+    expect(readConfig({ ...OIDC, SERVICE_OIDC_ISSUER: 'http://127.0.0.1:9' }).oidc?.issuer).toBe('http://127.0.0.1:9');
+  });
+
   it('has a default for everything', () => {
     expect(readConfig({})).toEqual({
       dataDir: join(homedir(), '.service', 'cloud'),
@@ -24,7 +47,7 @@ describe('the configuration', () => {
       logLevel: 'info',
       trustedProxies: [],
       work: { stepsPerSecond: 5_000_000 },
-      console: { links: 'loopback' },
+      console: { links: 'loopback', tenant: 'default' },
       history: { days: 400 },
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
@@ -155,6 +178,17 @@ describe('the configuration', () => {
     ['history of no days', { SERVICE_HISTORY_DAYS: '0' }, {}, ['/SERVICE_HISTORY_DAYS']],
     ['history of a duration', { SERVICE_HISTORY_DAYS: '90d' }, {}, ['/SERVICE_HISTORY_DAYS']],
     ['steps that are no number', { SERVICE_TENANT_STEPS_PER_SECOND: '5e6' }, {}, ['/SERVICE_TENANT_STEPS_PER_SECOND']],
+    ['links from nowhere', { SERVICE_CONSOLE_LINKS: 'none' }, {}, ['/SERVICE_CONSOLE_LINKS']],
+    [
+      'half an identity provider',
+      { SERVICE_OIDC_ISSUER: 'https://a' },
+      {},
+      ['/SERVICE_OIDC_CLIENT_ID', '/SERVICE_OIDC_CLIENT_SECRET'],
+    ],
+    ['a provider without TLS', { ...OIDC, SERVICE_OIDC_ISSUER: 'http://id.example.com' }, {}, ['/SERVICE_OIDC_ISSUER']],
+    ['scopes without openid', { ...OIDC, SERVICE_OIDC_SCOPE: 'email' }, {}, ['/SERVICE_OIDC_SCOPE']],
+    ['persons by name', { ...OIDC, SERVICE_OIDC_SUBJECT: 'name' }, {}, ['/SERVICE_OIDC_SUBJECT']],
+    ['groups that stand for none', { ...OIDC, SERVICE_OIDC_GROUPS: 'a=b,c' }, {}, ['/SERVICE_OIDC_GROUPS']],
     ['an empty variable', { SERVICE_DATA_DIR: '' }, {}, ['/SERVICE_DATA_DIR']],
     ['an empty flag', {}, { dataDir: ' ' }, ['/--data-dir']],
     ['an id without a secret', { SERVICE_BOOTSTRAP_CLIENT_ID: 'x' }, {}, ['/SERVICE_BOOTSTRAP_CLIENT_SECRET']],

@@ -9,6 +9,7 @@ import { type AddressRange, parseRange } from './auth/client-addresses.js';
 import type { PostgresPlace } from './store/postgres/postgres.js';
 import type { PostgresAddress } from './store/postgres/postgres-address.js';
 import { AddressFault, readAddress } from './store/postgres/read-address.js';
+import { isLoopbackHost } from './console/loopback.js';
 
 /** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
@@ -21,6 +22,23 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The first is the default. */
 const LINKS = ['loopback', 'anywhere', 'off'] as const;
+
+/** They go together. */
+const OIDC_REQUIRED = ['SERVICE_OIDC_ISSUER', 'SERVICE_OIDC_CLIENT_ID', 'SERVICE_OIDC_CLIENT_SECRET'];
+
+/** How people sign in with an OpenID provider. */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: Secret;
+  /** The scopes asked for, separated by spaces. */
+  scope: string;
+  /** Whom the records know a person as: the type of subjects, and what its id is. */
+  subject: { type: string; by: 'sub' | 'email' };
+  groupsClaim: string;
+  /** The paths of groups here, by the names of the provider's groups. */
+  groups: ReadonlyMap<string, readonly string[]>;
+}
 
 /** The cloud's settings. */
 export interface CloudConfig {
@@ -46,7 +64,11 @@ export interface CloudConfig {
   console: {
     /** From where one-time links are taken: on this machine alone, from anywhere, or not at all. */
     links: (typeof LINKS)[number];
+    /** The tenant that people sign in to unless they name another. */
+    tenant: string;
   };
+  /** The identity provider of people; absent if there is none. */
+  oidc?: OidcConfig;
   /** For how many days past states can be asked for; absent means without end. */
   history: { days?: number };
   /** Logged once at the start. */
@@ -82,7 +104,11 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
     history: reader.history('SERVICE_HISTORY_DAYS'),
-    console: { links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS) },
+    console: {
+      links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS),
+      tenant: reader.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default',
+    },
+    ...reader.oidc(),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -234,6 +260,62 @@ class Reader {
       this.#fault(name, `is "${value}": write one of ${words.join(', ')}`);
     }
     return known ?? words[0];
+  }
+
+  oidc(): { oidc?: OidcConfig } {
+    const issuer = this.#issuer('SERVICE_OIDC_ISSUER');
+    const clientId = this.text('SERVICE_OIDC_CLIENT_ID');
+    const clientSecret = this.#secret('SERVICE_OIDC_CLIENT_SECRET');
+    const scope = this.text('SERVICE_OIDC_SCOPE') ?? 'openid profile email';
+    const type = this.text('SERVICE_OIDC_SUBJECT_TYPE') ?? 'user';
+    const by = this.choice('SERVICE_OIDC_SUBJECT', ['sub', 'email']);
+    const groupsClaim = this.text('SERVICE_OIDC_GROUPS_CLAIM') ?? 'groups';
+    const groups = this.#groups('SERVICE_OIDC_GROUPS');
+    if (!scope.split(' ').includes('openid')) this.#fault('SERVICE_OIDC_SCOPE', `is "${scope}": it must name "openid"`);
+    const missing = OIDC_REQUIRED.filter((name) => (this.env[name] ?? this.env[`${name}_FILE`]) === undefined);
+    if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
+      const oidc = {
+        issuer,
+        clientId,
+        clientSecret: new Secret(clientSecret),
+        scope,
+        subject: { type, by },
+        groupsClaim,
+        groups,
+      };
+      return { oidc };
+    }
+    if (missing.length < 3)
+      for (const name of missing)
+        this.#fault(name, 'is missing, but other settings of the identity provider are given');
+    return {};
+  }
+
+  /** Without TLS anybody on the way could pose as the provider. */
+  #issuer(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    const plain = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+    if (plain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))))
+      return value;
+    this.#fault(
+      name,
+      `is "${value}": write the issuer's URL like "https://id.example.com"; only one on this machine may do without https`,
+    );
+    return undefined;
+  }
+
+  /** `engineers=staff/engineering,admins=console-editors`: a group of the provider may stand for several here. */
+  #groups(name: string): Map<string, string[]> {
+    const groups = new Map<string, string[]>();
+    for (const part of this.text(name)?.split(',') ?? []) {
+      const [, theirs, ours] = /^\s*([^=]*[^=\s])\s*=\s*(\S(?:.*\S)?)\s*$/.exec(part) ?? [];
+      if (theirs === undefined || ours === undefined)
+        this.#fault(name, `holds "${part.trim()}": write groups like "engineers=engineering,admins=console-editors"`);
+      else groups.set(theirs, [...(groups.get(theirs) ?? []), ours]);
+    }
+    return groups;
   }
 
   work(name: string): CloudConfig['work'] {

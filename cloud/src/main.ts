@@ -6,6 +6,7 @@ import { type Derive, derive } from './auth/scrypt.js';
 import { bootstrap } from './bootstrap.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
+import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
 import { DraftPlanner } from './drafts/draft-planner.js';
 import { Health } from './health.js';
@@ -89,7 +90,7 @@ async function start(
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
   });
-  const sessions = new Sessions(store, credentials);
+  const sessions = new Sessions(store, credentials, tenants);
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
   const followed = { store, tenants, credentials, bundleKeys, history, metrics, log };
@@ -111,6 +112,7 @@ async function start(
     sessions,
     drafts,
     consoleSettings: config.console,
+    ...(config.oidc && { oidc: new Oidc(config.oidc, () => `${publicUrl}/console/oidc/callback`) }),
     publicUrl: () => publicUrl,
     localUrl: () => localUrl,
     hosts: () => hosts,

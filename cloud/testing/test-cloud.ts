@@ -72,6 +72,7 @@ export class TestCloud {
     const isText = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(this.url + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(as !== undefined && { authorization: `Bearer ${as}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

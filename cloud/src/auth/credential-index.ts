@@ -3,11 +3,12 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
-import type { CredentialKind, CredentialRow, NewSecret, TenantCredentials } from '../store/store.js';
+import type { ActorKind, CredentialKind, CredentialRow, NewSecret, TenantCredentials } from '../store/store.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential at the newest revision. */
 export interface KnownCredential extends Credential {
+  kind: CredentialKind;
   hash: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
@@ -46,7 +47,8 @@ export class CredentialIndex {
   }
 
   /** The credential of a kind with this id. */
-  held(kind: CredentialKind, id: string): KnownCredential | undefined {
+  held(kind: ActorKind, id: string): KnownCredential | undefined {
+    if (kind === 'person') return undefined;
     return kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
   }
 

@@ -3,14 +3,14 @@ import { ProblemError } from '@authz-service/core/problem';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { Limits } from '@authz-service/core/records/limits';
 import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
-import type { CredentialKind } from '../store/store.js';
+import type { ActorKind } from '../store/store.js';
 
 /** What a request may do: the scopes of records, and `operator`, which no record can name. */
 export type Grant = Scope | 'operator';
 
 /** The verified sender of a request. */
 export interface Credential {
-  kind: CredentialKind;
+  kind: ActorKind;
   id: string;
   name: string;
   /** The id of its tenant. */

@@ -33,6 +33,11 @@ export function isConsoleApi(pathname: string): boolean {
   return pathname.startsWith(API);
 }
 
+/** Whether the path is a route's, in place of a file or a page. */
+export function isConsoleRoute(pathname: string): boolean {
+  return isConsoleApi(pathname) || /^\/console\/oidc(\/|$)/.test(pathname);
+}
+
 /**
  * What holds for everything below `/console`: the browser gets the strict headers, the host is one of ours, and the API
  * is called by our own page. Throws `invalid_request`.

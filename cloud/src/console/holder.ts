@@ -1,11 +1,8 @@
 import type { Grant } from '../auth/credential.js';
 import type { CredentialKind } from '../store/store.js';
 
-/**
- * Who a session or a link is for, as the store keeps it: never what they may do, which each request finds out anew, but
- * what they may do at most.
- */
-export interface Holder {
+/** The credential whose holder made a link. */
+export interface CredentialHolder {
   kind: CredentialKind;
   id: string;
   name: string;
@@ -14,3 +11,21 @@ export interface Holder {
   /** The scopes of the access token in use then. */
   grants: Grant[];
 }
+
+/** A person whom the identity provider has named. */
+export interface PersonHolder {
+  kind: 'person';
+  /** Issuer and `sub`, which together name one person for ever: `https://id.example.com#248289761001`. */
+  id: string;
+  name: string;
+  /** Whom the records of tenants know them as. */
+  subject: { type: string; id: string };
+  /** The groups here that the provider's groups stand for, by their paths. */
+  groups: string[];
+}
+
+/**
+ * Who a session or a link is for, as the store keeps it: never what they may do, which each request finds out anew, but
+ * what they may do at most.
+ */
+export type Holder = CredentialHolder | PersonHolder;

@@ -1,13 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { SIGN_IN_SECONDS } from './oidc.js';
 
 export const SESSION_COOKIE = 'service_session';
 const ATTRIBUTES = 'Path=/console; HttpOnly; Secure; SameSite=Lax';
 
 /** The token in the request's cookie. */
-export function sessionToken({ cookie = '' }: IncomingHttpHeaders): string | undefined {
+export function sessionToken(headers: IncomingHttpHeaders): string | undefined {
+  return cookieValue(headers, SESSION_COOKIE);
+}
+
+function cookieValue({ cookie = '' }: IncomingHttpHeaders, wanted: string): string | undefined {
   for (const pair of cookie.split(';')) {
     const [name, value] = pair.trim().split('=', 2);
-    if (name === SESSION_COOKIE) return value;
+    if (name === wanted) return value;
   }
   return undefined;
 }
@@ -19,4 +24,17 @@ export function sessionCookie(token: string): string {
 
 export function noSessionCookie(): string {
   return `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
+}
+
+const PENDING_COOKIE = 'service_sign_in';
+
+/** What a browser keeps while somebody signs in at the identity provider. */
+export function pendingSignIn(headers: IncomingHttpHeaders): string | undefined {
+  return cookieValue(headers, PENDING_COOKIE);
+}
+
+/** Without a value, the browser forgets it. */
+export function pendingCookie(value = ''): string {
+  const age = value === '' ? 0 : SIGN_IN_SECONDS;
+  return `${PENDING_COOKIE}=${value}; Path=/console/oidc; HttpOnly; Secure; SameSite=Lax; Max-Age=${age}`;
 }

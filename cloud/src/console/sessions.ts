@@ -3,7 +3,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import { type Credential, grantsOf, holds } from '../auth/credential.js';
 import type { CredentialIndex } from '../auth/credential-index.js';
 import type { SessionRow, Store } from '../store/store.js';
+import type { Tenants } from '../tenants/tenants.js';
 import type { Holder } from './holder.js';
+import { personRights } from './person-rights.js';
 
 const MINUTE_MS = 60 * 1000;
 const IDLE_MS = 30 * MINUTE_MS;
@@ -25,11 +27,13 @@ export class Sessions {
   constructor(
     private readonly store: Store,
     private readonly credentials: CredentialIndex,
+    private readonly tenants: Tenants,
   ) {}
 
   /** The token of a new link for the holder of this credential, and when it expires. */
   async link(credential: Credential, now: number): Promise<{ token: string; expiresAt: string }> {
     const { kind, id, name, generation, tenant } = credential;
+    if (kind === 'person') throw new Error('a person makes no links');
     const holder: Holder = { kind, id, name, generation, grants: grantsOf(credential) };
     const token = newToken();
     const expiresAt = instant(now + LINK_MS);
@@ -56,7 +60,7 @@ export class Sessions {
       seen_at: instant(now),
       expires_at: instant(now + ABSOLUTE_MS),
     };
-    const credential = this.#credentialOf(row, holder, now);
+    const credential = await this.#credentialOf(row, holder, now);
     if (credential === undefined) throw spent();
     await this.store.addSession(row);
     return { token, session: { row, holder, credential } };
@@ -87,7 +91,8 @@ export class Sessions {
   /** The sessions of a tenant that are in force, the latest first. */
   async list(tenant: string, now: number): Promise<Session[]> {
     const rows = await this.store.sessions(tenant);
-    return rows.flatMap((row) => this.#inForce(row, now) ?? []);
+    const sessions = await Promise.all(rows.map((row) => this.#inForce(row, now)));
+    return sessions.filter((session) => session !== undefined);
   }
 
   /** Returns false if there is no such session. */
@@ -105,15 +110,19 @@ export class Sessions {
     return row && this.#inForce(row, now);
   }
 
-  #inForce(row: SessionRow, now: number): Session | undefined {
+  async #inForce(row: SessionRow, now: number): Promise<Session | undefined> {
     if (Date.parse(row.expires_at) <= now || Date.parse(idleAt(row)) <= now) return undefined;
     const holder: Holder = JSON.parse(row.holder);
-    const credential = this.#credentialOf(row, holder, now);
+    const credential = await this.#credentialOf(row, holder, now);
     return credential && { row, holder, credential };
   }
 
   /** What the holder may do now: undefined if nothing any more. */
-  #credentialOf({ tenant, hash }: SessionRow, holder: Holder, now: number): Credential | undefined {
+  async #credentialOf({ tenant, hash }: SessionRow, holder: Holder, now: number): Promise<Credential | undefined> {
+    if (holder.kind === 'person') {
+      const rights = await personRights(this.tenants, { tenant, holder, now });
+      return { ...rights, session: hash };
+    }
     const known = this.credentials.held(holder.kind, holder.id);
     if (known?.tenant !== tenant || known.generation !== holder.generation || known.expiresAt <= now) return undefined;
     const { kind, id, name, generation, limits } = known;

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** The answer of a route. `body` is absent if the status has none; its content may come in parts. */
 export interface Reply {
   status: number;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: { type: string; content: string | Buffer | readonly Buffer[] };
 }
 

@@ -27,7 +27,7 @@ const linkSchema = z.strictObject({
 
 const sessionShape = {
   id: z.string(),
-  person: z.strictObject({ kind: z.enum(['api_key', 'oauth_client']), id: z.string(), name: z.string() }),
+  person: z.strictObject({ kind: z.enum(['person', 'api_key', 'oauth_client']), id: z.string(), name: z.string() }),
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   sign_in: z.enum(['link', 'oidc']),
   created_at: z.iso.datetime(),
@@ -48,7 +48,7 @@ export function consoleSessionRoutes(cloud: Cloud): Route[] {
       id: row.id,
       person: { kind: holder.kind, id: holder.id, name: holder.name },
       tenant: { id, name },
-      sign_in: 'link',
+      sign_in: holder.kind === 'person' ? 'oidc' : 'link',
       created_at: row.created_at,
       idle_at: idleAt(row),
       expires_at: row.expires_at,
@@ -75,7 +75,7 @@ export function consoleSessionRoutes(cloud: Cloud): Route[] {
         tag: 'console',
         responses: { 200: { description: 'The ways.', schema: waysSchema } },
       },
-      handle: () => json(200, { link: cloud.consoleSettings.links !== 'off', oidc: false }),
+      handle: () => json(200, { link: cloud.consoleSettings.links !== 'off', oidc: cloud.oidc !== undefined }),
     }),
     open<undefined, z.output<typeof linkSchema>>({
       method: 'POST',

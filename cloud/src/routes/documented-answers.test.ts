@@ -186,6 +186,7 @@ async function consoleSessions(): Promise<void> {
   await browser.ask('DELETE', '/console/api/session?nonsense=1');
   await browser.ask('DELETE', `/console/api/sessions/${id}?nonsense=1`);
   await browser.ask('DELETE', `/console/api/sessions/${id}`);
+  await browser.ask('GET', '/console/oidc/callback', { headers: { host: 'elsewhere.example' } });
   await browser.redeem('nothing'.padEnd(43, '-'));
   await browser.redeem(await linkOf(cloud, admin), { 'content-type': 'text/plain' });
   await browser.ask('POST', '/console/api/session', { body: ' '.repeat(MIB) });

@@ -1,6 +1,7 @@
 import { unpackBundle } from '@authz-service/core/bundle/read';
 import { COLLECTIONS, KINDS } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '../../testing/browser.js';
 import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
@@ -243,6 +244,29 @@ describe('a stranger', () => {
       });
     }
   });
+});
+
+it('signs in to its own tenant alone, and reaches no session of another', async () => {
+  const link = await strange('POST', '/v1/console-links', '/v1/console-links');
+  const [theirs, mine] = [new Browser(cloud), await Browser.signIn(cloud, owner)];
+  expect((await theirs.redeem(new URL(link.body.url).hash.slice(1))).body.tenant.name).toBe('stranger');
+  const strangeInConsole = (method: string, route: string, path: string, body?: object) => {
+    covered.add(`${method} ${route}`);
+    return theirs.ask(method, path, body && { body });
+  };
+  const { id } = (await mine.ask('GET', '/console/api/session')).body;
+  const own = await strangeInConsole('GET', '/console/api/session', '/console/api/session');
+  const listed = await strangeInConsole('GET', '/console/api/sessions', '/console/api/sessions');
+  expect(listed.body.items.map((session: { id: string }) => session.id)).toEqual([own.body.id]);
+  const ended = await strangeInConsole('DELETE', '/console/api/sessions/{id}', `/console/api/sessions/${id}`);
+  expect(ended.status).toBe(404);
+  const { body: state } = await cloud.ask('GET', '/v1/state', { as: owner });
+  const draft = { base_revision: state.revision, stack: 'api', changes: [] };
+  expect((await strangeInConsole('POST', '/console/api/draft-plans', '/console/api/draft-plans', draft)).status).toBe(
+    409,
+  );
+  expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);
+  expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });
 
 it('every route that takes a credential has been tried', async () => {

@@ -17,14 +17,16 @@ afterAll(() => cloud.close());
 
 describe('the OpenAPI document', () => {
   it('names every route that the server has', () => {
-    const routes = allRoutes({} as Cloud).map(({ method, path }) => `${method} ${path}`);
+    // What the console calls with a session is documented where programs call it.
+    const documented = allRoutes({} as Cloud).filter(({ path }) => !/^\/console\/api\/(v1|access)\//.test(path));
+    const routes = documented.map(({ method, path }) => `${method} ${path}`);
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(routes.sort());
   });
 
   it('names no route that the server does not have, and no method', async () => {
     for (const { method, path, security } of operations) {
       const place = path.replaceAll(/\{\w+\}/g, 'x');
-      const { status, body } = await cloud.ask(method, place);
+      const { status, body } = await cloud.ask(method, place, { headers: { origin: cloud.url } });
       expect({
         method,
         path,
@@ -40,7 +42,9 @@ describe('the OpenAPI document', () => {
 
   it('leaves out no method that a path of it takes', async () => {
     for (const [path, own] of Object.entries(document.paths)) {
-      const { headers } = await cloud.ask('OPTIONS', path.replaceAll(/\{\w+\}/g, 'x'));
+      const { headers } = await cloud.ask('OPTIONS', path.replaceAll(/\{\w+\}/g, 'x'), {
+        headers: { origin: cloud.url },
+      });
       const methods = (headers.get('allow') ?? '')
         .split(', ')
         .filter((method) => method !== 'HEAD' && method !== 'OPTIONS');

@@ -6,6 +6,7 @@ import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
 import { consoleLinkRoutes } from './console-links.js';
+import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
 import { decisionRoutes } from './decisions.js';
 import { draftPlanRoutes } from './draft-plans.js';
@@ -36,6 +37,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...tenantRoutes(cloud),
     ...consoleLinkRoutes(cloud),
     ...consoleSessionRoutes(cloud),
+    ...consoleOidcRoutes(cloud),
     ...draftPlanRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),

@@ -8,7 +8,7 @@ import { type Route, secured } from '../http/route.js';
 const limitsSchema = limits.unwrap().meta({ description: 'What it may write at most; absent means unlimited.' });
 const whoamiSchema = z.strictObject({
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
-  credential: z.strictObject({ kind: z.enum(['api_key', 'oauth_client']), id: z.string(), name: z.string() }),
+  credential: z.strictObject({ kind: z.enum(['api_key', 'oauth_client', 'person']), id: z.string(), name: z.string() }),
   limits: limitsSchema.optional(),
   scopes: z.array(z.string()).meta({ description: 'The scopes it has, including implied ones.' }),
 });

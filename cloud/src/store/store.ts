@@ -227,6 +227,9 @@ export interface KeptCommit {
 
 export type CredentialKind = 'api_key' | 'oauth_client';
 
+/** What may act: a credential, or a person who is signed in with an identity provider. */
+export type ActorKind = CredentialKind | 'person';
+
 /** The hash of the secret of a credential that the same commit creates, or whose secret it replaces. */
 export interface NewSecret {
   kind: CredentialKind;
@@ -246,7 +249,7 @@ export interface AuditRow {
   digest: string;
   at: string;
   request_id: string;
-  credential: { kind: CredentialKind | 'bootstrap'; id: string; name: string };
+  credential: { kind: ActorKind | 'bootstrap'; id: string; name: string };
   stack?: string;
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];

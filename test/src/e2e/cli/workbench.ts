@@ -75,13 +75,14 @@ export class Workbench {
   }
 
   /** A running cloud with a fresh tenant for each call of `tenant`. */
-  async startCloud(): Promise<CloudBench> {
+  async startCloud(env: Variables = {}): Promise<CloudBench> {
     const operator = { SERVICE_CLIENT_ID: 'operator', SERVICE_CLIENT_SECRET: randomUUID() };
     const child = this.spawn(['cloud', 'start', '--data-dir', 'cloud', '--listen-addr', '127.0.0.1:0'], {
       env: {
         SERVICE_BOOTSTRAP_CLIENT_ID: operator.SERVICE_CLIENT_ID,
         SERVICE_BOOTSTRAP_CLIENT_SECRET: operator.SERVICE_CLIENT_SECRET,
         SERVICE_LOG_LEVEL: 'warn',
+        ...env,
       },
     });
     const { url } = JSON.parse(await firstLine(child)) as { url: string };

@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Workbench } from './cli/workbench.js';
+
+const PROVIDER = fileURLToPath(new URL('./oidc/provider.mjs', import.meta.url));
+
+const TREE = `
+version: 1
+stack: people
+applications:
+  service-console:
+    resource_types:
+      console: { actions: [view, edit] }
+    resources:
+      console/console: {}
+    roles:
+      viewer: {}
+      editor: {}
+    policies:
+      view: { effect: ALLOW, resource_type: service-console/console, actions: [view], assigned_to: [role/service-console/viewer] }
+      edit: { effect: ALLOW, resource_type: service-console/console, actions: [view, edit], assigned_to: [role/service-console/editor] }
+groups:
+  auditors: { roles: [service-console/viewer] }
+subjects:
+  user/alice: { roles: [service-console/editor] }
+`;
+
+let bench: Workbench;
+let provider: ChildProcess;
+let url: string;
+let admin: Record<string, string>;
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  provider = spawn(process.execPath, [PROVIDER], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: provider.stdout as NonNullable<typeof provider.stdout> });
+  const [issuer] = await once(lines, 'line');
+  const cloud = await bench.startCloud({
+    SERVICE_OIDC_ISSUER: String(issuer),
+    SERVICE_OIDC_CLIENT_ID: 'console',
+    SERVICE_OIDC_CLIENT_SECRET: 'the secret of the console',
+    SERVICE_OIDC_SCOPE: 'openid profile email groups',
+    SERVICE_OIDC_GROUPS: 'auditors=auditors',
+  });
+  url = cloud.url;
+  admin = cloud.operator;
+  const ready = once(lines, 'line');
+  provider.stdin?.write(`${url}/console/oidc/callback\n`);
+  await ready;
+  await bench.write({ 'tree/main.yaml': TREE });
+  await bench.json(['apply', 'tree', '--yes'], { env: admin });
+});
+afterAll(async () => {
+  provider.kill();
+  await bench.close();
+});
+
+/** Cookies by origin, and redirects followed one by one. */
+class Person {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  /** `account` is whom the provider takes this browser for. */
+  constructor(private readonly account: string) {}
+
+  /** Goes through the whole sign-in, and returns where it ends. */
+  async signIn(tenant = 'default'): Promise<string> {
+    return await this.visit(`${url}/console/oidc?tenant=${tenant}`);
+  }
+
+  /** Follows redirects until a page, or until the next address is one of these. */
+  async visit(address: string, until = /\/console\/(sign-in\?|$)/): Promise<string> {
+    let next = address;
+    for (let hops = 0; hops < 10; hops++) {
+      const answer = await this.fetch(next);
+      const location = answer.headers.get('location');
+      if (location === null) throw new Error(`${next} answered ${answer.status}: ${await answer.text()}`);
+      next = new URL(location, next).href;
+      if (until.test(next)) return next.slice(url.length);
+    }
+    throw new Error(`no end: ${next}`);
+  }
+
+  async fetch(address: string, init: RequestInit = {}): Promise<Response> {
+    const { origin } = new URL(address);
+    const jar = this.#cookies.get(origin) ?? new Map([['account', this.account]]);
+    this.#cookies.set(origin, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(address, { ...init, headers: { ...init.headers, cookie }, redirect: 'manual' });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '' || /max-age=0/i.test(line)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return answer;
+  }
+
+  ask(method: string, path: string, body?: unknown): Promise<Response> {
+    return this.fetch(`${url}/console/api${path}`, {
+      method,
+      headers: { origin: url, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of any shape.
+  async json(path: string): Promise<any> {
+    return await (await this.ask('GET', path)).json();
+  }
+}
+
+const signedIn = async (account: string) => {
+  const person = new Person(account);
+  expect(await person.signIn()).toBe('/console/');
+  return person;
+};
+
+describe('a sign-in with the identity provider', () => {
+  it('gives what the records of the tenant let the person do', async () => {
+    const alice = await signedIn('alice');
+    expect(await alice.json('/session')).toMatchObject({
+      person: { kind: 'person', id: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+#alice$/), name: 'Alice' },
+      tenant: { name: 'default' },
+      sign_in: 'oidc',
+      scopes: ['decisions', 'records:read', 'records:write'],
+    });
+    expect(await alice.json('/sign-in')).toEqual({ link: true, oidc: true });
+  });
+
+  it('counts groups of the provider as the groups that the settings name', async () => {
+    const bob = await signedIn('bob');
+    expect((await bob.json('/session')).scopes).toEqual(['decisions', 'records:read']);
+    expect((await bob.ask('POST', '/v1/roles', { name: 'made' })).status).toBe(403);
+  });
+
+  it('is refused for those who may do nothing, whatever address or group they name', async () => {
+    const mallory = new Person('mallory');
+    expect(await mallory.signIn()).toBe('/console/sign-in?problem=forbidden');
+    expect((await mallory.ask('GET', '/session')).status).toBe(401);
+    expect(await new Person('alice').signIn('nobody')).toBe('/console/sign-in?problem=forbidden');
+  });
+
+  it('is audited as the person, and each commit decides anew', async () => {
+    const alice = await signedIn('alice');
+    expect((await alice.ask('POST', '/v1/roles', { name: 'of-alice' })).status).toBe(201);
+    const [entry] = (await alice.json('/v1/audit')).items;
+    expect(entry.credential).toMatchObject({ kind: 'person', name: 'Alice' });
+    await bench.write({
+      'tree/main.yaml': TREE.replace('roles: [service-console/editor]', 'roles: [service-console/viewer]'),
+    });
+    await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
+    expect((await alice.ask('POST', '/v1/roles', { name: 'more' })).status).toBe(403);
+    expect((await alice.json('/session')).scopes).toEqual(['decisions', 'records:read']);
+    await bench.write({ 'tree/main.yaml': TREE });
+    await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
+  });
+
+  it('makes nobody who writes records an administrator', async () => {
+    const alice = await signedIn('alice');
+    const scopes = ['credentials', 'records:write'];
+    const changes = [{ op: 'create', kind: 'oauth_client', fields: { name: 'mine', scopes } }];
+    for (const refused of [
+      alice.ask('POST', '/v1/api-keys', { name: 'mine', scopes }),
+      alice.ask('POST', '/v1/oauth-clients', { name: 'mine', scopes }),
+      alice.ask('POST', '/v1/changesets', { changes }),
+      alice.ask('POST', '/v1/access-rules', { name: 'mine', never: { actions: ['x'], resources: { types: ['*'] } } }),
+      alice.ask('GET', '/v1/tenants'),
+    ])
+      expect((await refused).status).toBe(403);
+    // Neither does a record that grants whatever the console may be asked for.
+    const all = {
+      application: 'service-console',
+      name: 'all',
+      effect: 'ALLOW',
+      resource_type: 'service-console/console',
+      actions: ['*'],
+    };
+    await alice.ask('POST', '/v1/policies', all);
+    await alice.ask('POST', '/v1/policy-assignments', {
+      policy: 'service-console/all',
+      entity_type: 'subject',
+      entity: 'user/alice',
+    });
+    expect((await alice.json('/session')).scopes).toEqual(['decisions', 'records:read', 'records:write']);
+  });
+
+  /** Somebody who has come back from the provider, and the address that they are to visit. */
+  const atCallback = async (account: string) => {
+    const person = new Person(account);
+    return { person, callback: url + (await person.visit(`${url}/console/oidc`, /\/console\/oidc\/callback/)) };
+  };
+  const refused = async (person: Person, callback: string) => {
+    expect(await person.visit(callback)).toBe('/console/sign-in?problem=unauthorized');
+    expect((await person.ask('GET', '/session')).status).toBe(401);
+  };
+
+  it('is refused in a browser that did not begin it, so that nobody is signed in as somebody else', async () => {
+    const { callback } = await atCallback('alice');
+    await refused(new Person('bob'), callback);
+    await refused((await atCallback('bob')).person, callback);
+  });
+
+  it('is refused with another state, and with a code that was used', async () => {
+    const { person, callback } = await atCallback('alice');
+    await refused(person, callback.replace(/state=[^&]+/, 'state=x'));
+    const other = await atCallback('alice');
+    expect(await other.person.visit(other.callback)).toBe('/console/');
+    await other.person.ask('DELETE', '/session');
+    await refused(other.person, other.callback);
+  });
+});
