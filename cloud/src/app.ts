@@ -8,12 +8,13 @@ import { send } from './http/reply.js';
 import type { Route } from './http/route.js';
 import { refuse, serve } from './http/serve.js';
 import { consoleSite } from './routes/console-site.js';
+import { mountedRoutes } from './routes/mounted-routes.js';
 import { allRoutes } from './routes/routes.js';
 
 /** The request listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
-  const route = router(cloud, routes);
+  const route = router(cloud, [...routes, ...mountedRoutes(routes)]);
   const site = consoleSite();
   const below = (exchange: Exchange) => {
     const { pathname, request, response } = exchange;

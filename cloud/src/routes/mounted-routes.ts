@@ -6,6 +6,6 @@ const OWN_TO_PROGRAMS = /^\/v1\/(console-links|policies\/bundle)$/;
 /** The routes that need a credential, once more for sessions: `/v1/roles` is also at `/console/api/v1/roles`. */
 export function mountedRoutes(routes: readonly Route[]): Route[] {
   return routes
-    .filter(({ anyOf, path }) => anyOf !== undefined && !OWN_TO_PROGRAMS.test(path))
+    .filter(({ anyOf, by, path }) => anyOf !== undefined && by === undefined && !OWN_TO_PROGRAMS.test(path))
     .map((route) => ({ ...route, path: `/console/api${route.path}`, by: 'session' as const }));
 }

@@ -10,7 +10,6 @@ import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
 import { decisionRoutes } from './decisions.js';
 import { draftPlanRoutes } from './draft-plans.js';
-import { mountedRoutes } from './mounted-routes.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
@@ -21,7 +20,7 @@ import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
 
-/** All routes. The bundle comes before the policies, because it would match their item path. */
+/** All routes, of which `mountedRoutes` makes more. The bundle comes before the policies, because it would match their item path. */
 export function allRoutes(cloud: Cloud): Route[] {
   const routes = [
     ...decisionRoutes(cloud),
@@ -43,6 +42,5 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),
   ];
-  const programs = routes.filter(({ by }) => by === undefined);
-  return [...routes, openapiRoute(cloud, routes), ...mountedRoutes(programs)];
+  return [...routes, openapiRoute(cloud, routes)];
 }
