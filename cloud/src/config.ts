@@ -6,10 +6,11 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
+import { isLoopbackHost } from './console/loopback.js';
+import { OIDC_REQUIRED, type OidcConfig } from './console/oidc-config.js';
 import type { PostgresPlace } from './store/postgres/postgres.js';
 import type { PostgresAddress } from './store/postgres/postgres-address.js';
 import { AddressFault, readAddress } from './store/postgres/read-address.js';
-import { isLoopbackHost } from './console/loopback.js';
 
 /** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
@@ -22,23 +23,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The first is the default. */
 const LINKS = ['loopback', 'anywhere', 'off'] as const;
-
-/** They go together. */
-const OIDC_REQUIRED = ['SERVICE_OIDC_ISSUER', 'SERVICE_OIDC_CLIENT_ID', 'SERVICE_OIDC_CLIENT_SECRET'];
-
-/** How people sign in with an OpenID provider. */
-export interface OidcConfig {
-  issuer: string;
-  clientId: string;
-  clientSecret: Secret;
-  /** The scopes asked for, separated by spaces. */
-  scope: string;
-  /** Whom the records know a person as: the type of subjects, and what its id is. */
-  subject: { type: string; by: 'sub' | 'email' };
-  groupsClaim: string;
-  /** The paths of groups here, by the names of the provider's groups. */
-  groups: ReadonlyMap<string, readonly string[]>;
-}
 
 /** The cloud's settings. */
 export interface CloudConfig {

@@ -863,6 +863,8 @@ type OAuthClientRecord struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -877,6 +879,8 @@ type NewOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -903,6 +907,8 @@ type MadeOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
@@ -1000,6 +1006,14 @@ type OAuthClientLimits struct {
 	Applications []string `json:"applications,omitempty"`
 	// The highest priority of the policies that it may write.
 	PriorityMax int64 `json:"priority_max,omitempty"`
+}
+
+// OAuthClientPerson is a part of a record.
+type OAuthClientPerson struct {
+	// The issuer of the identity provider, as its tokens name it.
+	Issuer string `json:"issuer"`
+	// The `sub` by which the provider knows the person.
+	Subject string `json:"subject"`
 }
 
 // PolicyModifiers is a part of a record.

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
+import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
@@ -13,6 +14,8 @@ export interface KnownCredential extends Credential {
   /** Milliseconds since the epoch. */
   expiresAt: number;
   operator: boolean;
+  /** Who has its rights in the console: see `personId`. */
+  person?: string;
 }
 
 /**
@@ -50,6 +53,12 @@ export class CredentialIndex {
   held(kind: ActorKind, id: string): KnownCredential | undefined {
     if (kind === 'person') return undefined;
     return kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
+  }
+
+  /** The client whose rights a person has in a tenant. Of several none counts, since their limits may contradict. */
+  ofPerson(tenant: string, person: string): KnownCredential | undefined {
+    const own = [...this.#clients.values()].filter((known) => known.tenant === tenant && known.person === person);
+    return own.length === 1 ? own[0] : undefined;
   }
 
   /** The credential that a record declares. */
@@ -123,6 +132,7 @@ export class CredentialIndex {
       tenant: row.tenant,
       grants: new Set(grants),
       ...(row.fields.limits && { limits: row.fields.limits }),
+      ...(row.fields.person && { person: personId(row.fields.person) }),
       hash: row.hash,
       generation: createHash('sha256').update(row.hash).digest('base64url').slice(0, 16),
       expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),

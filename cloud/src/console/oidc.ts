@@ -1,11 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
+import { personId } from '@authz-service/core/records/person';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import * as client from 'openid-client';
 import * as z from 'zod';
-import type { OidcConfig } from '../config.js';
 import type { PersonHolder } from './holder.js';
 import { isLoopbackHost } from './loopback.js';
+import type { OidcConfig } from './oidc-config.js';
 
 /** How long somebody may take to sign in at the provider. */
 export const SIGN_IN_SECONDS = 600;
@@ -99,7 +100,7 @@ export class Oidc {
     const theirs = Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [];
     return {
       kind: 'person',
-      id: `${issuer}#${sub}`,
+      id: personId({ issuer, subject: sub }),
       name: claims.name ?? claims.preferred_username ?? verified ?? sub,
       subject: { type: subject.type, id },
       groups: [...new Set(theirs.flatMap((name) => groups.get(name) ?? []))],

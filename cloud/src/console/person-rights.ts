@@ -1,5 +1,6 @@
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { Credential, Grant } from '../auth/credential.js';
+import type { CredentialIndex } from '../auth/credential-index.js';
 import type { Tenants } from '../tenants/tenants.js';
 import type { PersonHolder } from './holder.js';
 import { rolesOfGroups } from './roles-of-groups.js';
@@ -15,12 +16,12 @@ const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
 ];
 
 /**
- * What a person may do in a tenant at this moment, by the tenant's records. A person is `user/SUB` there, unless the
+ * What a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A person is `user/SUB` there, unless the
  * settings say otherwise; groups of the provider count as the groups here that the settings name. Throws what a decision
  * throws: then nothing is granted.
  */
 export async function personRights(
-  tenants: Tenants,
+  { tenants, credentials }: { tenants: Tenants; credentials: CredentialIndex },
   { tenant: id, holder, now }: { tenant: string; holder: PersonHolder; now: number },
 ): Promise<Credential> {
   const tenant = await tenants.get(id);
@@ -33,6 +34,9 @@ export async function personRights(
     });
     return RIGHTS.filter(({ action }) => tenant.engine.decide(request(action), now).decision);
   });
-  const grants = new Set(granted.flatMap((right) => right.grants));
-  return { kind: 'person', id: holder.id, name: holder.name, tenant: id, grants, generation: '' };
+  const client = credentials.ofPerson(id, holder.id);
+  const grants = new Set([...granted.flatMap((right) => right.grants), ...(client?.grants ?? [])]);
+  const limits = client?.limits;
+  const { kind, name } = holder;
+  return { kind, id: holder.id, name, tenant: id, grants, generation: '', ...(limits && { limits }) };
 }

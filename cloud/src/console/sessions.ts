@@ -26,8 +26,8 @@ export interface Session {
 export class Sessions {
   constructor(
     private readonly store: Store,
-    private readonly credentials: CredentialIndex,
-    private readonly tenants: Tenants,
+    readonly credentials: CredentialIndex,
+    readonly tenants: Tenants,
   ) {}
 
   /** The token of a new link for the holder of this credential, and when it expires. */
@@ -120,7 +120,7 @@ export class Sessions {
   /** What the holder may do now: undefined if nothing any more. */
   async #credentialOf({ tenant, hash }: SessionRow, holder: Holder, now: number): Promise<Credential | undefined> {
     if (holder.kind === 'person') {
-      const rights = await personRights(this.tenants, { tenant, holder, now });
+      const rights = await personRights(this, { tenant, holder, now });
       return { ...rights, session: hash };
     }
     const known = this.credentials.held(holder.kind, holder.id);

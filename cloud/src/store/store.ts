@@ -1,4 +1,5 @@
 import type { Limits } from '@authz-service/core/records/limits';
+import type { Person } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
@@ -240,7 +241,7 @@ export interface NewSecret {
 
 export interface CredentialRow extends NewSecret {
   tenant: string;
-  fields: { name: string; scopes: string[]; expires_at?: string; limits?: Limits };
+  fields: { name: string; scopes: string[]; expires_at?: string; limits?: Limits; person?: Person };
 }
 
 /** Who did what in which revision. `changes` is limited; `truncated` says that there were more. */

@@ -3,6 +3,7 @@ import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, stringSet } from './fields.js';
 import { limits, referencesOfLimits } from './limits.js';
+import { person } from './person.js';
 import { SCOPES } from './scopes.js';
 
 export const oauthClient = define({
@@ -16,6 +17,7 @@ export const oauthClient = define({
         .min(1, 'must name at least one scope')
         .meta({ description: 'What its tokens may do.' }),
       limits,
+      person,
       description,
     }),
   path: (fields) => path(fields.name),

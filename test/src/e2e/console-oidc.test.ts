@@ -157,6 +157,41 @@ describe('a sign-in with the identity provider', () => {
     await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
   });
 
+  it('gives rights beyond records by a client that names the person, which only its equals make', async () => {
+    const root = new Person('root');
+    expect(await root.signIn()).toBe('/console/sign-in?problem=forbidden');
+    const issuer = (await (await signedIn('alice')).json('/session')).person.id.replace(/#.*/, '');
+    const client = (name: string) => `
+oauth_clients:
+  ${name}:
+    scopes: [credentials]
+    limits: { stacks: [people] }
+    person: { issuer: "${issuer}", subject: root }
+`;
+    await bench.write({ 'tree/clients.yaml': `version: 1\nstack: people${client('of-root')}` });
+    const keep = ['--credentials-out', 'secrets.json'];
+    await bench.json(['apply', 'tree', '--yes', ...keep], { env: admin });
+    expect(await root.signIn()).toBe('/console/');
+    expect(await root.json('/session')).toMatchObject({
+      person: { kind: 'person', name: 'Root' },
+      scopes: ['credentials'],
+      limits: { stacks: ['people'] },
+    });
+    const key = { name: 'made', scopes: ['credentials'], limits: { stacks: ['people'] } };
+    const made = (more: object) =>
+      root.ask('POST', '/v1/changesets', {
+        stack: 'people',
+        changes: [{ op: 'create', kind: 'api_key', fields: { ...key, ...more } }],
+      });
+    expect((await made({ scopes: ['records:write'] })).status).toBe(403);
+    expect((await made({ limits: undefined })).status).toBe(403);
+    expect((await made({})).status).toBe(200);
+    // Of two that name one person, none counts.
+    await bench.write({ 'tree/more.yaml': `version: 1\nstack: people${client('too')}` });
+    await bench.json(['apply', 'tree', '--yes', '--prune', '--credentials-out', 'more.json'], { env: admin });
+    expect((await root.json('/session')).scopes).toEqual([]);
+  });
+
   it('makes nobody who writes records an administrator', async () => {
     const alice = await signedIn('alice');
     const scopes = ['credentials', 'records:write'];
@@ -165,6 +200,9 @@ describe('a sign-in with the identity provider', () => {
       alice.ask('POST', '/v1/api-keys', { name: 'mine', scopes }),
       alice.ask('POST', '/v1/oauth-clients', { name: 'mine', scopes }),
       alice.ask('POST', '/v1/changesets', { changes }),
+      alice.ask('PATCH', '/v1/oauth-clients/operator', {
+        person: { issuer: 'https://id.example.com', subject: 'alice' },
+      }),
       alice.ask('POST', '/v1/access-rules', { name: 'mine', never: { actions: ['x'], resources: { types: ['*'] } } }),
       alice.ask('GET', '/v1/tenants'),
     ])

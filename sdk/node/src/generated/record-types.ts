@@ -974,6 +974,8 @@ export type OauthClient = {
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: OauthClientLimits;
+  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. */
+  person?: OauthClientPerson;
   /** A note for people. */
   description?: string;
   /** Creates and reads tenants; only operators can grant it. */
@@ -990,6 +992,14 @@ export type OauthClientLimits = {
   priority_max?: number;
 };
 
+/** A part of a record. */
+export type OauthClientPerson = {
+  /** The issuer of the identity provider, as its tokens name it. */
+  issuer: string;
+  /** The `sub` by which the provider knows the person. */
+  subject: string;
+};
+
 /** A record of kind oauth client to make. */
 export type NewOauthClient = {
   /** The name, unique in the tenant. */
@@ -998,6 +1008,8 @@ export type NewOauthClient = {
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: NewOauthClientLimits | undefined;
+  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. */
+  person?: NewOauthClientPerson | undefined;
   /** A note for people. */
   description?: string | undefined;
   /** Creates and reads tenants; only operators can grant it. */
@@ -1012,6 +1024,14 @@ export type NewOauthClientLimits = {
   applications?: readonly string[] | undefined;
   /** The highest priority of the policies that it may write. */
   priority_max?: number | undefined;
+};
+
+/** A part of a record. */
+export type NewOauthClientPerson = {
+  /** The issuer of the identity provider, as its tokens name it. */
+  issuer: string;
+  /** The `sub` by which the provider knows the person. */
+  subject: string;
 };
 
 /** A new oauth client with its secret, shown once. */

@@ -1168,6 +1168,15 @@ class OauthClientLimits(TypedDict, total=False):
     priority_max: int
 
 
+class OauthClientPerson(TypedDict):
+    """A part of a record."""
+
+    #: The issuer of the identity provider, as its tokens name it.
+    issuer: str
+    #: The `sub` by which the provider knows the person.
+    subject: str
+
+
 class _OauthClient(TypedDict):
     #: The id of the record; for a subject, the id that the caller chose.
     id: str
@@ -1193,6 +1202,8 @@ class OauthClient(_OauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    person: OauthClientPerson
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
@@ -1210,6 +1221,15 @@ class NewOauthClientLimits(TypedDict, total=False):
     priority_max: int
 
 
+class NewOauthClientPerson(TypedDict):
+    """A part of a record."""
+
+    #: The issuer of the identity provider, as its tokens name it.
+    issuer: str
+    #: The `sub` by which the provider knows the person.
+    subject: str
+
+
 class _NewOauthClient(TypedDict):
     #: The name, unique in the tenant.
     name: str
@@ -1222,6 +1242,8 @@ class NewOauthClient(_NewOauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: NewOauthClientLimits
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    person: NewOauthClientPerson
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
@@ -1255,6 +1277,8 @@ class MadeOauthClient(_MadeOauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    person: OauthClientPerson
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
