@@ -10,8 +10,9 @@ import { testFileJsonSchema } from '../policy-tests/test-schema.js';
 import { manifestJsonSchema } from './json-schema.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
+/** The organizations from which an example makes its tenant are no records. */
 const documents = readdirSync(examples, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.yaml') && !/node_modules|(^|[\\/])dist[\\/]/.test(file))
+  .filter((file) => file.endsWith('.yaml') && !/node_modules|(^|[\\/])(dist|organizations)[\\/]/.test(file))
   .sort();
 const isTest = (file: string) => file.endsWith('.test.yaml');
 const files = documents.filter((file) => !isTest(file));
