@@ -90,7 +90,7 @@ async function start(
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
   });
-  const sessions = new Sessions(store, credentials, tenants);
+  const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
   const followed = { store, tenants, credentials, bundleKeys, history, metrics, log };

@@ -55,10 +55,9 @@ export class CredentialIndex {
     return kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
   }
 
-  /** The client whose rights a person has in a tenant. Of several none counts, since their limits may contradict. */
-  ofPerson(tenant: string, person: string): KnownCredential | undefined {
-    const own = [...this.#clients.values()].filter((known) => known.tenant === tenant && known.person === person);
-    return own.length === 1 ? own[0] : undefined;
+  /** The clients of a tenant that name a person. */
+  ofPerson(tenant: string, person: string): KnownCredential[] {
+    return [...this.#clients.values()].filter((known) => known.tenant === tenant && known.person === person);
   }
 
   /** The credential that a record declares. */

@@ -1,5 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential } from '@authz-service/core/records/kinds';
+import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import { type Credential, demand, holds } from '../auth/credential.js';
@@ -11,7 +12,7 @@ type CredentialRecord = Extract<StoredRecord, { kind: 'api_key' | 'oauth_client'
 
 /**
  * No caller creates, changes, removes or takes over a credential with more scopes than its own, or chooses its secret.
- * And some credential must be left that can create others: throws `conflict` if none would be.
+ * Neither a person nor a limited credential changes or removes what limits the person, and no two clients name one. And some credential must be left that can create others: throws `conflict` if none would be.
  */
 export function guardCredentials(
   credentials: CredentialIndex,
@@ -34,9 +35,40 @@ export function guardCredentials(
     }
     demandScopes(credential, record, 'give it to');
   }
+  keepPersonsApart(tenant, staged, former);
   if (former.some((record) => administratorExpiry(record) !== undefined))
     keepAdministrator(tenant, staged, former, now);
   if (touchesOperators(credentials, staged)) demand(credential, ['operator']);
+}
+
+/**
+ * Throws `conflict` if a client that is put names a person whom another client of the tenant names: with two, it would be
+ * open which limits hold for the person.
+ */
+function keepPersonsApart(tenant: Tenant, staged: Staged, former: readonly CredentialRecord[]): void {
+  const put = staged.put.flatMap(({ record }) => (personOf(record) === undefined ? [] : record));
+  if (put.length === 0) return;
+  const replaced = new Set([...former, ...put].map(({ address }) => address));
+  const named = new Map<string | undefined, string>();
+  for (const record of tenant.state.records('oauth_client'))
+    if (!replaced.has(record.address)) named.set(personOf(record), record.address);
+  for (const record of put) {
+    const person = personOf(record);
+    const other = named.get(person);
+    if (other !== undefined) {
+      throw new ProblemError(
+        'conflict',
+        `${record.address} names the person "${person}", whom ${other} names already: ` +
+          'a person has the rights of one client, so change that one, or remove it first.',
+      );
+    }
+    named.set(person, record.address);
+  }
+}
+
+/** The person whom a client names. */
+function personOf(record: StoredRecord): string | undefined {
+  return record.kind === 'oauth_client' && record.fields.person ? personId(record.fields.person) : undefined;
 }
 
 /** Whether a change-set changes or removes an operator's credential. */
@@ -128,6 +160,18 @@ function expiryOf({ fields }: CredentialRecord): number {
 }
 
 function demandScopes(credential: Credential, record: CredentialRecord, act: 'remove' | 'change' | 'give it to'): void {
+  const person = personOf(record);
+  if (act !== 'give it to' && person !== undefined) {
+    // Limits that hold for a person must not end by their own hand, nor by a limited key that they made.
+    const own = credential.kind === 'person' && credential.id === person;
+    if (own || credential.limits !== undefined) {
+      throw new ProblemError(
+        'forbidden',
+        `${record.address} says what the person "${person}" may do in the console, and neither they nor a credential ` +
+          `with limits can ${act} it: ask another administrator.`,
+      );
+    }
+  }
   for (const scope of record.fields.scopes) {
     if (holds(credential, scope)) continue;
     const has = act === 'give it to' ? '' : ', which has it';

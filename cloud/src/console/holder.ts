@@ -18,10 +18,12 @@ export interface PersonHolder {
   /** Issuer and `sub`, which together name one person for ever: `https://id.example.com#248289761001`. */
   id: string;
   name: string;
+  /** The provider that named them. */
+  issuer: string;
   /** Whom the records of tenants know them as. */
   subject: { type: string; id: string };
-  /** The groups here that the provider's groups stand for, by their paths. */
-  groups: string[];
+  /** The groups that the provider named at the sign-in, by its own names. */
+  providerGroups: string[];
 }
 
 /**

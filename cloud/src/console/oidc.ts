@@ -88,7 +88,7 @@ export class Oidc {
   }
 
   #personOf(claims: z.output<typeof claimsSchema>): PersonHolder {
-    const { issuer, subject, groups, groupsClaim } = this.config;
+    const { issuer, subject, groupsClaim } = this.config;
     const { sub, email } = claims;
     // An address that nobody has verified may be somebody else's.
     const verified = claims.email_verified === true ? email : undefined;
@@ -97,13 +97,13 @@ export class Oidc {
       throw refused('The identity provider has not verified the e-mail address, which stands for the person here');
     }
     const named = claims[groupsClaim];
-    const theirs = Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [];
     return {
       kind: 'person',
       id: personId({ issuer, subject: sub }),
       name: claims.name ?? claims.preferred_username ?? verified ?? sub,
+      issuer,
       subject: { type: subject.type, id },
-      groups: [...new Set(theirs.flatMap((name) => groups.get(name) ?? []))],
+      providerGroups: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
     };
   }
 

@@ -3,11 +3,19 @@ import type { Credential, Grant } from '../auth/credential.js';
 import type { CredentialIndex } from '../auth/credential-index.js';
 import type { Tenants } from '../tenants/tenants.js';
 import type { PersonHolder } from './holder.js';
+import type { OidcConfig } from './oidc-config.js';
 import { rolesOfGroups } from './roles-of-groups.js';
 
 /** What the tenant's records protect by the name of the console. */
 const APPLICATION = 'service-console';
 const CONSOLE = { type: `${APPLICATION}/console`, name: 'console' };
+
+export interface RightsSource {
+  tenants: Tenants;
+  credentials: CredentialIndex;
+  /** Absent where no identity provider is set up. */
+  oidc?: Pick<OidcConfig, 'issuer' | 'groups'> | undefined;
+}
 
 /** What the answers of the engine allow: records, and never what gives rights beyond them. */
 const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
@@ -16,17 +24,20 @@ const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
 ];
 
 /**
- * What a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A person is `user/SUB` there, unless the
- * settings say otherwise; groups of the provider count as the groups here that the settings name. Throws what a decision
- * throws: then nothing is granted.
+ * What a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A person
+ * is `user/SUB` there, unless the settings say otherwise; groups of the provider count as the groups here that the
+ * present settings name. Undefined unless the present provider has named the person. Throws what a decision throws: then
+ * nothing is granted.
  */
 export async function personRights(
-  { tenants, credentials }: { tenants: Tenants; credentials: CredentialIndex },
+  { tenants, credentials, oidc }: RightsSource,
   { tenant: id, holder, now }: { tenant: string; holder: PersonHolder; now: number },
-): Promise<Credential> {
+): Promise<Credential | undefined> {
+  if (oidc === undefined || holder.issuer !== oidc.issuer) return undefined;
   const tenant = await tenants.get(id);
   const granted = await tenant.inTurn(() => {
-    const roles = rolesOfGroups(tenant.state, holder.groups, now);
+    const groups = new Set(holder.providerGroups.flatMap((name) => oidc.groups.get(name) ?? []));
+    const roles = rolesOfGroups(tenant.state, [...groups], now);
     const request = (action: string): DecisionRequest => ({
       subject: { ...holder.subject, roles },
       resource: CONSOLE,
@@ -34,9 +45,12 @@ export async function personRights(
     });
     return RIGHTS.filter(({ action }) => tenant.engine.decide(request(action), now).decision);
   });
-  const client = credentials.ofPerson(id, holder.id);
+  const { kind, name } = holder;
+  const person = { kind, id: holder.id, name, tenant: id, generation: '' };
+  const [client, ...others] = credentials.ofPerson(id, holder.id);
+  // The limits of several may contradict, and no choice among them is safe.
+  if (others.length > 0) return { ...person, grants: new Set() };
   const grants = new Set([...granted.flatMap((right) => right.grants), ...(client?.grants ?? [])]);
   const limits = client?.limits;
-  const { kind, name } = holder;
-  return { kind, id: holder.id, name, tenant: id, grants, generation: '', ...(limits && { limits }) };
+  return { ...person, grants, ...(limits && { limits }) };
 }

@@ -5,7 +5,7 @@ import type { CredentialIndex } from '../auth/credential-index.js';
 import type { SessionRow, Store } from '../store/store.js';
 import type { Tenants } from '../tenants/tenants.js';
 import type { Holder } from './holder.js';
-import { personRights } from './person-rights.js';
+import { personRights, type RightsSource } from './person-rights.js';
 
 const MINUTE_MS = 60 * 1000;
 const IDLE_MS = 30 * MINUTE_MS;
@@ -28,6 +28,7 @@ export class Sessions {
     private readonly store: Store,
     readonly credentials: CredentialIndex,
     readonly tenants: Tenants,
+    readonly oidc?: RightsSource['oidc'],
   ) {}
 
   /** The token of a new link for the holder of this credential, and when it expires. */
@@ -121,7 +122,7 @@ export class Sessions {
   async #credentialOf({ tenant, hash }: SessionRow, holder: Holder, now: number): Promise<Credential | undefined> {
     if (holder.kind === 'person') {
       const rights = await personRights(this, { tenant, holder, now });
-      return { ...rights, session: hash };
+      return rights && { ...rights, session: hash };
     }
     const known = this.credentials.held(holder.kind, holder.id);
     if (known?.tenant !== tenant || known.generation !== holder.generation || known.expiresAt <= now) return undefined;

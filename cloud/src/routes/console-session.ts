@@ -62,7 +62,7 @@ export function consoleSessionRoutes(cloud: Cloud): Route[] {
   /** Those that the holder of the credential may see and end. */
   const visible = async (credential: Credential, now: number) => {
     const sessions = await cloud.sessions.list(credential.tenant, now);
-    if (holds(credential, 'credentials')) return sessions;
+    if (holds(credential, 'credentials') && credential.limits === undefined) return sessions;
     return sessions.filter(({ holder }) => holder.kind === credential.kind && holder.id === credential.id);
   };
   return [
@@ -134,7 +134,8 @@ export function consoleSessionRoutes(cloud: Cloud): Route[] {
       anyOf: [],
       operation: {
         id: 'listSessions',
-        summary: "One's own sessions, the latest first; with the scope `credentials`, all of the tenant.",
+        summary:
+          "One's own sessions, the latest first; with the scope `credentials` and without limits, all of the tenant.",
         tag: 'console',
         responses: { 200: { description: 'The sessions.', schema: pageSchema(sessionSchema) } },
       },

@@ -186,10 +186,12 @@ oauth_clients:
     expect((await made({ scopes: ['records:write'] })).status).toBe(403);
     expect((await made({ limits: undefined })).status).toBe(403);
     expect((await made({})).status).toBe(200);
-    // Of two that name one person, none counts.
-    await bench.write({ 'tree/more.yaml': `version: 1\nstack: people${client('too')}` });
-    await bench.json(['apply', 'tree', '--yes', '--prune', '--credentials-out', 'more.json'], { env: admin });
-    expect((await root.json('/session')).scopes).toEqual([]);
+    // A second one that names the person is refused.
+    const second = bench.path('second');
+    await bench.write({ 'second/more.yaml': `version: 1\nstack: more${client('too')}` });
+    const twin = await bench.run(['apply', second, '--yes', '--credentials-out', 'more.json'], { env: admin });
+    expect(twin).toMatchObject({ code: 1, stderr: expect.stringContaining('names already') });
+    expect((await root.json('/session')).scopes).toEqual(['credentials']);
   });
 
   it('makes nobody who writes records an administrator', async () => {
