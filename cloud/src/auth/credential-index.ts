@@ -88,8 +88,9 @@ export class CredentialIndex {
     for (const held of [this.#clients, this.#keys]) for (const known of held.values()) if (known.operator) yield known;
   }
 
-  /** Applies a commit, which made this revision. */
+  /** Applies a commit, which made this revision. Ignores it where a later one is known already. */
   follow(tenant: string, revision: number, staged: Staged, secrets: NewSecret[]): void {
+    if (revision <= this.revisionOf(tenant)) return;
     this.#revisions.set(tenant, revision);
     for (const record of staged.remove) this.#remove(record.kind, record.id);
     const made = new Map(secrets.map((secret) => [secret.id, secret]));

@@ -173,9 +173,11 @@ async function judgeAndStore(
     ...(attempt.touchesOperators && { judge: keepOperatorAfter(staged, now) }),
   });
   const takeOver = async () => {
-    await tenant.follow(staged, audit, () =>
-      cloud.credentials.follow(tenant.id, audit.revision, staged, prepared.commit.secrets),
-    );
+    await tenant.follow(staged, audit, () => {
+      // The tenant may have been removed meanwhile.
+      if (cloud.tenants.rows(tenant.id).length > 0)
+        cloud.credentials.follow(tenant.id, audit.revision, staged, prepared.commit.secrets);
+    });
     cloud.metrics.commits.inc();
     for (const violation of staged.warnings ?? []) {
       if (violation.cause === undefined) continue;

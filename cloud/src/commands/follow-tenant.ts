@@ -7,7 +7,7 @@ import type { Tenant } from '../tenants/tenant.js';
  * runs.
  */
 export async function followTenant(
-  { store, credentials }: Pick<Cloud, 'store' | 'credentials'>,
+  { store, tenants, credentials }: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
   tenant: Tenant,
   news: TenantStore = store,
 ): Promise<void> {
@@ -16,6 +16,11 @@ export async function followTenant(
   const since = credentials.revisionOf(tenant.id);
   const { id, revisionNumber: revision } = tenant;
   if (since >= revision) return;
-  if (!touched && since >= before) credentials.advance({ tenant: id, revision, rows: undefined });
-  else for (const known of await news.credentialsSince([{ tenant: id, since }])) credentials.advance(known);
+  // Credentials that are ahead of the tenant may have one that came and went while the tenant followed.
+  const unchanged = !touched && since === before;
+  const known = unchanged
+    ? [{ tenant: id, revision, rows: undefined }]
+    : await news.credentialsSince([{ tenant: id, since }]);
+  // The tenant may have been removed meanwhile.
+  if (tenants.rows(id).length > 0) for (const one of known) credentials.advance(one);
 }

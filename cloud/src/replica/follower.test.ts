@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Change } from '@authz-service/core/state/change';
+import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CredentialIndex } from '../auth/credential-index.js';
+import type { Cloud } from '../cloud.js';
+import { commit } from '../commands/commit.js';
+import { createTenant } from '../commands/create-tenant.js';
+import { followTenant } from '../commands/follow-tenant.js';
+import { Health } from '../health.js';
+import { History } from '../history/history.js';
+import { Metrics } from '../metrics.js';
+import { openSqliteStore } from '../store/sqlite.js';
+import type { Store } from '../store/store.js';
+import type { Tenant } from '../tenants/tenant.js';
+import { Tenants } from '../tenants/tenants.js';
+import { Follower } from './follower.js';
+
+const NOW = Date.parse('2026-06-01T00:00:00Z');
+const BY = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
+
+interface Replica {
+  cloud: Cloud;
+  /** Looks at the database once. */
+  follower: Follower;
+}
+
+let dir: string;
+let store: Store;
+let here: Replica;
+let elsewhere: Replica;
+let tenant: Tenant;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'authz-replica-'));
+  // Two replicas in one process: the file is one, and what they have in memory is not.
+  store = { ...(await openSqliteStore(dir)), shared: true };
+  elsewhere = await replica();
+  await createTenant(elsewhere.cloud, { name: 'one', by: BY, requestId: 'first', now: NOW });
+  here = await replica();
+  tenant = await tenantOf(here);
+});
+
+afterEach(async () => {
+  await store.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function replica(): Promise<Replica> {
+  const slicing = new TimeSlicing(() => performance.now());
+  const tenants = await Tenants.open(store, { slicing });
+  const { revisions } = await store.position();
+  const log = pino({ level: 'silent' });
+  const cloud = {
+    store,
+    tenants,
+    slicing,
+    log,
+    credentials: new CredentialIndex(await store.credentials(), revisions),
+    health: new Health(store, tenants, () => NOW, log),
+    history: new History(store, slicing),
+    metrics: new Metrics({ tenants: () => 1, writable: async () => true, clockBehindSeconds: () => 0 }),
+    bundleKeys: { set: { version: 0 } },
+  } as Partial<Cloud> as Cloud;
+  return { cloud, follower: new Follower(cloud, () => performance.now()) };
+}
+
+async function tenantOf({ cloud }: Replica): Promise<Tenant> {
+  const [row] = cloud.tenants.list();
+  return await cloud.tenants.get(row?.id ?? '');
+}
+
+async function send({ cloud }: Replica, ...changes: Change[]) {
+  const [credential] = (await store.credentials()).filter(({ kind }) => kind === 'oauth_client');
+  const client = cloud.credentials.client(credential?.id ?? '');
+  if (!client) throw new Error('no administrator');
+  return await commit(cloud, { changes: () => changes, credential: client, requestId: 'request', now: NOW });
+}
+
+const KEY: Change = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } };
+const SUBJECT: Change = { op: 'create', kind: 'subject', fields: { type: 'user', id: 'a' } };
+const removeKey = () => send(elsewhere, { op: 'delete', address: 'api_key/k' });
+
+async function removeTenant(): Promise<void> {
+  const by = { at: new Date(NOW).toISOString(), request_id: 'last', credential: BY };
+  await store.deleteTenant({ id: tenant.id, name: tenant.name, created_at: tenant.createdAt }, by);
+}
+
+/** The names of the API keys that a replica accepts. */
+const accepted = (ids: readonly string[]) =>
+  ids.flatMap((id) => here.cloud.credentials.held('api_key', id)?.name ?? []);
+
+describe('a key that was revoked elsewhere', () => {
+  it('is refused where the tenant follows its creation and its removal in one', async () => {
+    let release = () => {};
+    const busy = tenant.exclusive(
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    const { committed } = await send(elsewhere, KEY);
+    const ids = committed.created.map(({ id }) => id);
+    await here.follower.refresh();
+    expect(accepted(ids)).toEqual(['k']);
+    await removeKey();
+    release();
+    await busy;
+    // It follows in the tenant's queue.
+    await tenant.exclusive(async () => {});
+    expect(tenant.revisionNumber).toBe(3);
+    expect(accepted(ids)).toEqual([]);
+  });
+
+  /** Commits a key here, and calls `meanwhile` when the store has it and the memory waits for a search. */
+  async function whileWaiting(meanwhile: () => Promise<unknown>): Promise<string[]> {
+    expect(tenant.engine.subjects.size).toBe(0);
+    let ends = false;
+    const search = tenant.reading(function* () {
+      while (!ends) yield;
+    });
+    const committing = send(here, KEY, SUBJECT);
+    while ((await store.load(tenant.id)).revision === 1) await setImmediate();
+    await meanwhile();
+    await here.follower.refresh();
+    expect(tenant.revisionNumber).toBe(1);
+    ends = true;
+    await search;
+    const { committed } = await committing;
+    return committed.created.map(({ id }) => id);
+  }
+
+  it('stays refused when the memory takes over the older commit that created it', async () => {
+    const ids = await whileWaiting(removeKey);
+    expect(accepted(ids)).toEqual([]);
+    expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(3);
+  });
+
+  it('stays refused when its tenant is gone by the time the memory takes over the commit', async () => {
+    const ids = await whileWaiting(removeTenant);
+    expect(accepted(ids)).toEqual([]);
+    expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(0);
+  });
+
+  it('stays refused when its tenant goes while its credentials are being read', async () => {
+    const { committed } = await send(elsewhere, KEY);
+    const credentialsSince: Store['credentialsSince'] = async (wanted) => {
+      const known = await store.credentialsSince(wanted);
+      await removeTenant();
+      await here.follower.refresh();
+      return known;
+    };
+    await followTenant(here.cloud, tenant, { ...store, credentialsSince });
+    expect(accepted(committed.created.map(({ id }) => id))).toEqual([]);
+    expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(0);
+  });
+});
