@@ -1,7 +1,8 @@
 import { ServiceError } from '@authz-service/sdk/service-error';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { keepDraftOf } from '../api/draft.js';
 import { sessionQuery } from '../api/session.js';
 import { text } from '../text/english.js';
 import { Button } from '../ui/button.js';
@@ -24,6 +25,10 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address closes the menu.
   useEffect(() => setMenu(false), [address]);
+  const owner = session.data && `${session.data.tenant.id}/${session.data.person.id}`;
+  useLayoutEffect(() => {
+    if (owner !== undefined) keepDraftOf(owner);
+  }, [owner]);
   useTitleAnnounced(path);
   useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') });
 

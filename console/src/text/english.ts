@@ -203,6 +203,9 @@ export const text = {
     title: 'History',
     under: 'Every commit is one revision: who changed what, and when.',
     commits: 'Commits',
+    actorKinds: { api_key: 'API key', oauth_client: 'OAuth client', person: 'person' } as Readonly<
+      Record<string, string>
+    >,
     none: 'No commit fits these filters.',
     searchedSince: (revision: string) => `Searched back to revision ${revision}, the oldest that history holds.`,
     filters: { actor: 'Who', subject: 'Subject', record: 'Record', since: 'Since', until: 'Until' },

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.js';
+import type { Draft } from '../../api/draft.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
@@ -7,7 +8,6 @@ import { DataTable } from '../../ui/data-table.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import styles from './change-page.module.css';
-import type { Draft } from './draft.js';
 
 /** The part of a finding that is shown; `docs/impact.md` has all of it. */
 interface Finding {

@@ -16,8 +16,9 @@ export function CommitList({ commits }: { commits: readonly AuditEntry[] }) {
           </Link>
           <div>
             <p>
-              <strong>{credential.name}</strong> {text.history.counts(counts)}{' '}
-              {stack !== undefined && <Badge>{stack}</Badge>}
+              <strong title={credential.id}>{credential.name}</strong>{' '}
+              <span className={styles.what}>({text.history.actorKinds[credential.kind] ?? credential.kind})</span>{' '}
+              {text.history.counts(counts)} {stack !== undefined && <Badge>{stack}</Badge>}
             </p>
             <p className={styles.what}>
               {changes

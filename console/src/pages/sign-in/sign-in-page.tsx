@@ -27,6 +27,8 @@ export function SignInPage() {
   const signIn = useMutation({
     mutationFn: () => client.signIn(token),
     onSuccess: (session) => {
+      // Nothing that somebody else has seen in this tab is shown to the next person.
+      queryClient.clear();
       queryClient.setQueryData(SESSION_KEY, session);
       void navigate({ to: '/', replace: true });
     },

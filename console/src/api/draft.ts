@@ -3,6 +3,8 @@ import { useSyncExternalStore } from 'react';
 
 /** Edits that are collected in this tab until they are taken to Git or committed. */
 export interface Draft {
+  /** Whose it is, as `TENANT/PERSON`; empty as long as nobody has signed in. */
+  owner: string;
   /** The stack that the changes belong to. */
   stack: string;
   /** The revision that they were made for; empty while there are none. */
@@ -14,11 +16,11 @@ export interface Draft {
 export const CONSOLE_STACK = 'console';
 
 const KEY = 'console-draft';
-const EMPTY: Draft = { stack: CONSOLE_STACK, base: '', changes: [] };
+const EMPTY: Draft = { owner: '', stack: CONSOLE_STACK, base: '', changes: [] };
 const listeners = new Set<() => void>();
 let current = read();
 
-/** Kept for the tab alone: another tab, and whoever signs in there, has a draft of its own. */
+/** Kept for the tab alone: another tab has a draft of its own. */
 function read(): Draft {
   try {
     return { ...EMPTY, ...(JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Partial<Draft>) };
@@ -28,7 +30,16 @@ function read(): Draft {
 }
 
 export function saveDraft(draft: Draft): void {
-  current = draft.changes.length === 0 ? { ...EMPTY, stack: draft.stack } : draft;
+  keep(draft.changes.length === 0 ? { ...EMPTY, owner: draft.owner, stack: draft.stack } : draft);
+}
+
+/** Drops a draft that somebody else left in this tab. */
+export function keepDraftOf(owner: string): void {
+  if (current.owner !== owner) keep({ ...EMPTY, owner });
+}
+
+function keep(draft: Draft): void {
+  current = draft;
   sessionStorage.setItem(KEY, JSON.stringify(current));
   for (const listener of listeners) listener();
 }
