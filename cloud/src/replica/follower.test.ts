@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
@@ -158,4 +158,87 @@ describe('a key that was revoked elsewhere', () => {
     expect(accepted(committed.created.map(({ id }) => id))).toEqual([]);
     expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(0);
   });
+});
+
+describe('looks at the database', () => {
+  let looks: number;
+  let hint: () => void;
+  let follower: Follower;
+  /** What the database answers. */
+  let answer: () => Promise<void>;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    looks = 0;
+    answer = async () => {};
+    const position: Store['position'] = async () => {
+      looks++;
+      await answer();
+      return { revisions: new Map([[tenant.id, 1]]), event: 0, bundleKeys: 0 };
+    };
+    const listen: Store['listen'] = (hear) => {
+      hint = hear;
+      return async () => {};
+    };
+    follower = new Follower({ ...here.cloud, store: { ...store, position, listen } }, () => performance.now());
+    follower.start({ revisions: new Map(), event: 0, bundleKeys: 0 });
+  });
+
+  afterEach(async () => {
+    await follower.close();
+    vi.useRealTimers();
+  });
+
+  it('are not put off by hints that never cease', async () => {
+    for (let hints = 0; hints < 2000; hints++) {
+      hint();
+      await vi.advanceTimersByTimeAsync(4);
+    }
+    expect(looks).toBeGreaterThan(500);
+    expect(follower.isCutOff).toBe(false);
+  });
+
+  it('come again at once after a hint that came during one', async () => {
+    let release = () => {};
+    answer = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(looks).toBe(1);
+    hint();
+    hint();
+    release();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(looks).toBe(2);
+    release();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(looks).toBe(2);
+  });
+});
+
+it('tells the log once of a tenant that cannot follow, until it can', async () => {
+  const errors = vi.spyOn(here.cloud.log, 'error');
+  const { commitsSince } = store;
+  const tries = async (count: number) => {
+    for (let done = 0; done < count; done++) {
+      await here.follower.refresh();
+      await tenant.exclusive(async () => {});
+      await setImmediate();
+    }
+  };
+  const fail = () => {
+    store.commitsSince = () => Promise.reject(new Error('unreadable'));
+  };
+  await send(elsewhere, KEY);
+  fail();
+  await tries(3);
+  expect(errors).toHaveBeenCalledTimes(1);
+  store.commitsSince = commitsSince;
+  await tries(1);
+  expect(tenant.revisionNumber).toBe(2);
+  await removeKey();
+  fail();
+  await tries(2);
+  expect(errors).toHaveBeenCalledTimes(2);
 });

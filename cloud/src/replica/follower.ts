@@ -23,9 +23,15 @@ type Followed = Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'bundleKeys' |
  */
 export class Follower {
   #looking: Promise<void> | undefined;
+  /** A hint that came while looking may tell of a commit that the look does not see any more. */
+  #hinted = false;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer looks, by the clock. */
+  #dueAt = 0;
   #endListening: (() => Promise<void>) | undefined;
   readonly #behind = new Set<string>();
+  /** The tenants that could not follow when they last tried. */
+  readonly #failing = new Set<string>();
   #event = 0;
   /** When the last look that succeeded began. */
   #heardAt: number;
@@ -44,7 +50,10 @@ export class Follower {
   start({ event }: StorePosition): void {
     this.#event = event;
     if (!this.cloud.store.shared) return;
-    this.#endListening = this.cloud.store.listen(() => this.#schedule(GAP_MS));
+    this.#endListening = this.cloud.store.listen(() => {
+      if (this.#looking) this.#hinted = true;
+      else this.#schedule(GAP_MS);
+    });
     this.#schedule(0);
   }
 
@@ -78,10 +87,14 @@ export class Follower {
     await this.#looking?.catch(() => undefined);
   }
 
+  /** Looks after so long, or earlier if that is due already: else steady hints would put off every look. */
   #schedule(ms: number): void {
-    if (this.#closed) return;
+    const dueAt = this.clock() + ms;
+    if (this.#closed || (this.#timer !== undefined && this.#dueAt <= dueAt)) return;
     clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
     const run = () => {
+      this.#timer = undefined;
       const next = () => this.#schedule(Math.max(GAP_MS, INTERVAL_MS - (this.clock() - began)));
       const began = this.clock();
       this.#look().then(next, next);
@@ -105,6 +118,8 @@ export class Follower {
       })
       .finally(() => {
         this.#looking = undefined;
+        if (this.#hinted) this.#schedule(GAP_MS);
+        this.#hinted = false;
       });
     return this.#looking;
   }
@@ -184,9 +199,16 @@ export class Follower {
     this.#behind.add(tenant.id);
     tenant
       .exclusive(() => followTenant(this.cloud, tenant))
+      .then(() => this.#failing.delete(tenant.id))
       .catch((error: unknown) => {
-        if (!(error instanceof NoTenantError))
+        if (error instanceof NoTenantError) {
+          this.#failing.delete(tenant.id);
+          return;
+        }
+        // Every look tries again; the log is told once.
+        if (!this.#failing.has(tenant.id))
           this.cloud.log.error({ err: error, tenant: tenant.id }, 'following the commits of a tenant failed');
+        this.#failing.add(tenant.id);
       })
       .finally(() => this.#behind.delete(tenant.id));
   }
