@@ -11,6 +11,9 @@ import { consoleSite } from './routes/console-site.js';
 import { mountedRoutes } from './routes/mounted-routes.js';
 import { allRoutes } from './routes/routes.js';
 
+/** A path that the guard of the console and the router read alike: in others, the router looks for a host. */
+const TARGET = /^(?:\/[^?#\s\\]*(?:\?[^#\s]*)?|\*)$/;
+
 /** The request listener for a `node:http` server. */
 export function createApp(cloud: Cloud): (request: IncomingMessage, response: ServerResponse) => void {
   const routes = allRoutes(cloud);
@@ -25,6 +28,10 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   };
   return (request, response) => {
     const exchange = new Exchange(request, response, cloud);
+    if (!TARGET.test(request.url ?? '')) {
+      const detail = 'The request target is malformed: it must be a path, without "\\", "#" and white space.';
+      return refuse(exchange, new ProblemError('invalid_request', detail));
+    }
     if (!isConsolePath(exchange.pathname)) return route(exchange);
     try {
       below(exchange);

@@ -43,10 +43,23 @@ async function credentialOf(
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
   if (!claims || client?.tenant !== claims.tenant || client.generation !== claims.generation) return undefined;
+  // A client that names a person is the person's, and no program's; the token was issued before.
+  if (client.person !== undefined) return undefined;
   // A token with more scopes than its client now has is refused as a whole: it was issued before the client was
   // narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
   const { kind, id, name, tenant, generation, limits } = client;
   const narrowed = [...client.grants].some((grant) => !claims.grants.includes(grant));
-  return { kind, id, name, tenant, grants: new Set(claims.grants), generation, ...(limits && { limits }), narrowed };
+  const { grants, expiresAt } = claims;
+  return {
+    kind,
+    id,
+    name,
+    tenant,
+    grants: new Set(grants),
+    generation,
+    expiresAt,
+    ...(limits && { limits }),
+    narrowed,
+  };
 }

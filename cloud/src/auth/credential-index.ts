@@ -83,9 +83,10 @@ export class CredentialIndex {
     );
   }
 
-  /** The operators' credentials, of all tenants. */
+  /** The operators' credentials, of all tenants, but those of persons: an identity provider may be gone. */
   *operators(): Iterable<KnownCredential> {
-    for (const held of [this.#clients, this.#keys]) for (const known of held.values()) if (known.operator) yield known;
+    for (const held of [this.#clients, this.#keys])
+      for (const known of held.values()) if (known.operator && known.person === undefined) yield known;
   }
 
   /** Applies a commit, which made this revision. Ignores it where a later one is known already. */

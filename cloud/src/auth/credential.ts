@@ -20,6 +20,8 @@ export interface Credential {
   generation: string;
   /** What it may write at most, by its present record; absent means unlimited. */
   limits?: Limits;
+  /** Of the key or the access token, in milliseconds since the epoch. */
+  expiresAt?: number;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
   /** If it was found by a session of the console: the hash that the store knows the session by. */

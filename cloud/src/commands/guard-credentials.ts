@@ -122,9 +122,13 @@ function keepAdministrator(tenant: Tenant, staged: Staged, former: readonly Cred
   );
 }
 
-/** When a credential that can create others expires; undefined for any other record. */
+/**
+ * When a credential that can create others expires; undefined for any other record, and for a person's, which takes an
+ * identity provider.
+ */
 function administratorExpiry(record: StoredRecord): number | undefined {
-  if (!isCredentialRecord(record) || !record.fields.scopes.includes('credentials')) return undefined;
+  if (!isCredentialRecord(record) || personOf(record) !== undefined) return undefined;
+  if (!record.fields.scopes.includes('credentials')) return undefined;
   return expiryOf(record);
 }
 
@@ -139,7 +143,8 @@ function expiriesAfter(
   }
   for (const { record } of staged.put) {
     const known = credentials.of(record);
-    if (known && isCredentialRecord(record)) changed.set(known, expiryOf(record));
+    if (known && isCredentialRecord(record))
+      changed.set(known, personOf(record) === undefined ? expiryOf(record) : undefined);
   }
   return (operator) => (changed.has(operator) ? changed.get(operator) : operator.expiresAt);
 }

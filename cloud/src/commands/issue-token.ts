@@ -45,7 +45,8 @@ export async function issueToken(
   const right = await cloud.clientSecrets.verify(clientSecrets, hash, { ...caller, clientId });
   // Looked up again: the client may have been deleted, or its secret replaced, while this one was checked.
   const client = cloud.credentials.client(clientId);
-  if (!right || client?.hash !== hash || client === undefined) {
+  // A client that names a person is the person's, and no program's.
+  if (!right || client?.person !== undefined || client?.hash !== hash || client === undefined) {
     throw new TokenError('invalid_client', 'The client id is unknown, or the secret is wrong.');
   }
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];

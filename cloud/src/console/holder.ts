@@ -10,6 +10,8 @@ export interface CredentialHolder {
   generation: string;
   /** The scopes of the access token in use then. */
   grants: Grant[];
+  /** When the key or the access token in use then expires, in milliseconds since the epoch. */
+  until?: number;
 }
 
 /** A person whom the identity provider has named. */

@@ -4,17 +4,19 @@ import { SIGN_IN_SECONDS } from './oidc.js';
 export const SESSION_COOKIE = 'service_session';
 const ATTRIBUTES = 'Path=/console; HttpOnly; Secure; SameSite=Lax';
 
-/** The token in the request's cookie. */
+/** The token in the request's cookie; none of two, since one of them may be planted by another host of the domain. */
 export function sessionToken(headers: IncomingHttpHeaders): string | undefined {
   return cookieValue(headers, SESSION_COOKIE);
 }
 
 function cookieValue({ cookie = '' }: IncomingHttpHeaders, wanted: string): string | undefined {
+  const values = new Set<string | undefined>();
   for (const pair of cookie.split(';')) {
     const [name, value] = pair.trim().split('=', 2);
-    if (name === wanted) return value;
+    if (name === wanted) values.add(value);
   }
-  return undefined;
+  const [value] = values;
+  return values.size === 1 ? value : undefined;
 }
 
 /** The cookie lasts as long as the browser runs; the session may end before. */

@@ -33,9 +33,10 @@ export class Sessions {
 
   /** The token of a new link for the holder of this credential, and when it expires. */
   async link(credential: Credential, now: number): Promise<{ token: string; expiresAt: string }> {
-    const { kind, id, name, generation, tenant } = credential;
+    const { kind, id, name, generation, tenant, expiresAt: until = Number.POSITIVE_INFINITY } = credential;
     if (kind === 'person') throw new Error('a person makes no links');
-    const holder: Holder = { kind, id, name, generation, grants: grantsOf(credential) };
+    const grants = grantsOf(credential);
+    const holder: Holder = { kind, id, name, generation, grants, ...(Number.isFinite(until) && { until }) };
     const token = newToken();
     const expiresAt = instant(now + LINK_MS);
     await this.store.addLink({ hash: hashOf(token), tenant, holder: JSON.stringify(holder), expires_at: expiresAt });
@@ -52,6 +53,8 @@ export class Sessions {
   /** Begins a session. Its token is for the cookie alone. */
   async open(tenant: string, holder: Holder, now: number): Promise<{ token: string; session: Session }> {
     const token = newToken();
+    const until = holder.kind === 'person' ? undefined : holder.until;
+    if (until !== undefined && until <= now) throw spent();
     const row: SessionRow = {
       hash: hashOf(token),
       tenant,
@@ -59,7 +62,7 @@ export class Sessions {
       holder: JSON.stringify(holder),
       created_at: instant(now),
       seen_at: instant(now),
-      expires_at: instant(now + ABSOLUTE_MS),
+      expires_at: instant(Math.min(now + ABSOLUTE_MS, until ?? Number.POSITIVE_INFINITY)),
     };
     const credential = await this.#credentialOf(row, holder, now);
     if (credential === undefined) throw spent();
@@ -101,6 +104,12 @@ export class Sessions {
     return this.store.endSession(tenant, id);
   }
 
+  /** Ends the session of a cookie's token, if there is one. */
+  async endOf(token: string | undefined): Promise<void> {
+    const row = token === undefined ? undefined : await this.store.findSession(hashOf(token));
+    if (row) await this.store.endSession(row.tenant, row.id);
+  }
+
   /** Forgets what is over. */
   async purge(now: number): Promise<void> {
     await this.store.purgeSessions({ now: instant(now), idle: instant(now - IDLE_MS) });
@@ -125,7 +134,8 @@ export class Sessions {
       return rights && { ...rights, session: hash };
     }
     const known = this.credentials.held(holder.kind, holder.id);
-    if (known?.tenant !== tenant || known.generation !== holder.generation || known.expiresAt <= now) return undefined;
+    if (known?.tenant !== tenant || known.person !== undefined) return undefined;
+    if (known.generation !== holder.generation || known.expiresAt <= now) return undefined;
     const { kind, id, name, generation, limits } = known;
     const grants = new Set(holder.grants.filter((grant) => holds(known, grant)));
     return { kind, id, name, tenant, grants, generation, ...(limits && { limits }), session: hash };

@@ -5,6 +5,12 @@ import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 
+/** A proxy may ask for `http://host/path`: its authority is not asked here, since the header `Host` says the same. */
+function originForm(target: string): string {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
+}
+
 /** One request and its answer, for the log line and the metrics. */
 export class Exchange {
   readonly requestId: string;
@@ -26,7 +32,9 @@ export class Exchange {
     this.requestId = requestIdOf(request) ?? randomUUID();
     this.response = response;
     this.#cloud = cloud;
-    const url = request.url ?? '/';
+    const url = originForm(request.url ?? '/');
+    // The router reads the path anew, and must find the same.
+    request.url = url;
     const mark = url.indexOf('?');
     this.pathname = mark < 0 ? url : url.slice(0, mark);
     this.search = mark < 0 ? '' : url.slice(mark + 1);

@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { isExpected } from '@authz-service/pdp/transport/problem-document';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { pendingCookie, pendingSignIn, sessionCookie } from '../console/session-cookie.js';
+import { pendingCookie, pendingSignIn, sessionCookie, sessionToken } from '../console/session-cookie.js';
 import type { Reply } from '../http/reply.js';
 import { type Call, open, type Route } from '../http/route.js';
 
@@ -53,6 +53,7 @@ export function consoleOidcRoutes(cloud: Cloud): Route[] {
             await cloud.sessions.end(row.id, session.row.id);
             throw mayNothing();
           }
+          await cloud.sessions.endOf(sessionToken(call.headers));
           return to('/console/', sessionCookie(token), pendingCookie());
         }),
     }),

@@ -160,6 +160,32 @@ describe('the client that names a person', () => {
     expect((await session(alice)).body.limits).toEqual(LIMITS);
   });
 
+  it('gives no program access, neither by its secret nor by an older access token', async () => {
+    const { status, body } = await cloud.ask('POST', '/v1/oauth-clients', {
+      as: admin,
+      body: { name: 'c', scopes: ['credentials'] },
+    });
+    expect(status).toBe(201);
+    const client = { id: body.client_id, secret: body.client_secret };
+    const token = await cloud.token(client);
+    expect((await cloud.ask('GET', '/v1/api-keys', { as: token })).status).toBe(200);
+    const path = '/v1/oauth-clients/c';
+    const person = { issuer: ISSUER, subject: 'alice' };
+    expect((await cloud.ask('PATCH', path, { as: admin, body: { person } })).status).toBe(200);
+    await expect(cloud.token(client)).rejects.toThrow('401 {"error":"invalid_client"');
+    expect((await cloud.ask('GET', '/v1/api-keys', { as: token })).status).toBe(401);
+  });
+
+  it('is not the last administrator, which an identity provider could lock out', async () => {
+    await cloud.commit(admin, [naming('of-alice', 'alice')]);
+    const [first] = (await cloud.ask('GET', '/v1/oauth-clients', { as: admin })).body.items.filter(
+      ({ name }: { name: string }) => name !== 'of-alice',
+    );
+    const body = { person: { issuer: ISSUER, subject: 'bob' } };
+    const given = await cloud.ask('PATCH', `/v1/oauth-clients/${first.name}`, { as: admin, body });
+    expect(given).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
   it('lets the person see and end the sessions of others only without limits', async () => {
     await cloud.commit(admin, [naming('limited', 'bob', { limits: LIMITS }), naming('unlimited', 'carol')]);
     const [alice, bob, carol] = [await signedIn('alice'), await signedIn('bob'), await signedIn('carol')];

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Browser, linkOf } from '../../testing/browser.js';
 import { ADMIN, ALICE_READS, billing, TestCloud } from '../../testing/test-cloud.js';
@@ -38,7 +39,7 @@ describe('a one-time link', () => {
       sign_in: 'link',
       created_at: '2026-06-01T08:00:00.000Z',
       idle_at: '2026-06-01T08:30:00.000Z',
-      expires_at: '2026-06-01T20:00:00.000Z',
+      expires_at: '2026-06-01T09:00:00.000Z',
       scopes: ['decisions', 'bundle', 'records:read', 'records:write', 'credentials', 'access-rules', 'operator'],
     });
     expect((await session(browser)).body).toEqual(body);
@@ -161,9 +162,36 @@ describe('a session', () => {
   });
 
   it('ends after 12 hours, however busy', async () => {
-    const browser = await Browser.signIn(cloud, admin);
+    const browser = await Browser.signIn(cloud, await cloud.key(admin, ['records:read']));
     for (; now < BEGIN + 12 * 60 * MINUTE; now += 20 * MINUTE) expect((await session(browser)).status).toBe(200);
     expect((await session(browser)).status).toBe(401);
+  });
+
+  it('ends no later than the access token or the key that its link was made with', async () => {
+    const [browser, late] = [await Browser.signIn(cloud, admin), await linkOf(cloud, admin)];
+    const expiring = await cloud.key(admin, ['records:read'], { expires_at: '2026-06-01T10:00:00Z' });
+    expect((await session(await Browser.signIn(cloud, expiring))).body.expires_at).toBe('2026-06-01T10:00:00.000Z');
+    for (; now < BEGIN + 60 * MINUTE; now += 20 * MINUTE) expect((await session(browser)).status).toBe(200);
+    expect((await session(browser)).status).toBe(401);
+    expect((await new Browser(cloud).redeem(late)).status).toBe(401);
+  });
+
+  it('ends when its browser signs in anew', async () => {
+    const browser = await Browser.signIn(cloud, admin);
+    const { cookie } = browser;
+    await browser.redeem(await linkOf(cloud, admin));
+    expect((await session(browser)).status).toBe(200);
+    browser.cookie = cookie;
+    expect((await session(browser)).status).toBe(401);
+  });
+
+  it("is nobody's where a browser sends two cookies", async () => {
+    const [one, other] = [await Browser.signIn(cloud, admin), await Browser.signIn(cloud, admin)];
+    const mine = one.cookie;
+    one.cookie = `${mine}; ${other.cookie}`;
+    expect((await session(one)).status).toBe(401);
+    one.cookie = `${mine}; ${mine}`;
+    expect((await session(one)).status).toBe(200);
   });
 
   it('outlives a restart of the cloud', async () => {
@@ -212,6 +240,16 @@ describe('a session', () => {
 });
 
 describe('the edge of the console', () => {
+  /** Sends the target as it is. */
+  const statusOf = (target: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const { port } = new URL(cloud.url);
+      const asked = request({ host: '127.0.0.1', port, path: target, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      });
+      asked.on('error', reject).end();
+    });
+
   beforeAll(start);
   afterAll(() => cloud.close());
 
@@ -242,6 +280,24 @@ describe('the edge of the console', () => {
   ])('reads for %s as it should', async (_, headers, status) => {
     const browser = await Browser.signIn(cloud, admin);
     expect((await browser.ask('GET', '/console/api/v1/roles', { headers })).status).toBe(status);
+  });
+
+  it.each([
+    ['http://evil.example/console/api/sign-in', 400],
+    ['HTTPS://evil.example/console/api/sign-in', 400],
+    ['//a@b/console/api/sign-in#', 400],
+    ['/console\\api\\sign-in#', 400],
+    ['\\console\\api\\sign-in', 400],
+    ['x:/console/api/sign-in', 400],
+  ])('is not walked around by the target %s', async (target, status) => {
+    const headers = { host: 'evil.example', 'sec-fetch-site': 'cross-site' };
+    expect(await statusOf(target, headers)).toBe(status);
+  });
+
+  it('answers to absolute targets of our own host', async () => {
+    const { host } = new URL(cloud.url);
+    expect(await statusOf(`${cloud.url}/console/api/sign-in`, { host })).toBe(200);
+    expect(await statusOf(`${cloud.url}/healthz?x`, { host })).toBe(await statusOf('/healthz?x', { host }));
   });
 
   it('takes no form in place of JSON', async () => {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { type Credential, grantsOf, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { isLoopbackAddress, isLoopbackHost } from '../console/loopback.js';
-import { noSessionCookie, sessionCookie } from '../console/session-cookie.js';
+import { noSessionCookie, sessionCookie, sessionToken } from '../console/session-cookie.js';
 import { idleAt, type Session } from '../console/sessions.js';
 import { pageSchema } from '../http/paging.js';
 import { json } from '../http/reply.js';
@@ -97,6 +97,7 @@ export function consoleSessionRoutes(cloud: Cloud): Route[] {
       handle: async ({ body, headers, address, now }) => {
         assertLinkAccepted(cloud, headers.host, address);
         const { token, session } = await cloud.sessions.redeem(body.link, now);
+        await cloud.sessions.endOf(sessionToken(headers));
         return json(200, await own(session), { 'set-cookie': sessionCookie(token) });
       },
     }),
