@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -66,14 +67,22 @@ describe('what was parsed', () => {
     expect(found()).toEqual(FOUND);
   });
 
+  it('is not used for another text under whose name the entry lies', () => {
+    const path = write('version: 1\n');
+    copyFileSync(path, join(opened().folder, opened().keyOf(TEXT)));
+    expect(found()).toBeUndefined();
+  });
+
   it('is forgotten when there is too much, what was not used for the longest time first', () => {
     const paths = ['a: 1\n', 'b: 2\n', 'c: 3\n', 'd: 4\n'].map((text) => write(text));
     for (const [age, path] of paths.entries()) utimesSync(path, 1_000_000 - age, 1_000_000 - age);
     const cache = opened();
     cache.read(cache.keyOf('d: 4\n'));
     cache.write(cache.keyOf('a: 1\n'), parsedText('a: 1\n'));
+    // An entry that is listed and not there, as when another process trims at the same time.
+    symlinkSync('nothing', join(cache.folder, 'vanished'));
     cache.trim(3 * 4096, 2 * 4096);
-    expect(entries().sort()).toEqual([paths[0], paths[3]].sort());
+    expect(entries().sort()).toEqual([paths[0], paths[3], join(cache.folder, 'vanished')].sort());
   });
 });
 

@@ -55,7 +55,7 @@ export class ParseCache {
   read(key: string): ParsedText | undefined {
     try {
       const path = join(this.folder, key);
-      const parsed = decoded(readFileSync(path));
+      const parsed = decoded(key, readFileSync(path));
       const now = Date.now();
       if (now - statSync(path).mtimeMs > FRESH_MS) utimesSync(path, now / 1000, now / 1000);
       return parsed;
@@ -67,11 +67,11 @@ export class ParseCache {
   write(key: string, parsed: ParsedText): void {
     const next = join(this.folder, `${key}.${randomUUID()}`);
     try {
-      writeFileSync(next, encoded(parsed), { mode: 0o600, flag: 'wx' });
+      writeFileSync(next, encoded(key, parsed), { mode: 0o600, flag: 'wx' });
       renameSync(next, join(this.folder, key));
       this.#wrote = true;
     } catch {
-      rmSync(next, { force: true });
+      remove(next);
     }
   }
 
@@ -79,22 +79,31 @@ export class ParseCache {
   trim(max = BYTES_MAX, kept = BYTES_KEPT): void {
     if (!this.#wrote) return;
     try {
-      const entries = readdirSync(this.folder).map((name) => {
+      const entries = readdirSync(this.folder).flatMap((name) => {
         const path = join(this.folder, name);
-        const { size, mtimeMs } = statSync(path);
-        return { path, bytes: Math.ceil(size / BLOCK) * BLOCK, mtimeMs };
+        const stats = statSync(path, { throwIfNoEntry: false });
+        // Another process has trimmed it.
+        if (stats === undefined) return [];
+        return [{ path, bytes: Math.ceil(stats.size / BLOCK) * BLOCK, mtimeMs: stats.mtimeMs }];
       });
       let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
       if (bytes <= max) return;
       for (const entry of entries.sort((left, right) => left.mtimeMs - right.mtimeMs)) {
         if (bytes <= kept) break;
-        rmSync(entry.path, { force: true });
+        remove(entry.path);
         bytes -= entry.bytes;
       }
     } catch {
-      // Another process trims it too.
+      // The folder is gone, or cannot be read.
     }
   }
+}
+
+/** Leaves what cannot be removed. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 /** Whether nobody but the user can change what is in a folder: plans are made of it. */
@@ -104,24 +113,24 @@ function isOwn(folder: string): boolean {
   return process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0);
 }
 
-/** The digest of what follows, the length of the JSON, the JSON, and the bytes of the nodes. */
-function encoded({ bytes, ...more }: ParsedText): Buffer {
+/** The digest of the key and of what follows, the length of the JSON, the JSON, and the bytes of the nodes. */
+function encoded(key: string, { bytes, ...more }: ParsedText): Buffer {
   const head = Buffer.from(JSON.stringify(more));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
   const body = Buffer.concat([length, head, bytes]);
-  return Buffer.concat([digestOf(body), body]);
+  return Buffer.concat([digestOf(key, body), body]);
 }
 
-/** Throws if it is not what was written. */
-function decoded(entry: Buffer): ParsedText {
+/** Throws if it is not what was written under this key. */
+function decoded(key: string, entry: Buffer): ParsedText {
   const body = entry.subarray(DIGEST_BYTES);
-  if (!digestOf(body).equals(entry.subarray(0, DIGEST_BYTES))) throw new Error('The entry is damaged.');
+  if (!digestOf(key, body).equals(entry.subarray(0, DIGEST_BYTES))) throw new Error('The entry is damaged.');
   const start = 4 + body.readUInt32LE(0);
   const { texts, refused } = JSON.parse(body.toString('utf8', 4, start)) as Omit<ParsedText, 'bytes'>;
   return { bytes: new Uint8Array(body.subarray(start)), texts, refused };
 }
 
-function digestOf(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
+function digestOf(key: string, body: Buffer): Buffer {
+  return createHash('sha256').update(key).update(body).digest();
 }

@@ -82,10 +82,16 @@ async function work(jobs: Jobs): Promise<void> {
   } catch {
     return;
   }
+  // It may fail at any time, also while it has nothing to do.
+  const ended = new Promise<never>((_, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', reject);
+  });
+  ended.catch(() => undefined);
   try {
     for (let job = await jobs.take(); job !== undefined; job = await jobs.take()) {
       try {
-        jobs.parsed[job.index] = await answerOf(worker, job);
+        jobs.parsed[job.index] = await Promise.race([answerOf(worker, job), ended]);
       } finally {
         jobs.leave(job);
       }
@@ -98,14 +104,8 @@ async function work(jobs: Jobs): Promise<void> {
 }
 
 function answerOf(worker: Worker, job: ParseWork): Promise<ParsedText> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', ({ parsed }: ParseDone) => {
-      worker.off('error', reject);
-      worker.off('exit', reject);
-      resolve(parsed);
-    });
-    worker.once('error', reject);
-    worker.once('exit', reject);
+  return new Promise((resolve) => {
+    worker.once('message', ({ parsed }: ParseDone) => resolve(parsed));
     worker.postMessage(job);
   });
 }
