@@ -100,7 +100,12 @@ export class PostgresServer {
     const settings = ['fsync=off', 'unix_socket_directories=', 'max_connections=200', ...more];
     const args = ['-D', join(this.dir, 'data'), '-h', '127.0.0.1', '-p', String(this.port)];
     const all = [...args, ...settings.flatMap((setting) => ['-c', setting])];
-    this.#running = await start(join(programs() ?? '', 'postgres'), all, this.dir, () => this.admin('select 1'));
+    this.#running = await start(
+      join(programs() ?? '', 'postgres'),
+      all,
+      this.dir,
+      async () => void (await this.admin('select 1')),
+    );
   }
 
   /** Ends all its connections at once, and does not write what it still has in memory. */
@@ -128,13 +133,13 @@ export class PostgresServer {
     return { cert, key };
   }
 
-  /** Runs statements as a superuser. */
-  async admin(sql: string, database = 'postgres'): Promise<void> {
+  /** Runs statements as a superuser; returns the rows of a single one. */
+  async admin(sql: string, database = 'postgres'): Promise<unknown[]> {
     const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: 'cloud', database });
     client.on('error', () => undefined);
     await client.connect();
     try {
-      await client.query(sql);
+      return (await client.query(sql)).rows;
     } finally {
       await client.end();
     }

@@ -1,12 +1,13 @@
-import type { Knex } from 'knex';
+import type { Dialect } from './dialect.js';
 import type { LinkRow, SessionRow, Store } from './store.js';
 
 type Stored<Row extends { tenant: string }> = Omit<Row, 'tenant'> & { tenant_id: string };
 
 /** The part of the store that holds who is signed in to the console. */
-export function consoleSessions(
-  knex: Knex,
-): Pick<
+export function consoleSessions({
+  reading,
+  writing,
+}: Pick<Dialect, 'reading' | 'writing'>): Pick<
   Store,
   | 'addSession'
   | 'findSession'
@@ -19,44 +20,52 @@ export function consoleSessions(
   | 'takeLink'
 > {
   return {
-    addSession: async (row) => {
-      await knex('console_sessions').insert(stored(row));
-    },
+    addSession: (row) =>
+      writing(async (trx) => {
+        await trx('console_sessions').insert(stored(row));
+      }),
 
-    findSession: async (hash) => {
-      const row = await knex('console_sessions').where({ hash }).first<Stored<SessionRow> | undefined>();
-      return row && read(row);
-    },
+    findSession: (hash) =>
+      reading(async (db) => {
+        const row = await db('console_sessions').where({ hash }).first<Stored<SessionRow> | undefined>();
+        return row && read(row);
+      }),
 
-    sessions: async (tenant) => {
-      const rows = await knex<Stored<SessionRow>>('console_sessions')
-        .where({ tenant_id: tenant })
-        .orderBy([{ column: 'created_at', order: 'desc' }, 'id']);
-      return rows.map((row) => read(row as Stored<SessionRow>));
-    },
+    sessions: (tenant) =>
+      reading(async (db) => {
+        const rows = await db<Stored<SessionRow>>('console_sessions')
+          .where({ tenant_id: tenant })
+          .orderBy([{ column: 'created_at', order: 'desc' }, 'id']);
+        return rows.map((row) => read(row as Stored<SessionRow>));
+      }),
 
-    touchSession: async (hash, seenAt) => {
-      await knex('console_sessions').where({ hash }).update({ seen_at: seenAt });
-    },
+    touchSession: (hash, seenAt) =>
+      writing(async (trx) => {
+        await trx('console_sessions').where({ hash }).update({ seen_at: seenAt });
+      }),
 
-    endSession: async (tenant, id) => (await knex('console_sessions').where({ tenant_id: tenant, id }).delete()) > 0,
+    endSession: (tenant, id) =>
+      writing(async (trx) => (await trx('console_sessions').where({ tenant_id: tenant, id }).delete()) > 0),
 
-    purgeSessions: async ({ now, idle }) => {
-      await knex('console_sessions').where('expires_at', '<=', now).orWhere('seen_at', '<=', idle).delete();
-      await knex('console_links').where('expires_at', '<=', now).delete();
-    },
+    purgeSessions: ({ now, idle }) =>
+      writing(async (trx) => {
+        await trx('console_sessions').where('expires_at', '<=', now).orWhere('seen_at', '<=', idle).delete();
+        await trx('console_links').where('expires_at', '<=', now).delete();
+      }),
 
-    endAllSessions: async () => {
-      await knex('console_sessions').delete();
-      await knex('console_links').delete();
-    },
+    endAllSessions: () =>
+      writing(async (trx) => {
+        await trx('console_sessions').delete();
+        await trx('console_links').delete();
+      }),
 
-    addLink: async (row) => {
-      await knex('console_links').insert(stored(row));
-    },
+    addLink: (row) =>
+      writing(async (trx) => {
+        await trx('console_links').insert(stored(row));
+      }),
 
     takeLink: (hash) =>
-      knex.transaction(async (trx) => {
+      writing(async (trx) => {
         const row = await trx('console_links').where({ hash }).first<Stored<LinkRow> | undefined>();
         // Of two that take it at once, one finds it gone.
         const taken = await trx('console_links').where({ hash }).delete();

@@ -114,7 +114,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
         await trx('signing_keys').insert(row);
       }),
 
-    ...consoleSessions(knex),
+    ...consoleSessions(dialect),
 
     bundleKeys: () => reading(async (db) => await db<BundleKeyRow>('bundle_keys').orderBy('version')),
 

@@ -20,6 +20,12 @@ const LIMITS =
   `set local idle_in_transaction_session_timeout = ${IDLE_MS}`;
 
 /**
+ * Each statement sees what is committed by then, whatever the server's default is: what is judged under a lock must be what
+ * stands once the lock is held.
+ */
+export const WRITING = { isolationLevel: 'read committed' } as const;
+
+/**
  * PostgreSQL, to which several processes commit at the same time. `withoutLimits` gives a connection for what may take as long
  * as it takes.
  */
@@ -69,7 +75,7 @@ async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<
     done = { result: await work(trx) };
   };
   try {
-    await knex.transaction(run);
+    await knex.transaction(run, WRITING);
   } catch (error) {
     if (!isBroken(error)) throw withoutValues(error);
     // It was not asked to end the transaction yet, so that it has rolled back.

@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
 import { migrations } from '../migrations/migrations.js';
 import { pendingMigrations } from '../migrations/pending-migrations.js';
-import { LOCKS } from './postgres-dialect.js';
+import { LOCKS, WRITING } from './postgres-dialect.js';
 
 /** The release that tells what became of a transaction (`pg_xact_status` with `xid8`). */
 const VERSION_MIN = 130_000;
@@ -21,6 +21,22 @@ export async function refuseUnfit(knex: Knex): Promise<void> {
   if (standby || read_only) throw unfit('it is read-only: connect to the primary server, or allow writing');
 }
 
+/** The tables with texts. Whatever else is in the schema belongs to others. */
+const TABLES = [
+  'bundle_keys',
+  'console_links',
+  'console_sessions',
+  'idempotency_keys',
+  'record_references',
+  'record_versions',
+  'records',
+  'revisions',
+  'secrets',
+  'signing_keys',
+  'tenant_events',
+  'tenants',
+];
+
 /** Brings the schema up to date, in one transaction and one process at a time. Returns what was done. */
 export async function migrate(knex: Knex): Promise<string[]> {
   return await knex.transaction(async (trx) => {
@@ -33,7 +49,7 @@ export async function migrate(knex: Knex): Promise<string[]> {
     await trx.migrate.latest({ migrationSource: migrations });
     await compareByBytes(trx);
     return pending;
-  });
+  }, WRITING);
 }
 
 /** Names are compared and sorted by their bytes, in whatever way the database compares texts of its own accord. */
@@ -41,7 +57,8 @@ async function compareByBytes(trx: Knex): Promise<void> {
   const { rows } = await trx.raw(
     `select table_name as "table", column_name as "column" from information_schema.columns
      where table_schema = current_schema() and data_type = 'text' and collation_name is distinct from 'C'
-       and table_name not like 'knex%'`,
+       and table_name = any (?)`,
+    [TABLES],
   );
   for (const { table, column } of rows as { table: string; column: string }[])
     await trx.raw('alter table ?? alter column ?? type text collate "C"', [table, column]);

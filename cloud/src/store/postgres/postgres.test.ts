@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasPostgres, PGBOUNCER, PostgresServer } from '../../../testing/postgres-server.js';
 import { storeContract } from '../../../testing/store-contract.js';
 import { prepareCommit } from '../../commands/prepare-commit.js';
@@ -25,9 +25,11 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   const open = (url: string) => openPostgresStore({ address: readAddress(url) });
   const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-  // A collation for people, so that it shows where names are not compared by their bytes.
+  // A collation for people, so that it shows where names are not compared by their bytes, and an isolation in which a
+  // transaction does not see what was committed while it waited for a lock.
   storeContract('PostgreSQL', async () => {
     const url = await server.database("template template0 locale_provider icu icu_locale 'en'");
+    await server.admin(`alter database ${nameOf(url)} set default_transaction_isolation = 'repeatable read'`);
     return { open: () => open(url), drop: () => server.drop(url) };
   });
 
@@ -82,6 +84,51 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
       for (const store of stores) expect(await store.tenants()).toEqual([]);
       for (const store of stores) await store.close();
+    });
+
+    it('keeps one of two operators that remove each other at the same time, however strictly it isolates', async () => {
+      const url = await server.database();
+      await server.admin(`alter database ${nameOf(url)} set default_transaction_isolation = 'repeatable read'`);
+      const store = await open(url);
+      const next = await commits(new TenantState());
+      const key = (name: string) => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } }) as const;
+      await store.createTenant({ id: 't-1', name: 'one', created_at: 'x' }, await next([key('a')]));
+      const tenants = ['t-2', 't-3'].map((id) => ({ id, name: id, created_at: 'x' }));
+      for (const tenant of tenants) {
+        const first = await (await commits(new TenantState(), tenant.id))([key('operator')]);
+        const secrets = first.secrets.map((secret) => ({ ...secret, operator: true }));
+        await store.createTenant(tenant, { ...first, secrets });
+      }
+      const by = { at: 'x', request_id: 'q', credential: BY };
+      const remove = (tenant: (typeof tenants)[number]) =>
+        store.deleteTenant(tenant, by, (operators) => {
+          if (operators.length < 2) throw new Error('the last one');
+        });
+      const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+      // Both have begun before one of them gets the lock.
+      const ends = await store.locked('t-1', { judged: true }, async () => {
+        const removals = Promise.allSettled(tenants.map(remove));
+        await vi.waitFor(async () => expect(await server.admin(waiting)).toHaveLength(2), 10_000);
+        return () => removals;
+      });
+      expect((await ends()).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect((await ends()).find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { message: 'the last one' },
+      });
+      expect(await store.credentials()).toHaveLength(2);
+      await store.close();
+    });
+
+    it('keeps what others have in its schema as it is', async () => {
+      const url = await server.database();
+      await server.admin('create table theirs (note text); create view seen as select note from theirs', nameOf(url));
+      await (await open(url)).close();
+      const others = await server.admin(
+        `select distinct table_name as name from information_schema.columns where table_schema = 'public'
+         and data_type = 'text' and collation_name is distinct from 'C' order by name`,
+        nameOf(url),
+      );
+      expect(others).toEqual([{ name: 'seen' }, { name: 'theirs' }]);
     });
 
     it('is spoken to over TLS only where its certificate is the expected one', async () => {
@@ -171,12 +218,12 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   });
 });
 
-/** Prepares one commit of the tenant `t-1` after the other. */
-async function commits(state: TenantState) {
+/** Prepares one commit of a tenant after the other. */
+async function commits(state: TenantState, id = 't-1') {
   let revisionNumber = 0;
   return async (changes: Parameters<typeof prepareCommit>[1]['changes']): Promise<Commit> => {
     const order = { changes, by: BY, requestId: 'request', now: NOW };
-    const prepared = await prepareCommit({ id: 't-1', state, revisionNumber, committedAt: 0 }, order);
+    const prepared = await prepareCommit({ id, state, revisionNumber, committedAt: 0 }, order);
     if (prepared === undefined) throw new Error('nothing to commit');
     state.commit(prepared.staged);
     revisionNumber++;
