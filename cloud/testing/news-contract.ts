@@ -10,7 +10,11 @@ const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', nam
 /** What every store must tell of commits, in a store that has a tenant with one revision. */
 export function newsContract(store: () => Store, tenant: () => Known): void {
   const commit = async (...changes: Change[]) => await store().commit(await tenant().next(changes));
-  const since = async (revision: number) => await store().commitsSince('t-1', revision);
+  const known = async (revision: number) => {
+    const found = await store().findRevision('t-1', { number: revision });
+    return { revision, digest: found?.digest ?? '' };
+  };
+  const since = async (revision: number) => await store().commitsSince('t-1', await known(revision));
 
   it('tells what was committed since a revision, at once and one by one', async () => {
     await commit(role('a'), role('b'), { op: 'create', kind: 'application', fields: { name: 'old' } });
@@ -22,7 +26,17 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
     expect(news?.gone.sort()).toEqual(['application/old', 'role/b', 'role/c']);
     expect(news?.commits).toEqual(await store().newestCommits('t-1', { commits: 2, changes: 100 }));
     expect((await since(1))?.commits).toHaveLength(3);
-    await expect(store().commitsSince('nobody', 1)).rejects.toThrow(NoTenantError);
+    await expect(store().commitsSince('nobody', await known(1))).rejects.toThrow(NoTenantError);
+  });
+
+  it('tells nothing to who knows the newest revision with other records, and refuses what was judged on those', async () => {
+    await commit(role('a'));
+    const digest = 'f'.repeat(64);
+    expect(await store().commitsSince('t-1', { revision: 2, digest })).toBeUndefined();
+    const next = await tenant().next([role('b')]);
+    await expect(store().commit({ ...next, baseDigest: digest })).rejects.toThrow(StaleStoreError);
+    expect((await store().load('t-1')).revision).toBe(2);
+    await store().commit(next);
   });
 
   it('tells nothing of what history has forgotten', async () => {
@@ -66,10 +80,11 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
   it('judges under its lock, and keeps nothing of what is refused there', async () => {
     const next = await tenant().next([role('a')]);
     const refusal = new Error('refused');
+    const first = await known(1);
     const refused = store().locked('t-1', { judged: true }, async (locked) => {
-      expect(await locked.commitsSince('t-1', 1)).toMatchObject({ revision: 1 });
+      expect(await locked.commitsSince('t-1', first)).toMatchObject({ revision: 1 });
       await locked.commit(next);
-      expect(await locked.commitsSince('t-1', 1)).toMatchObject({ revision: 2 });
+      expect(await locked.commitsSince('t-1', first)).toMatchObject({ revision: 2 });
       throw refusal;
     });
     await expect(refused).rejects.toBe(refusal);

@@ -13,7 +13,8 @@ export async function followTenant(
 ): Promise<void> {
   const before = tenant.revisionNumber;
   const touched = await tenant.catchUp(news, store);
-  const since = credentials.revisionOf(tenant.id);
+  // What was read anew may have another past than what is known: then the number of its revision says nothing.
+  const since = touched === 'unknown' ? 0 : credentials.revisionOf(tenant.id);
   const { id, revisionNumber: revision } = tenant;
   if (since >= revision) return;
   // Credentials that are ahead of the tenant may have one that came and went while the tenant followed.

@@ -74,6 +74,7 @@ export async function prepareCommit(
   const commit: Commit = {
     tenant: tenant.id,
     base: tenant.revisionNumber,
+    baseDigest: tenant.state.digest(),
     revision,
     put: staged.put,
     remove: staged.remove,

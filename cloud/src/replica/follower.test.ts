@@ -160,6 +160,23 @@ describe('a key that was revoked elsewhere', () => {
   });
 });
 
+it('what the database has lost is given up for what it got instead under the same number', async () => {
+  here.cloud.store = { ...store, commit: async () => {} };
+  const lost = (await send(here, KEY, SUBJECT)).committed.created;
+  expect(accepted(lost.map(({ id }) => id))).toEqual(['k']);
+  here.cloud.store = store;
+  await send(elsewhere, { op: 'create', kind: 'role', fields: { name: 'kept' } });
+  expect(tenant.revisionNumber).toBe((await tenantOf(elsewhere)).revisionNumber);
+  await send(here, { op: 'create', kind: 'role', fields: { name: 'next' } });
+  expect(tenant.state.get('subject/user/a')).toBeUndefined();
+  expect(accepted(lost.map(({ id }) => id))).toEqual([]);
+  await elsewhere.follower.refresh();
+  await (await tenantOf(elsewhere)).exclusive(async () => {});
+  expect((await tenantOf(elsewhere)).revision).toBe(tenant.revision);
+  // What was recorded fits the rows.
+  await Tenants.open(store, { slicing: here.cloud.slicing });
+});
+
 describe('looks at the database', () => {
   let looks: number;
   let hint: () => void;

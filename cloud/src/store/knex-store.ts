@@ -134,7 +134,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 function tenantStore(knex: Knex, dialect: Dialect): TenantStore {
   return {
     commit: (commit) => writeCommit(knex, dialect, commit, operators),
-    commitsSince: (tenant, revision) => commitsSince(knex, dialect.snapshot, tenant, revision),
+    commitsSince: (tenant, known) => commitsSince(knex, dialect.snapshot, tenant, known),
     credentialsSince: (tenants) => dialect.snapshot((trx) => credentialsSince(trx, tenants)),
     findIdempotent: (key) => idempotencyKeys.find(knex, key),
     saveIdempotent: (row) => idempotencyKeys.save(knex, row),

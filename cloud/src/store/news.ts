@@ -8,6 +8,7 @@ import {
   type CredentialRow,
   type News,
   NoTenantError,
+  type RevisionPoint,
   type StorePosition,
   type TenantCredentials,
 } from './store.js';
@@ -39,9 +40,11 @@ export async function commitsSince(
   knex: Knex,
   snapshot: <T>(work: (trx: Knex) => Promise<T>) => Promise<T>,
   tenant: string,
-  since: number,
+  known: Pick<RevisionPoint, 'revision' | 'digest'>,
 ): Promise<News | undefined> {
-  if ((await standing(knex, tenant)).revision === since) return { ...NOTHING, revision: since };
+  const now = await standing(knex, tenant);
+  const { revision: since, digest } = known;
+  if (now.revision === since) return now.digest === digest ? { ...NOTHING, ...known } : undefined;
   return await snapshot(async (trx) => {
     const { revision, history_start } = await standing(trx, tenant);
     const newest = await findRevision(trx, tenant, { number: Number(revision) });
@@ -63,14 +66,21 @@ export async function commitsSince(
   });
 }
 
-const NOTHING = { digest: '', at: '', put: [], gone: [], commits: [] };
+const NOTHING = { at: '', put: [], gone: [], commits: [] };
 
-async function standing(knex: Knex, tenant: string): Promise<{ revision: number; history_start: number }> {
+interface Standing {
+  revision: number;
+  history_start: number;
+  digest: string;
+}
+
+async function standing(knex: Knex, tenant: string): Promise<Standing> {
   const row = await knex('tenants')
-    .where('id', tenant)
-    .first<{ revision: number; history_start: number } | undefined>('revision', 'history_start');
+    .join('revisions', { 'revisions.tenant_id': 'tenants.id', 'revisions.number': 'tenants.revision' })
+    .where('tenants.id', tenant)
+    .first<Standing | undefined>('tenants.revision', 'tenants.history_start', 'revisions.digest');
   if (row === undefined) throw new NoTenantError(tenant);
-  return { revision: Number(row.revision), history_start: Number(row.history_start) };
+  return { ...row, revision: Number(row.revision), history_start: Number(row.history_start) };
 }
 
 /** See `TenantStore.credentialsSince`. `trx` sees one state. */

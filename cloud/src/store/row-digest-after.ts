@@ -26,16 +26,16 @@ export async function rowDigestAfter(trx: Knex, commit: Commit): Promise<string>
   return digest.hex();
 }
 
-async function digestBefore(trx: Knex, { tenant, base }: Commit): Promise<RowDigest> {
+async function digestBefore(trx: Knex, { tenant, base, baseDigest }: Commit): Promise<RowDigest> {
   if (base === 0) {
     const digest = new RowDigest();
     digest.addTenant(await trx('tenants').where('id', tenant).first<{ id: string; name: string }>());
     return digest;
   }
   const row = await trx('revisions')
-    .select('row_digest')
+    .select('digest', 'row_digest')
     .where({ tenant_id: tenant, number: base })
-    .first<{ row_digest: string } | undefined>();
-  if (row === undefined) throw new StaleStoreError(tenant, base);
+    .first<{ digest: string; row_digest: string } | undefined>();
+  if (row?.digest !== baseDigest) throw new StaleStoreError(tenant, base);
   return new RowDigest(row.row_digest);
 }

@@ -92,15 +92,15 @@ export interface Store extends TenantStore {
 /** What a commit to one tenant needs. */
 export interface TenantStore {
   /**
-   * Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base`, `TakenKeyError`,
-   * and what `commit.judge` throws.
+   * Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base` with those records,
+   * `TakenKeyError`, and what `commit.judge` throws.
    */
   commit(commit: Commit): Promise<void>;
   /**
-   * What others have committed to the tenant after this revision; undefined if that can no longer be told. Throws
-   * `NoTenantError`.
+   * What others have committed to the tenant after this revision; undefined if that can no longer be told, or if the store
+   * has this revision with another digest as its newest. Throws `NoTenantError`.
    */
-  commitsSince(tenant: string, revision: number): Promise<News | undefined>;
+  commitsSince(tenant: string, known: Pick<RevisionPoint, 'revision' | 'digest'>): Promise<News | undefined>;
   /** The credentials of those of these tenants whose credentials may have changed after the given revision. */
   credentialsSince(tenants: readonly { tenant: string; since: number }[]): Promise<TenantCredentials[]>;
   findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
@@ -162,10 +162,15 @@ export interface LoadedTenant {
   committed: { revision: number; digest: string; rowDigest: string; at: string } | undefined;
 }
 
-/** A revision to be stored. `base` is the number that the store must be at, `revision` the one that it gets. */
+/**
+ * A revision to be stored. `base` is the number that the store must be at, with the records of `baseDigest`; `revision` is
+ * the one that it gets.
+ */
 export interface Commit {
   tenant: string;
   base: number;
+  /** Numbers are given again where a database has lost its latest commits. */
+  baseDigest: string;
   revision: number;
   put: Staged['put'];
   remove: StoredRecord[];

@@ -233,13 +233,13 @@ export class Tenant implements ReadableTenant {
 
   /**
    * Takes over what others have committed since, as `news` tells it, or else by reading all from the store. Returns whether
-   * credentials may have changed. Call it while no other work of the tenant runs.
+   * credentials have changed: after reading all, nothing is known of that. Call it while no other work of the tenant runs.
    */
   async catchUp(
     news: Pick<TenantStore, 'commitsSince'>,
     store: Pick<Store, 'load' | 'newestCommits'>,
-  ): Promise<boolean> {
-    const since = await news.commitsSince(this.id, this.#number);
+  ): Promise<boolean | 'unknown'> {
+    const since = await news.commitsSince(this.id, { revision: this.#number, digest: this.#state.digest() });
     if (since?.revision === this.#number) return false;
     if (since !== undefined && since.revision < this.#number) {
       const now = `the tenant "${this.name}" is at revision ${since.revision} there, and was at ${this.#number}`;
@@ -250,7 +250,7 @@ export class Tenant implements ReadableTenant {
     const digest = staged && (await this.#slicing.run(this.#state.digestInSteps(staged), this.id));
     if (since === undefined || staged === undefined || digest !== since.digest) {
       await this.reload(store);
-      return true;
+      return 'unknown';
     }
     await this.#takeOver(staged, since, () => {
       if (since.commits === undefined) this.#journal.clear();
