@@ -79,6 +79,13 @@ export async function linkOf(cloud: TestCloud, as: string): Promise<string> {
   return new URL(body.url).hash.slice(1);
 }
 
+/** What the page Change sends: a commit for the stack of the console, made for the present revision. */
+export async function commitFrom(browser: Browser, changes: object[], more: object = {}): Promise<Reply> {
+  const { body } = await browser.ask('GET', '/console/api/v1/state');
+  const stated = { stack: 'console', base_revision: body.revision };
+  return await browser.ask('POST', '/console/api/v1/changesets', { body: { ...stated, ...more, changes } });
+}
+
 /** Routes that are mounted for sessions are documented where programs call them. */
 function documentedPath(path: string): string {
   return path.replace(/^\/console\/api\/(v1|access)\//, '/$1/');

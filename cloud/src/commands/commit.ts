@@ -21,6 +21,7 @@ import type { Tenant } from '../tenants/tenant.js';
 import { gone } from '../tenants/tenants.js';
 import { followTenant } from './follow-tenant.js';
 import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
+import { demandConsoleStack, guardSession } from './guard-session.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from './prepare-commit.js';
 
@@ -139,6 +140,7 @@ async function judgeAndStore(
     );
   }
   demandForKinds(credential, changes);
+  demandConsoleStack(credential, { ...wish, kinds: changes.map(kindOf) });
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
@@ -198,6 +200,7 @@ async function prepare(
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
+    guardSession(credential, tenant.state, staged);
   };
   const run: TimeSlicing['run'] = (steps) => cloud.slicing.run(steps, tenant.id);
   return await prepareCommit(tenant, order, check, run).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { PROTECTED_APPLICATION } from '@authz-service/core/limits/judge-console';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { CredentialIndex } from '../auth/credential-index.js';
 import type { Tenants } from '../tenants/tenants.js';
@@ -7,8 +8,7 @@ import type { OidcConfig } from './oidc-config.js';
 import { rolesOfGroups } from './roles-of-groups.js';
 
 /** What the tenant's records protect by the name of the console. */
-const APPLICATION = 'service-console';
-const CONSOLE = { type: `${APPLICATION}/console`, name: 'console' };
+const CONSOLE = { type: `${PROTECTED_APPLICATION}/console`, name: 'console' };
 
 export interface RightsSource {
   tenants: Tenants;

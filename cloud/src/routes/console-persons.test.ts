@@ -145,19 +145,20 @@ describe('the client that names a person', () => {
   });
 
   it('is not removed by a limited key that the person made', async () => {
+    const limits = { stacks: ['console', 'team'] };
     await cloud.ask('POST', '/v1/changesets', {
       as: admin,
-      body: { stack: 'team', changes: [naming('of-alice', 'alice', { limits: LIMITS })] },
+      body: { stack: 'team', changes: [naming('of-alice', 'alice', { limits })] },
     });
     const alice = await signedIn('alice');
-    const key = { name: 'k', scopes: ['credentials'], limits: LIMITS };
-    const make = { stack: 'team', changes: [{ op: 'create', kind: 'api_key', fields: key }] };
+    const key = { name: 'k', scopes: ['credentials'], limits };
+    const make = { stack: 'console', changes: [{ op: 'create', kind: 'api_key', fields: key }] };
     const { status, body } = await alice.ask('POST', '/console/api/v1/changesets', { body: make });
     expect(status).toBe(200);
     const remove = { stack: 'team', changes: [{ op: 'delete', address: 'oauth_client/of-alice' }] };
     const refused = await cloud.ask('POST', '/v1/changesets', { as: body.secrets[0].secret, body: remove });
     expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
-    expect((await session(alice)).body.limits).toEqual(LIMITS);
+    expect((await session(alice)).body.limits).toEqual(limits);
   });
 
   it('gives no program access, neither by its secret nor by an older access token', async () => {

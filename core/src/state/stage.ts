@@ -3,6 +3,7 @@ import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
+import { ConsoleJudge } from '../limits/judge-console.js';
 import { judgeEveryone } from '../limits/judge-everyone.js';
 import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
 import { demandStack, type Writer } from '../limits/writer.js';
@@ -252,15 +253,26 @@ export class Stage {
     yield* eachInSteps(this.#removed.values(), STEP, ({ record, index, foreignLink }) => {
       judge(record, this.#base, jsonPointer('changes', index), foreignLink ? judgeForeignLink : judgeRecord);
     });
+    const [consoleBefore, consoleAfter] = [new ConsoleJudge(this.#base), new ConsoleJudge(this.#overlay)];
+    const judgeConsole = function* (by: ConsoleJudge, record: StoredRecord, at: string): Generator<undefined, void> {
+      for (const { pointer, detail } of yield* by.judge(record, writer))
+        outside.add(at + pointer, detail, record.address);
+    };
+    for (const { record, index } of this.#removed.values())
+      yield* judgeConsole(consoleBefore, record, jsonPointer('changes', index));
     let judged = 0;
     for (const { record, previous, index, follows } of this.#entries.values()) {
       if (++judged % STEP === 0) yield;
       if (follows) continue;
       const before = outside.count;
-      if (previous) judge(previous, this.#base, jsonPointer('changes', index));
+      if (previous) {
+        judge(previous, this.#base, jsonPointer('changes', index));
+        yield* judgeConsole(consoleBefore, previous, jsonPointer('changes', index));
+      }
       if (outside.count > before) continue;
       const at = jsonPointer('changes', index, 'fields');
       judge(record, this.#overlay, at);
+      yield* judgeConsole(consoleAfter, record, at);
       for (const { pointer, detail } of yield* judgeEveryone(record, this.#overlay, writer))
         outside.add(at + pointer, detail, record.address);
     }

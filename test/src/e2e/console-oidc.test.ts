@@ -144,14 +144,20 @@ describe('a sign-in with the identity provider', () => {
 
   it('is audited as the person, and each commit decides anew', async () => {
     const alice = await signedIn('alice');
-    expect((await alice.ask('POST', '/v1/roles', { name: 'of-alice' })).status).toBe(201);
+    const commit = async (name: string) =>
+      await alice.ask('POST', '/v1/changesets', {
+        stack: 'console',
+        base_revision: (await alice.json('/v1/state')).revision,
+        changes: [{ op: 'create', kind: 'role', fields: { name } }],
+      });
+    expect((await commit('of-alice')).status).toBe(200);
     const [entry] = (await alice.json('/v1/audit')).items;
     expect(entry.credential).toMatchObject({ kind: 'person', name: 'Alice' });
     await bench.write({
       'tree/main.yaml': TREE.replace('roles: [service-console/editor]', 'roles: [service-console/viewer]'),
     });
     await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
-    expect((await alice.ask('POST', '/v1/roles', { name: 'more' })).status).toBe(403);
+    expect((await commit('more')).status).toBe(403);
     expect((await alice.json('/session')).scopes).toEqual(['decisions', 'records:read']);
     await bench.write({ 'tree/main.yaml': TREE });
     await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
@@ -165,7 +171,7 @@ describe('a sign-in with the identity provider', () => {
 oauth_clients:
   ${name}:
     scopes: [credentials]
-    limits: { stacks: [people] }
+    limits: { stacks: [console] }
     person: { issuer: "${issuer}", subject: root }
 `;
     await bench.write({ 'tree/clients.yaml': `version: 1\nstack: people${client('of-root')}` });
@@ -175,12 +181,12 @@ oauth_clients:
     expect(await root.json('/session')).toMatchObject({
       person: { kind: 'person', name: 'Root' },
       scopes: ['credentials'],
-      limits: { stacks: ['people'] },
+      limits: { stacks: ['console'] },
     });
-    const key = { name: 'made', scopes: ['credentials'], limits: { stacks: ['people'] } };
+    const key = { name: 'made', scopes: ['credentials'], limits: { stacks: ['console'] } };
     const made = (more: object) =>
       root.ask('POST', '/v1/changesets', {
-        stack: 'people',
+        stack: 'console',
         changes: [{ op: 'create', kind: 'api_key', fields: { ...key, ...more } }],
       });
     expect((await made({ scopes: ['records:write'] })).status).toBe(403);
@@ -210,19 +216,15 @@ oauth_clients:
     ])
       expect((await refused).status).toBe(403);
     // Neither does a record that grants whatever the console may be asked for.
-    const all = {
-      application: 'service-console',
-      name: 'all',
-      effect: 'ALLOW',
-      resource_type: 'service-console/console',
-      actions: ['*'],
-    };
-    await alice.ask('POST', '/v1/policies', all);
-    await alice.ask('POST', '/v1/policy-assignments', {
-      policy: 'service-console/all',
-      entity_type: 'subject',
-      entity: 'user/alice',
-    });
+    const all = `version: 1
+stack: people
+applications:
+  service-console:
+    policies:
+      all: { effect: ALLOW, resource_type: service-console/console, actions: ["*"], assigned_to: [user/alice] }
+`;
+    await bench.write({ 'tree/all.yaml': all });
+    await bench.json(['apply', 'tree', '--yes', '--prune', '--credentials-out', 'all.json'], { env: admin });
     expect((await alice.json('/session')).scopes).toEqual(['decisions', 'records:read', 'records:write']);
   });
 

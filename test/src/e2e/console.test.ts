@@ -1,3 +1,4 @@
+import type { Change } from '@authz-service/sdk/wire';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -153,13 +154,19 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 
   it('collects a change in a draft, says what it would do, and commits it', async () => {
+    const given = { role: 'billing/clerk', entity_type: 'group', entity: 'guests' };
+    const changes: Change[] = [
+      { op: 'create', kind: 'group', fields: { name: 'guests' } },
+      { op: 'create', kind: 'role_assignment', fields: given },
+    ];
+    await bench.client.changeset({ changes });
     const { page, watch } = await bench.signedIn(browser);
     await page.getByRole('link', { name: 'Change', exact: true }).click();
     await page.getByLabel('Kind').selectOption('Group membership');
     await page.getByRole('button', { name: 'Add a record' }).click();
     await page.getByRole('button', { name: 'Take into the draft' }).click();
     await page.getByText('Fill this in.').first().waitFor();
-    await page.getByLabel('group', { exact: true }).fill('finance');
+    await page.getByLabel('group', { exact: true }).fill('guests');
     await page.getByLabel('entity type').selectOption('subject');
     await page.getByLabel('entity', { exact: true }).fill('user/dave');
     await page.getByRole('button', { name: 'Take into the draft' }).click();
@@ -168,7 +175,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('gains').first().waitFor();
     await page.getByRole('button', { name: 'Commit' }).click();
     await page.getByText(/^Committed as revision \d+\./).waitFor();
-    const made = await bench.client.records('group_membership').get('finance//subject/user/dave');
+    const made = await bench.client.records('group_membership').get('guests//subject/user/dave');
     expect(made.managed_by).toBe('console');
     watch.expectNothing();
   });

@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Browser, commitFrom } from '../../testing/browser.js';
+import { billing, TestCloud } from '../../testing/test-cloud.js';
+
+let cloud: TestCloud;
+let admin: string;
+
+const start = async () => {
+  cloud = await TestCloud.start();
+  admin = await cloud.token();
+  await cloud.commit(admin, billing());
+};
+
+const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } });
+
+describe('a commit by a session', () => {
+  beforeEach(start);
+  afterEach(() => cloud.close());
+
+  /** Records that Git owns: a group, a role that the console may give, and who may use the console. */
+  const declared = [
+    { op: 'create', kind: 'application', fields: { name: 'service-console' } },
+    {
+      op: 'create',
+      kind: 'resource_type',
+      fields: { application: 'service-console', name: 'console', actions: ['view', 'edit'] },
+    },
+    { op: 'create', kind: 'role', fields: { application: 'service-console', name: 'editor' } },
+    { op: 'create', kind: 'role', fields: { name: 'theirs', shared_with: ['billing'] } },
+    { op: 'create', kind: 'role', fields: { name: 'shared', shared_with: ['service-console'] } },
+    { op: 'create', kind: 'group', fields: { name: 'team' } },
+    {
+      op: 'create',
+      kind: 'policy',
+      fields: { name: 'all', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['*'] },
+    },
+    { op: 'create', kind: 'api_key', fields: { name: 'of-git', scopes: ['decisions'] } },
+    { op: 'create', kind: 'subject', fields: { type: 'user', id: 'eve' } },
+  ];
+  const inGit = async () => {
+    const applied = await cloud.ask('POST', '/v1/changesets', {
+      as: admin,
+      body: { stack: 'people', changes: declared },
+    });
+    expect(applied.status).toBe(200);
+  };
+  const refuse = { status: 409, body: { code: 'not_owner' } };
+  const assign = (role: string, entity_type = 'subject', entity = 'user/eve') => ({
+    op: 'create',
+    kind: 'role_assignment',
+    fields: { role, entity_type, entity },
+  });
+
+  it('is for the stack of the console at a stated revision, and takes nothing over', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    for (const more of [
+      { stack: undefined },
+      { base_revision: undefined },
+      { stack: 'people' },
+      { take_ownership: true },
+      { exclusive: true },
+    ])
+      expect({ more, ...(await commitFrom(browser, [role('made')], more)) }).toMatchObject({ more, ...refuse });
+    for (const query of ['', '?stack=console', '?stack=people'])
+      expect(await browser.ask('POST', `/console/api/v1/roles${query}`, { body: { name: 'made' } })).toMatchObject(
+        refuse,
+      );
+    expect((await commitFrom(browser, [role('made')])).status).toBe(200);
+    const rename = { op: 'move', from: 'role/made', to: 'role/kept' };
+    expect((await commitFrom(browser, [rename])).status).toBe(200);
+  });
+
+  it('changes no record that another stack declares, neither directly nor by a rename', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    const { id } = (await browser.ask('GET', '/console/api/v1/roles?name=theirs')).body.items[0];
+    const path = `/console/api/v1/roles/${id}`;
+    expect(await browser.ask('PATCH', path, { body: { description: 'x' } })).toMatchObject(refuse);
+    expect(await browser.ask('DELETE', path)).toMatchObject(refuse);
+    expect(await commitFrom(browser, [{ op: 'delete', address: 'role/theirs' }])).toMatchObject(refuse);
+    expect((await commitFrom(browser, [role('made')])).status).toBe(200);
+    const theirs = { stack: 'people', changes: [assign('made')] };
+    expect((await cloud.ask('POST', '/v1/changesets', { as: admin, body: theirs })).status).toBe(200);
+    expect(await commitFrom(browser, [{ op: 'move', from: 'role/made', to: 'role/kept' }])).toMatchObject(refuse);
+  });
+
+  it('makes and removes credentials, but none of another stack', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    const keys = '/console/api/v1/api-keys';
+    const made = await browser.ask('POST', keys, { body: { name: 'k', scopes: ['decisions'] } });
+    expect(made.status).toBe(201);
+    const { items } = (await browser.ask('GET', `${keys}?name=k`)).body;
+    expect((await browser.ask('DELETE', `${keys}/${items[0].id}`)).status).toBe(204);
+    const [theirs] = (await browser.ask('GET', `${keys}?name=of-git`)).body.items;
+    for (const query of ['', '?stack=people'])
+      expect(await browser.ask('DELETE', `${keys}/${theirs.id}${query}`)).toMatchObject(refuse);
+    const body = { name: 'of-git-too', scopes: ['decisions'] };
+    expect(await browser.ask('POST', `${keys}?stack=people`, { body })).toMatchObject(refuse);
+  });
+
+  it('gives what another stack owns only where its owner shares it with the console', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    const member = { group: 'team', entity_type: 'subject', entity: 'user/eve' };
+    const policy = { name: 'mine', effect: 'ALLOW', resource_type: 'service-console/console', actions: ['edit'] };
+    for (const change of [
+      assign('service-console/editor'),
+      assign('theirs'),
+      { op: 'create', kind: 'group_membership', fields: member },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'all', entity_type: 'subject', entity: 'user/eve' },
+      },
+      { op: 'create', kind: 'role', fields: { name: 'mine', includes: ['theirs'] } },
+      { op: 'create', kind: 'policy', fields: policy },
+    ])
+      expect({ change, ...(await commitFrom(browser, [change])) }).toMatchObject({ change, ...refuse });
+    expect((await commitFrom(browser, [role('mine'), assign('mine'), assign('shared')])).status).toBe(200);
+  });
+});
+
+describe('a credential that is limited to stacks', () => {
+  beforeEach(start);
+  afterEach(() => cloud.close());
+
+  const limited = async (limits: object) => {
+    const key = await cloud.key(admin, ['records:write', 'credentials'], { limits });
+    return (changes: object[]) => cloud.ask('POST', '/v1/changesets', { as: key, body: { stack: 'team', changes } });
+  };
+  const application = { op: 'create', kind: 'application', fields: { name: 'service-console' } };
+  const refuse = { status: 403, body: { code: 'outside_limits' } };
+
+  it('does not make the application that decides over the console', async () => {
+    expect(await (await limited({ stacks: ['team'] }))([application])).toMatchObject(refuse);
+    expect(await (await limited({ priority_max: 1 }))([application])).toMatchObject(refuse);
+    const other = { op: 'create', kind: 'application', fields: { name: 'other' } };
+    const commit = await limited({ stacks: ['team'] });
+    expect((await commit([other])).status).toBe(200);
+    expect(await commit([{ op: 'move', from: 'application/other', to: 'application/service-console' }])).toMatchObject(
+      refuse,
+    );
+  });
+
+  it('gives nobody its roles and policies, directly or by groups and roles, nor a credential for it', async () => {
+    const path = 'service-console/editor';
+    await cloud.commit(admin, [
+      application,
+      { op: 'create', kind: 'role', fields: { application: 'service-console', name: 'editor' } },
+      {
+        op: 'create',
+        kind: 'resource_type',
+        fields: { application: 'service-console', name: 'console', actions: ['edit'] },
+      },
+      { op: 'create', kind: 'role', fields: { name: 'lead', includes: [path] } },
+      { op: 'create', kind: 'group', fields: { name: 'leads' } },
+      { op: 'create', kind: 'group', fields: { name: 'plain' } },
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'eve' } },
+      { op: 'create', kind: 'role_assignment', fields: { role: 'lead', entity_type: 'group', entity: 'leads' } },
+    ]);
+    const eve = { entity_type: 'subject', entity: 'user/eve' };
+    const policy = { name: 'mine', effect: 'ALLOW', resource_type: 'service-console/console', actions: ['edit'] };
+    const key = { name: 'mine', scopes: ['records:write'] };
+    const changes = [
+      { op: 'create', kind: 'role', fields: { application: 'service-console', name: 'mine' } },
+      { op: 'create', kind: 'role_assignment', fields: { role: path, ...eve } },
+      { op: 'create', kind: 'role_assignment', fields: { role: 'lead', ...eve } },
+      { op: 'create', kind: 'group_membership', fields: { group: 'leads', ...eve } },
+      { op: 'create', kind: 'role', fields: { name: 'mine', includes: [path] } },
+      { op: 'create', kind: 'policy', fields: policy },
+      {
+        op: 'create',
+        kind: 'api_key',
+        fields: { ...key, limits: { stacks: ['team'], applications: ['service-console'] } },
+      },
+    ];
+    const commit = await limited({ stacks: ['team'] });
+    for (const change of changes) expect({ change, ...(await commit([change])) }).toMatchObject({ change, ...refuse });
+    const plain = { op: 'create', kind: 'group_membership', fields: { group: 'plain', ...eve } };
+    expect((await commit([plain])).status).toBe(200);
+    const named = await limited({ stacks: ['team'], applications: ['service-console'] });
+    expect((await named([{ op: 'create', kind: 'role_assignment', fields: { role: path, ...eve } }])).status).toBe(200);
+  });
+});
