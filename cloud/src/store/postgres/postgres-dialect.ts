@@ -88,16 +88,18 @@ async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<
   return done.result;
 }
 
-const ASKED_MAX = 20;
+const ASKED_MS = 5000;
 const PAUSE_MS = 250;
 
 /** Asks until the transaction has ended: the process that ran it may not have noticed yet that its client has gone. */
 async function outcomeOf(knex: Knex, number: string): Promise<string | undefined> {
+  const end = Date.now() + ASKED_MS;
   let failure: unknown;
-  for (let asked = 0; asked < ASKED_MAX; asked++) {
-    if (asked > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  for (let left = ASKED_MS; left > 0; left = end - Date.now()) {
+    if (left < ASKED_MS) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     try {
-      const { rows } = await knex.raw('select pg_xact_status(?::xid8) as status', [number]);
+      const asked = knex.raw('select pg_xact_status(?::xid8) as status', [number]);
+      const { rows } = await within(end - Date.now(), asked);
       if (rows[0].status !== 'in progress') return rows[0].status ?? undefined;
     } catch (error) {
       if (postgresFaultOf(error) === undefined) throw error;
@@ -105,6 +107,19 @@ async function outcomeOf(knex: Knex, number: string): Promise<string | undefined
     }
   }
   throw failure;
+}
+
+/** The tenant's other commits wait meanwhile, and a network that drops everything lets a query wait for long. */
+async function within<T>(ms: number, work: PromiseLike<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const UNFINISHED = 'values were taken out, and copies may be left';

@@ -36,7 +36,8 @@ export async function openPostgresStore({ address, direct }: PostgresPlace): Pro
   const withoutLimits = () => connectPostgres(address, { ...pool, connectionsMax: 1, silenceMs: 0 });
   try {
     await refuseUnfit(database);
-    await migrate(database);
+    const migrating = withoutLimits();
+    await migrate(migrating).finally(() => migrating.destroy());
     const dialect = postgresDialect(database, withoutLimits);
     if (await hasUnfinishedErasure(database)) await dialect.rewrite();
     const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
