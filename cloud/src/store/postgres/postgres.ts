@@ -1,5 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
+import type { Dialect } from '../dialect.js';
 import { knexStore } from '../knex-store.js';
 import { position } from '../news.js';
 import { faultText, type StorageFault } from '../storage-fault.js';
@@ -45,7 +46,7 @@ export async function openPostgresStore({ address, direct }: PostgresPlace): Pro
     return {
       ...watchedStore(
         { ...store, position: () => position(watching) },
-        { fault: postgresFaultOf, place, probe: () => probe(database) },
+        { fault: postgresFaultOf, place, probe: () => probe(dialect) },
       ),
       listen: (hear) => (direct === undefined ? async () => {} : listenForCommits(direct, hear)),
     };
@@ -67,14 +68,12 @@ async function unwritable(knex: Knex): Promise<StorageFault | undefined> {
 }
 
 /** Finds out whether a row can be written, and takes it back. */
-async function probe(knex: Knex): Promise<void> {
+async function probe({ writing }: Dialect): Promise<void> {
   const undone = new Error('taken back');
-  await knex
-    .transaction(async (trx) => {
-      await trx('signing_keys').insert({ kid: 'probe', jwk: '', created_at: '' });
-      throw undone;
-    })
-    .catch((error: unknown) => (error === undone ? undefined : Promise.reject(error)));
+  await writing(async (trx) => {
+    await trx('signing_keys').insert({ kid: 'probe', jwk: '', created_at: '' });
+    throw undone;
+  }).catch((error: unknown) => (error === undone ? undefined : Promise.reject(error)));
 }
 
 /** Why this database cannot be used. */
