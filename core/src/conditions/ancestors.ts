@@ -24,7 +24,7 @@ export function ancestors(name: AncestorMethod, path: Path | undefined, args: nu
     throw new ConditionFault(`${name}() takes the path of a resource type: write "APPLICATION/${path}"`, offset);
   const find = (scope: Scope) => {
     scope.charge(ANCESTRY_STEPS);
-    const found = scope.ancestry.of(path);
+    const found = scope.ancestorsOf(path);
     if (!(found instanceof Absent)) scope.charge(found.length * STEPS_EACH);
     return found;
   };

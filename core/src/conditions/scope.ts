@@ -1,5 +1,6 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import type { Json, JsonObject } from '../json.js';
+import type { Path } from '../records/address.js';
 import { CONDITION_LIMITS } from './limits.js';
 import { type Absent, OutOfSteps } from './outcome.js';
 import { NO_PRINCIPALS, type SubjectPrincipals } from './subject-principals.js';
@@ -34,16 +35,17 @@ export class Scope {
   #left: number = CONDITION_LIMITS.decisionSteps;
   #subjectProperties: JsonObject | undefined;
   #resourceProperties: JsonObject | undefined;
+  #readsResource = false;
 
   /** `now` is milliseconds since the epoch; the stored properties are overridden by the request's, key by key. */
   constructor(
     readonly request: DecisionRequest,
-    readonly facts: ResourceFacts,
+    private readonly facts: ResourceFacts,
     readonly now: number,
     readonly storedSubject: JsonObject | undefined,
     readonly storedResource: JsonObject | undefined,
-    readonly ancestry: Ancestry = NO_ANCESTRY,
-    readonly principals: SubjectPrincipals = NO_PRINCIPALS,
+    private readonly ancestry: Ancestry = NO_ANCESTRY,
+    private readonly principals: SubjectPrincipals = NO_PRINCIPALS,
   ) {}
 
   /** Counts work. Throws `OutOfSteps` when the steps are used up, also for every later charge. */
@@ -55,6 +57,47 @@ export class Scope {
   /** The steps taken so far, without the charge that was refused. */
   get steps(): number {
     return CONDITION_LIMITS.decisionSteps - Math.max(0, this.#left);
+  }
+
+  /**
+   * Whether anything was asked that may differ between two resources of one type: what follows and the steps that it takes
+   * may then differ, too.
+   */
+  get readsResource(): boolean {
+    return this.#readsResource;
+  }
+
+  get resourceType(): string {
+    return this.facts.type;
+  }
+
+  get application(): string {
+    return this.facts.application;
+  }
+
+  get resourceId(): string | undefined {
+    this.#readsResource = true;
+    return this.facts.id;
+  }
+
+  get resourceName(): string | undefined {
+    this.#readsResource = true;
+    return this.facts.name;
+  }
+
+  ancestorsOf(type: Path): readonly ValueMap[] | Absent {
+    this.#readsResource = true;
+    return this.ancestry.of(type);
+  }
+
+  inGroup(group: Path): boolean {
+    return this.principals.inGroup(group, this);
+  }
+
+  /** Whether the subject holds the role where the resource lies. The steps that it takes hang on that place, too. */
+  hasRole(role: Path): boolean | Absent {
+    this.#readsResource = true;
+    return this.principals.hasRole(role, this);
   }
 
   get context(): JsonObject {
@@ -71,6 +114,7 @@ export class Scope {
   }
 
   resourceProperty(name: string): Json | undefined {
+    this.#readsResource = true;
     const own = member(this.request.resource.properties, name);
     return own === undefined ? member(this.storedResource, name) : own;
   }
@@ -81,6 +125,7 @@ export class Scope {
   }
 
   get resourceProperties(): JsonObject {
+    this.#readsResource = true;
     this.#resourceProperties ??= this.#merged(this.storedResource, this.request.resource.properties);
     return this.#resourceProperties;
   }

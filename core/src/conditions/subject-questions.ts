@@ -18,9 +18,6 @@ export function subjectQuestion(name: SubjectQuestion, path: Path | undefined, a
         : 'a role in plain quotes, like "billing/accountant"';
     throw new ConditionFault(`${name}() takes the path of ${what}`, offset);
   }
-  const run: Run =
-    name === 'in_group'
-      ? (scope) => scope.principals.inGroup(path, scope)
-      : (scope) => scope.principals.hasRole(path, scope);
+  const run: Run = name === 'in_group' ? (scope) => scope.inGroup(path) : (scope) => scope.hasRole(path);
   return { type: BOOL, run, label: '', offset, size: 2 };
 }

@@ -25,10 +25,10 @@ export function variables(resourceProperties: StaticType, schemas = NO_SCHEMAS):
     [
       'resource',
       fixed('resource', (scope) => scope.resource, [
-        attribute('resource.type', STRING, (scope) => scope.facts.type),
-        attribute('resource.application', STRING, (scope) => scope.facts.application),
-        optional('resource.id', (scope) => scope.facts.id),
-        optional('resource.name', (scope) => scope.facts.name),
+        attribute('resource.type', STRING, (scope) => scope.resourceType),
+        attribute('resource.application', STRING, (scope) => scope.application),
+        optional('resource.id', (scope) => scope.resourceId),
+        optional('resource.name', (scope) => scope.resourceName),
         open(
           'resource.properties',
           resourceProperties,

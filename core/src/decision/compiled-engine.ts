@@ -101,9 +101,14 @@ export class CompiledEngine implements Engine {
     return this.decideResolved(this.#resolve(request), now);
   }
 
-  /** Decides on a request whose names have been looked up, as searches do once for all their candidates. */
-  decideResolved(resolved: ResolvedRequest, now: number): Decision {
-    const failed = this.#evaluate(resolved, now);
+  /**
+   * Decides on a request whose names have been looked up, as searches do once for all their candidates. It notes in `reads`
+   * whether a condition asked of the resource what may differ between two of its type.
+   */
+  decideResolved(resolved: ResolvedRequest, now: number, reads?: { resource: boolean }): Decision {
+    const scope = reads && this.#scope(resolved, now);
+    const failed = this.#evaluate(resolved, now, scope);
+    if (reads !== undefined) reads.resource = scope?.readsResource ?? false;
     if (failed !== undefined) throw evaluationFailed([failed]);
     return this.#decision(resolved);
   }

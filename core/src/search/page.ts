@@ -8,6 +8,8 @@ export interface Candidates<T, R> {
   ordered: readonly Ordered<T>[];
   /** Set where only some of these are candidates. */
   isCandidate?: ((item: T) => boolean) | undefined;
+  /** Whether only what conditions ask of the resource can tell this one from the others for which it is true. */
+  isAlike?: (item: T) => boolean;
   ask(item: T): ResolvedRequest;
   show(item: T): R;
 }
@@ -42,7 +44,7 @@ export interface Undecided {
 /** The largest number of candidates for one page, however few results they give. */
 const CANDIDATES_MAX = 10_000;
 
-/** So many that are no candidates are passed over in one step. */
+/** So many are passed over in one step that are no candidates, or for which the answer is known. */
 const STEP = 256;
 
 /**
@@ -51,7 +53,7 @@ const STEP = 256;
  */
 export function* pageOf<T, R>(
   engine: Pick<CompiledEngine, 'decideResolved' | 'mayAllow'>,
-  { ordered, isCandidate, ask, show }: Candidates<T, R>,
+  { ordered, isCandidate, isAlike, ask, show }: Candidates<T, R>,
   { after, limit, now, late }: PageBounds,
 ): Generator<undefined, Page<R>> {
   const results: R[] = [];
@@ -63,54 +65,60 @@ export function* pageOf<T, R>(
     ...(undecided > 0 && { undecided: { count: undecided, absent: [...absent].sort() } }),
   });
   let passed = after;
-  let [asked, skipped] = [0, 0];
+  let [asked, quick] = [0, 0];
+  /** The answer for all that are alike, once one was asked about; null where conditions may tell them apart. */
+  let common: Answer | null | undefined;
   for (let at = firstAfter(ordered, after); at < ordered.length; at++) {
     const { key, item } = ordered[at] as Ordered<T>;
-    if (isCandidate?.(item) === false) {
-      passed = key;
-      if (++skipped % STEP !== 0) continue;
-    } else {
+    let isQuick = true;
+    if (isCandidate?.(item) !== false) {
       if (asked === CANDIDATES_MAX) return page(passed);
       asked++;
-      const resolved = ask(item);
-      const answer = answerOf(engine, resolved, now);
+      const alike = common !== null && isAlike?.(item) === true;
+      let answer = alike ? common : undefined;
+      if (answer == null) {
+        isQuick = false;
+        const reads = { resource: false };
+        answer = answerOf(engine, ask(item), now, alike ? reads : undefined);
+        if (alike) common = reads.resource ? null : answer;
+      }
       if (answer === 'allowed') {
         if (results.length === limit) return page(passed);
         results.push(show(item));
-      } else if (answer !== 'denied' && (answer.allows || engine.mayAllow(resolved, now))) {
-        // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
+        isQuick = false;
+      } else if (answer !== 'denied') {
         undecided++;
         if (answer.absent !== undefined) absent.add(answer.absent);
       }
-      passed = key;
     }
+    passed = key;
+    if (isQuick && ++quick % STEP !== 0) continue;
     yield;
     if (late()) return page(at + 1 < ordered.length ? passed : undefined);
   }
   return page();
 }
 
-/** What is neither allowed nor denied for good. */
-interface Open {
-  absent?: string | undefined;
-  /** Whether it is known that an ALLOW is among the candidates. */
-  allows: boolean;
-}
+/** `absent` is the attribute without which it is neither allowed nor denied for good; undefined after a failure. */
+type Answer = 'allowed' | 'denied' | { absent: string | undefined };
 
 /** A failed evaluation grants nothing, so such a candidate is not a result. */
 function answerOf(
-  engine: Pick<CompiledEngine, 'decideResolved'>,
+  engine: Pick<CompiledEngine, 'decideResolved' | 'mayAllow'>,
   resolved: ResolvedRequest,
   now: number,
-): 'allowed' | 'denied' | Open {
+  reads: { resource: boolean } | undefined,
+): Answer {
+  // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
+  const open = (absent?: string) => (engine.mayAllow(resolved, now) ? { absent } : 'denied');
   try {
-    const { decision, absent, access_path } = engine.decideResolved(resolved, now);
+    const { decision, absent, access_path } = engine.decideResolved(resolved, now, reads);
     if (decision) return 'allowed';
+    if (absent === undefined) return 'denied';
     // Where nothing applied it is an ALLOW that lacks the attribute; one whose place is not known does not count here.
-    const allows = access_path === 'none' && (resolved.where?.unknown ?? null) === null;
-    return absent === undefined ? 'denied' : { absent, allows };
+    return access_path === 'none' && (resolved.where?.unknown ?? null) === null ? { absent } : open(absent);
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'evaluation_failed') return { allows: false };
+    if (error instanceof ProblemError && error.code === 'evaluation_failed') return open();
     throw error;
   }
 }

@@ -13,6 +13,8 @@ const STEP = 256;
 export class ReachedResources {
   /** Resources that some policy may allow the action on; those that a policy covers by their type alone are not among them. */
   readonly allowed = new ResourceSet();
+  /** Resources that some policy covers by themselves, whatever its effect. */
+  readonly covered = new ResourceSet();
   /** Resources for which it makes a difference where they lie. */
   readonly placed = new ResourceSet();
 
@@ -31,7 +33,10 @@ export class ReachedResources {
         if (target instanceof Below) {
           this.placed.addBelow(target.resource);
           if (allows) this.allowed.addBelow(target.resource);
-        } else if (allows && target instanceof Resource) this.allowed.add(target);
+        } else if (target instanceof Resource && actions.covers(this.action)) {
+          this.covered.add(target);
+          if (allows) this.allowed.add(target);
+        }
       }
     }
   }
@@ -53,7 +58,15 @@ export class ReachedResources {
     }
   }
 
+  /**
+   * Whether a policy or a role counts for this resource that does not for others of the type. If not, only conditions can
+   * tell it from those.
+   */
+  tellsApart(resource: Resource): boolean {
+    return this.covered.has(resource) || this.placed.has(resource);
+  }
+
   get weight(): number {
-    return this.allowed.weight + this.placed.weight;
+    return this.allowed.weight + this.covered.weight + this.placed.weight;
   }
 }

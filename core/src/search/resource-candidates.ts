@@ -55,11 +55,12 @@ export class ResourceCandidates {
     const anything = principals.some((each) => covers(each, [type], action.name));
     const key = [type.path, subject.type, one?.name, named.map(({ name }) => name).sort(), action.name, anything];
     const reached = yield* this.#reached(JSON.stringify(key), type, action.name, principals, acting, anything);
-    const { allowed, placed } = reached.resources;
+    const { resources } = reached;
     return {
       ordered: reached.listed ?? (yield* this.index.resources(type.path)),
-      isCandidate: anything || reached.listed !== undefined ? undefined : (item) => allowed.has(item),
-      ask: (item) => ask(item, placed.has(item)),
+      isCandidate: anything || reached.listed !== undefined ? undefined : (item) => resources.allowed.has(item),
+      isAlike: (item) => !resources.tellsApart(item),
+      ask: (item) => ask(item, resources.placed.has(item)),
       show,
     };
   }

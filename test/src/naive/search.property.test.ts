@@ -12,7 +12,8 @@ import { searchPage } from '@authz-service/pdp/endpoints/search-page';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from './evaluate.js';
-import { crowdedTenant, request, tenant } from './generate.js';
+import { crowdedTenant, tenant } from './generate.js';
+import { request } from './random-requests.js';
 
 type SearchResult = FoundEntity | FoundAction;
 type Refusal = 'ambiguous_name' | 'invalid_request';
