@@ -337,6 +337,23 @@ describe('findings', () => {
     ]);
   });
 
+  it.each([
+    ['subjects', [given('files', 'subject', 'user/bert'), given('files', 'group', 'team')]],
+    ['types of subjects', [given('files', 'everyone', 'robot'), given('files', 'subject', 'user/bert')]],
+    ['actions', [toStaff, policy('more', { actions: ['write'] }), given('more', 'group', 'staff')]],
+    [
+      'resources',
+      ['hr', 'it'].map((place) => holds('reader', 'user/bert', { resource: `docs/folder/${place}` })),
+      [given('files', 'role', 'reader')],
+    ],
+  ])('name what brings each of several %s', (_, added, standing: DeclaredRecord[] = []) => {
+    const before = [...base, ...standing];
+    const { findings } = impactOf(before, [...before, ...added]).delta;
+    const told = new Set(findings.flatMap(({ causes: [cause = []] }) => cause.map(({ address }) => address)));
+    expect([...told].sort()).toEqual(added.map(({ address }) => address).sort());
+    expect(Math.max(...findings.map(({ causes: [cause = []] }) => cause.length))).toBeGreaterThan(1);
+  });
+
   it('name alternatives that bring the same', () => {
     const again = policy('again');
     const { findings } = impactOf(base, [...base, toStaff, again, given('again', 'subject', 'user/anne')]).delta;

@@ -30,20 +30,20 @@ export class RemainingConditions {
   of(request: DecisionRequest, now: number): string | undefined {
     const { candidates, unknown, resource, scope: scopeOf } = this.engine.inspect(request, now);
     const scope = scopeOf();
-    const { facts, ancestry, principals } = scope;
     const known: Known = {
       subject: { ...request.subject, recorded: scope.storedSubject ?? {}, sent: true },
       action: { name: request.action.name, sent: true },
       resource: {
-        ...{ type: facts.type, application: facts.application, names: { id: facts.id, name: facts.name } },
+        ...{ type: scope.resourceType, application: scope.application },
+        names: { id: scope.resourceId, name: scope.resourceName },
         recorded: scope.storedResource ?? (resource === undefined ? this.#placeless(request) : {}),
         sent: true,
       },
-      ancestry,
+      ancestry: { of: (path) => scope.ancestorsOf(path) },
       principals: {
-        inGroup: (path) => principals.inGroup(path, scope),
+        inGroup: (path) => scope.inGroup(path),
         hasRole: (path) => {
-          const held = principals.hasRole(path, scope);
+          const held = scope.hasRole(path);
           return held instanceof Absent ? 'absent' : held;
         },
       },

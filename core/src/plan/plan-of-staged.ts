@@ -27,7 +27,8 @@ export function planOfStaged(
   const added = changes.filter(({ action }) => action === 'create').length;
   const changed = put.length - added;
   const own = records.filter(({ managed_by }) => managed_by === stack).length;
-  const touched = put.filter(({ previous }) => previous?.managed_by === stack).length + remove.length;
+  const touched = put.filter(({ previous }) => previous?.managed_by === stack).length;
+  const gone = remove.filter(({ managed_by }) => managed_by === stack).length;
   return {
     format: 1,
     tenant,
@@ -35,7 +36,7 @@ export function planOfStaged(
     base_revision: revision,
     changes,
     ...(followers.length > 0 && { followers }),
-    counts: { added, changed, removed: remove.length, unchanged: Math.max(0, own - touched) },
+    counts: { added, changed, removed: remove.length, unchanged: Math.max(0, own - touched - gone) },
   };
 }
 

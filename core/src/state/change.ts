@@ -19,12 +19,17 @@ export type Change =
   /** Takes the record over for the stack of the change-set without changing it. */
   | { op: 'adopt'; address: Address };
 
+/** The owner of records that were written without a stack: they are nobody's. */
+export const NOBODY = 'api';
+
 /** Who stages a change-set, with which rights, and when. */
 export interface StageOptions {
   /** Whose change-set it is: only its own records may be touched. Without one, ownership is not asked for. */
   stack?: string;
   /** Whether touched records of other stacks become this stack's. */
   takeOwnership?: boolean;
+  /** Whether records that are nobody's (`api`) may be touched, too; they stay nobody's. */
+  withNobodys?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
   /** Returns what breaks enforced access rules in place of refusing it. */

@@ -13,7 +13,7 @@ import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { eachInSteps } from '../time-slicing.js';
 import { affectedByParents, affectedBySchemas, affectedByTypes } from './affected.js';
-import type { Change, Staged, StageOptions } from './change.js';
+import { type Change, NOBODY, type Staged, type StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
 import { type Foreign, refuseForeign } from './foreign.js';
@@ -164,7 +164,7 @@ export class Stage {
       address,
       fields,
       id: kind === 'subject' ? splitAddress(address).path : newId(),
-      managed_by: stack ?? 'api',
+      managed_by: stack ?? NOBODY,
       created_at: this.#time,
       updated_at: this.#time,
       revision,
@@ -196,7 +196,7 @@ export class Stage {
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
       return;
     }
-    this.#rewrite({ ...present, ...this.#owned(present, index) }, present, index);
+    this.#rewrite({ ...present, ...this.#owned(present, index, true) }, present, index);
   }
 
   /** The record that a wish is about, unless that is at fault. */
@@ -223,9 +223,10 @@ export class Stage {
   }
 
   /** The owner after a touch; one that is not allowed is a fault. */
-  #owned(record: StoredRecord, index: number): { managed_by?: string } {
-    const { stack, takeOwnership } = this.#options;
+  #owned(record: StoredRecord, index: number, adopts = false): { managed_by?: string } {
+    const { stack, takeOwnership, withNobodys } = this.#options;
     if (stack === undefined || record.managed_by === stack) return {};
+    if (withNobodys && !adopts && record.managed_by === NOBODY) return {};
     if (takeOwnership) return { managed_by: stack };
     this.#foreign.push({ pointer: jsonPointer('changes', index), address: record.address, owner: record.managed_by });
     return {};
@@ -306,7 +307,7 @@ export class Stage {
   /** With whose a record is that the change-set makes invalid without touching it, where that is another stack. */
   #ownedDetail(detail: string, address: Address): string {
     const owner = this.#overlay.get(address)?.managed_by;
-    if (owner === undefined || owner === (this.#options.stack ?? 'api')) return detail;
+    if (owner === undefined || owner === (this.#options.stack ?? NOBODY)) return detail;
     return `${/[.?]$/.test(detail) ? detail : `${detail}.`} "${address}" belongs to the stack "${owner}".`;
   }
 
@@ -352,7 +353,7 @@ export class Stage {
       const made = [...this.#entries.values()]
         .filter((entry) => entry.previous === undefined && entry.record.kind === record.kind)
         .map((entry) => entry.record.address);
-      const detail = stillMentioned(record, mentions, { stack: this.#options.stack ?? 'api', made });
+      const detail = stillMentioned(record, mentions, { stack: this.#options.stack ?? NOBODY, made });
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
     });
     this.#conflicts.raise();

@@ -1,5 +1,4 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { JsonObject } from '@authz-service/core/json';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, definitionOf, type Fields } from '@authz-service/core/records/registry';
@@ -15,7 +14,7 @@ import { CONTEXT_MEMBERS, type ContextMember, membersOf } from './contexts.js';
 const APPLICATIONS = ['a', 'b'];
 const SUBJECTS = ['user/s', 'user/t', 'service/s'];
 /** Most is about one subject, so that much comes together. */
-const MOSTLY = ['user/s', 'user/s', ...SUBJECTS];
+export const MOSTLY = ['user/s', 'user/s', ...SUBJECTS];
 const TYPES = ['a/x', 'a/y', 'b/y'];
 const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2', 'a/x/0'];
 /** Of some tenants: what lies in what. A resource lies only in others before it, so that there is no circle. */
@@ -27,7 +26,7 @@ const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'a/y': [{ type: 'a/x', property: 'up' }],
   'b/y': [{ type: 'a/y', property: 'in' }],
 };
-const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
+export const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
 /** With contexts made of `a` and `b`, these give true, false, an absent attribute and a failure in all mixtures. */
 const CONDITIONS = [
   'true',
@@ -94,7 +93,7 @@ const exceeds = (policies: Parameters<typeof membersOf>[0], reads: readonly Cont
 const reading = (conditions: readonly string[], reads: readonly ContextMember[]) =>
   conditions.filter((condition) => !exceeds([{ condition }], reads));
 
-const some = <T>(items: readonly T[], most: number) =>
+export const some = <T>(items: readonly T[], most: number) =>
   fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
 /** When a link counts; each of the bounds may be missing. */
 const period = fc.option(
@@ -121,7 +120,7 @@ const parentsFor = (at: number) => {
   return before.length === 0 ? fc.constant([]) : some(before, 2);
 };
 const typeOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
-const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(1, 2, 'x', null) }), {
+export const properties = fc.option(fc.record({ n: fc.constantFrom<JsonObject[string]>(1, 2, 'x', null) }), {
   nil: undefined,
 });
 
@@ -181,6 +180,10 @@ interface Size {
   policies: { min: number; max: number };
   assignments: number;
   memberships: number;
+  /** Roles that somebody holds; 16 unless it is said. */
+  holdings?: number;
+  /** Roles that requests may not name; any unless it is said. */
+  unnamed?: readonly string[];
   /** The members of the context that conditions may read. */
   reads?: readonly ContextMember[];
 }
@@ -236,7 +239,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       resources: fc.tuple(...RESOURCES.map(() => properties)),
       hierarchy: fc.constantFrom(true, true, true, true, false),
       parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
-      unnamed: some(ROLES, 4),
+      unnamed: size.unnamed === undefined ? some(ROLES, 4) : fc.constant(size.unnamed),
       included: fc.array(fc.tuple(fc.nat(ROLES.length - 1), fc.nat(ROLES.length - 1)), {
         minLength: 3,
         maxLength: 8,
@@ -245,7 +248,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
-      held: many(holding(size.groups), 16),
+      held: many(holding(size.groups), size.holdings ?? 16),
       memberships: many(membership(size.groups), size.memberships),
     })
     .map(({ resources, hierarchy, parents, unnamed, included, subjects, policies: made, given, held, memberships }) => {
@@ -301,6 +304,18 @@ export const tenant = tenantOf(SMALL);
 /** The same where conditions read only these members of the context. */
 export const tenantReading = (reads: readonly ContextMember[]) => tenantOf({ ...SMALL, reads });
 
+/** Tenants with so little that nobody has the same access in two ways: each included role, place and period counts. */
+export const sparseTenantReading = (reads: readonly ContextMember[]) =>
+  tenantOf({
+    groups: ['f', 'g'],
+    policies: { min: 2, max: 4 },
+    assignments: 6,
+    memberships: 4,
+    holdings: 6,
+    unnamed: ROLES,
+    reads,
+  });
+
 /** Tenants with more of everything on a few principals and targets than the engine scans. */
 export const crowdedTenant = tenantOf({
   groups: Array.from({ length: 24 }, (_, at) => `g${at + 10}`),
@@ -325,65 +340,3 @@ function storedRecords(list: [Kind, object][]): EngineRecord[] {
   }
   return [...byAddress.values()];
 }
-
-const context = fc.record(
-  {
-    a: fc.constantFrom<JsonObject[string]>(1, 2, true, 'x'),
-    b: fc.constantFrom<JsonObject[string]>(true, false, 0, 'x'),
-    s: fc.constantFrom<JsonObject[string]>('x', 'xyz', 'y'),
-    mfa: fc.constantFrom<JsonObject[string]>(true, true, false, 'yes'),
-    ip: fc.constantFrom<JsonObject[string]>('10.0.0.1', '10.0.0.1', '11.0.0.1', 'x'),
-  },
-  { requiredKeys: [] },
-);
-
-const asked = fc.oneof(
-  fc.constantFrom(
-    ...[{ name: '1' }, { name: '2' }, { name: '2' }, { name: '0' }, { name: '0' }],
-    ...[{ name: '3' }, { id: '1' }, { id: '3' }],
-  ),
-  fc.nat(20).map((at) => ({ id: `id-${at}` })),
-);
-
-/** What a request says of where the resource lies: mostly the names of recorded ones, or that there is none. */
-const place = (...names: JsonObject[string][]) =>
-  fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...names) },
-    { weight: 3, arbitrary: fc.constantFrom<JsonObject[string]>(null, []) },
-    { weight: 1, arbitrary: fc.constantFrom<JsonObject[string]>('9', 3, ['1', '9']) },
-  );
-const lies = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({}) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ up: place('1', '2', '0', ['1', '2']), in: place('1', ['1']) }, { requiredKeys: [] }),
-  },
-);
-
-/** Requests in the same names, known and unknown. */
-export const request: fc.Arbitrary<DecisionRequest> = fc
-  .record({
-    subject: fc.constantFrom('user/s', 'user/s', ...MOSTLY, 'user/nobody'),
-    roles: fc.option(some([...ROLES, ...ROLES, 'p', 'q', 'none', 'a/none'], 2), { nil: undefined, freq: 3 }),
-    type: fc.oneof(
-      { weight: 16, arbitrary: fc.constantFrom('x', 'a/x') },
-      { weight: 4, arbitrary: fc.constantFrom('a/y', 'a/y', 'b/y') },
-      { weight: 1, arbitrary: fc.constantFrom('y', 'z') },
-    ),
-    asked,
-    action: fc.constantFrom('read', 'read', 'read', 'read', 'read', 'write', 'other'),
-    context: fc.option(context, { nil: undefined, freq: 9 }),
-    own: properties,
-    stored: properties,
-    lies,
-  })
-  .map(({ subject, roles, type, asked: which, action, context: given, own, stored, lies: where }) => {
-    const [kind = '', id = ''] = subject.split('/');
-    const said = stored || Object.keys(where).length > 0 ? { ...stored, ...where } : undefined;
-    return {
-      subject: { type: kind, id, ...(roles && { roles }), ...(own && { properties: own }) },
-      resource: { type, ...which, ...(said && { properties: said }) },
-      action: { name: action },
-      ...(given && { context: given }),
-    };
-  });

@@ -6,7 +6,8 @@ import { ProblemError } from '@authz-service/core/problem';
 import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { crowdedTenant, request } from './generate.js';
+import { crowdedTenant } from './generate.js';
+import { request } from './random-requests.js';
 
 const DEAD = ['vacuous-policy', 'redundant-policy', 'shadowed-policy', 'overridden-policy'];
 const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);

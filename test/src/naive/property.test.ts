@@ -5,7 +5,8 @@ import { ProblemError } from '@authz-service/core/problem';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate, type NaiveAnswer } from './evaluate.js';
-import { crowdedTenant, request, tenant } from './generate.js';
+import { crowdedTenant, tenant } from './generate.js';
+import { request } from './random-requests.js';
 
 function answerOf(ask: () => ReturnType<Engine['decide']>): NaiveAnswer {
   try {

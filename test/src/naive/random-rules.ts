@@ -21,9 +21,9 @@ const subjects = fc.record({
 });
 const resources = fc
   .record({
-    types: maybe([['*'], ['a/x'], ['a/x', 'b/y'], ['a/y']], 4),
-    named: maybe([['a/x/1'], ['a/x/2', 'a/y/1']]),
-    below: maybe([true as const]),
+    types: maybe([['*'], ['a/x'], ['a/x', 'b/y'], ['a/y']], 2),
+    named: maybe([['a/x/1'], ['a/x/2', 'a/y/1'], ['a/x/1', 'a/x/2']], 2),
+    below: maybe([true as const], 2),
     where: maybe(['resource.properties.n > 1', 'resource.name == "1"', 'resource.ancestors("a/x").size() == 0']),
   })
   .map(({ types, named, below, where }) => ({
@@ -45,16 +45,23 @@ export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule
       subjects: fc.option(subjects, { nil: undefined, freq: 2 }),
       resources,
       actions: fc.constantFrom(['read'], ['read'], ['write'], ['read', 'write'], ['*']),
+      mode: fc.constantFrom('enforce', 'warn'),
+      suspended: fc.option(fc.constantFrom(0, 1000, 2500), { nil: undefined, freq: 5 }),
       when: maybe(WHENS.filter((condition) => membersOf([{ condition }]).every((member) => reads.includes(member)))),
     })
-    .map(({ form, subjects: whom, resources: what, actions, when }) => {
+    .map(({ form, subjects: whom, resources: what, actions, when, mode, suspended }) => {
       const claim = {
         subjects: whom ?? (form === 'only' ? { groups: ['g'] } : undefined),
         actions: form === 'separate' ? ['read', 'write'] : actions,
         resources: what,
       };
       // Groups, roles and resources may be gone: rules are judged where they are read, not where they are declared.
-      return accessRule.schema.parse(JSON.parse(JSON.stringify({ name: 'rule', [form]: claim, when })));
+      const until = suspended !== undefined && {
+        suspended_until: new Date(suspended).toISOString(),
+        suspension_reason: 'A drill.',
+      };
+      const rule = { name: 'rule', [form]: claim, when, mode, ...until };
+      return accessRule.schema.parse(JSON.parse(JSON.stringify(rule)));
     });
 
 /** What a request asks but for its action and context; `at` picks the instant, round and round. */
@@ -89,6 +96,7 @@ export const question: fc.Arbitrary<Question> = fc.record({
       { up: '2', in: null },
     ],
     ...[{ up: '0', in: null }, { up: null, in: '1' }, {}],
+    ...[{ up: ['1', '2'], in: null }, { up: ['0', '1'], in: null }, { up: '2', in: '1' }, { up: null }, { in: null }],
   ),
   n: numbers,
   at: fc.nat(20),

@@ -5,12 +5,17 @@ import { declare } from '@authz-service/core/records/registry';
 import { finished } from '@authz-service/core/time-slicing';
 import fc from 'fast-check';
 import type { ContextMember } from './contexts.js';
-import { tenantReading } from './generate.js';
+import { sparseTenantReading, tenantReading } from './generate.js';
 import { history } from './history.js';
 
 /** Two states, of which the second is made of the first; conditions read only these members of the context. */
-export const statesReading = (reads: readonly ContextMember[]) =>
-  history(tenantReading(reads), 3).map(
+export const statesReading = (reads: readonly ContextMember[]) => firstAndLast(tenantReading(reads), 3);
+
+/** The same of tenants with little in them, where what is changed is mostly what counts. */
+export const sparseStatesReading = (reads: readonly ContextMember[]) => firstAndLast(sparseTenantReading(reads), 2);
+
+const firstAndLast = (tenants: fc.Arbitrary<EngineRecord[]>, steps: number) =>
+  history(tenants, steps).map(
     (states) => [[...(states[0]?.values() ?? [])], [...(states.at(-1)?.values() ?? [])]] as const,
   );
 

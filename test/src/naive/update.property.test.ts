@@ -9,8 +9,9 @@ import { parseSearch } from '@authz-service/pdp/endpoints/search';
 import { searchPage } from '@authz-service/pdp/endpoints/search-page';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crowdedTenant, request, tenant } from './generate.js';
+import { crowdedTenant, tenant } from './generate.js';
 import { changesBetween, history, type State } from './history.js';
+import { request } from './random-requests.js';
 
 const moments = fc.constantFrom(0, 999, 1000, 1499, 1500, 2000, 3000);
 const SEARCHES: readonly SearchKind[] = ['subject', 'resource', 'action'];

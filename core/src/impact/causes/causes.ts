@@ -11,6 +11,17 @@ import { Dependencies } from './subsets.js';
 /** So many changes are made and taken back for all findings together; after that causes are no longer made smaller. */
 const MADE_MAX = 1_000_000;
 
+type Changes = ReadonlySet<ChangedRecord>;
+
+/** One subject, resource and action of a finding. */
+export interface CausedPoint {
+  readonly at: CausedAt;
+  /** Whether the finding is there in the engine's present state. */
+  readonly shows: (engine: CompiledEngine) => boolean;
+  /** The records by which candidates apply that decide the answer before or after, where these are known. */
+  readonly chains: readonly ReadonlySet<Address>[];
+}
+
 /** Finds which changed records bring a finding, by making some of them and asking the engine (docs/semantics.md 10.9). */
 export class Causes {
   readonly #relevant: RelevantChanges;
@@ -31,21 +42,43 @@ export class Causes {
   }
 
   /**
-   * `shows` says whether the finding is there in the engine's present state. `chains` are the records by which candidates
-   * apply that decide the answer before or after, where these are known.
+   * What brings a finding, which is there when it shows at every one of these points. An alternative holds at all of them,
+   * too.
    */
-  of(
-    at: CausedAt,
-    shows: (engine: CompiledEngine) => boolean,
-    chains: readonly ReadonlySet<Address>[],
-  ): CauseRecord[][] {
-    const holds = (set: ReadonlySet<ChangedRecord>) => this.#holds(set, shows);
+  of(points: readonly [CausedPoint, ...CausedPoint[]]): CauseRecord[][] {
+    const [first, ...others] = points;
+    const sets = this.#setsAt(first);
+    return (others.length === 0 ? sets : this.#together(points, sets)).map((set) => this.#records(set));
+  }
+
+  /** Each set is of the first point; what the others need besides is added. */
+  #together(points: readonly CausedPoint[], sets: readonly Changes[]): readonly Changes[] {
+    const own = new Map<CausedPoint, readonly Changes[]>();
+    const starts: Changes[] = [];
+    const enough = sets.filter((set, at) => {
+      let all = set;
+      for (const point of points.slice(1)) {
+        if (this.#holds(all, point.shows)) continue;
+        const found = own.get(point) ?? this.#setsAt(point);
+        own.set(point, found);
+        all = new Set([...all, ...(found[at] ?? found[0] ?? [])]);
+      }
+      if (all !== set) starts.push(all);
+      return all === set;
+    });
+    if (enough.length > 0) return enough;
+    const holds = (set: Changes) => this.#holds(set, (engine) => points.every(({ shows }) => shows(engine)));
+    const found = minimalSets(starts, this.#dependencies, holds);
+    return found.length > 0 ? found : starts.slice(0, 1);
+  }
+
+  #setsAt({ at, shows, chains }: CausedPoint): Changes[] {
+    const holds = (set: Changes) => this.#holds(set, shows);
     const found = minimalSets(this.#starts(at, chains), this.#dependencies, holds);
-    if (found.length > 0) return found.map((set) => this.#records(set));
+    if (found.length > 0) return found;
     const relevant = this.#dependencies.closed(this.#relevant.of(at));
     const [set] = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
-    if (set === undefined) return [this.#records(relevant)];
-    return withAlternatives(set, relevant, this.#dependencies, holds).map((one) => this.#records(one));
+    return set === undefined ? [relevant] : withAlternatives(set, relevant, this.#dependencies, holds);
   }
 
   /** The changes along each chain, with those of the resource, its type and what it lies below. */

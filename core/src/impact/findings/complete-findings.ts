@@ -9,13 +9,15 @@ import type { PresentLists } from '../access/present-list.js';
 import type { Finding, FindingRisk, Witness } from '../api/finding.js';
 import { FINDING_RISKS } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
-import { Causes } from '../causes/causes.js';
+import { type CausedPoint, Causes } from '../causes/causes.js';
 import { chainsOf } from '../causes/chains.js';
 import type { CausedAt } from '../causes/relevant-changes.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import { propertiesOf, type ResourceUnit } from '../universe/resource-places.js';
 import type { DraftFinding } from './findings.js';
+import type { Sample } from './rectangles.js';
+import { samplesOf } from './samples.js';
 import { type AskedAt, type FreshNames, isAllowed, requestOf } from './witnesses.js';
 
 interface Input {
@@ -34,52 +36,85 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   const { drafts, engine, changes, sides } = input;
   const back = changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
   const fresh = new Fresh(engine, changes, input.universe);
-  const lies = new Map<DraftFinding, Set<Path>>();
+  const points = drafts.map((draft) => samplesOf(draft, input.principals).map((sample) => new Point(draft, sample)));
+  const all = points.flat();
   const note = () => {
-    for (const draft of drafts) {
-      fresh.see(draft.rectangle.sample.cell.unit);
-      placesOf(engine, draft.rectangle.sample.cell.unit, lies.get(draft) ?? setIn(lies, draft));
+    for (const { sample, places } of all) {
+      fresh.see(sample.cell.unit);
+      placesOf(engine, sample.cell.unit, places);
     }
   };
   note();
   engine.apply(changes);
   note();
-  const asked = drafts.map(({ rectangle }) => requestOf(rectangle, fresh));
-  const after = asked.map((one) => one !== undefined && isAllowed(engine, one));
-  const chains = asked.map((one) => (one === undefined ? [] : chainsAt(engine, one)));
+  for (const [at, one] of all.entries()) {
+    if (at % 200 === 0) yield;
+    const asked = requestOf(one.sample, one.draft.rectangle.statement, fresh);
+    if (asked !== undefined) one.asked = { asked, after: isAllowed(engine, asked), chains: chainsAt(engine, asked) };
+  }
   engine.apply(back);
   const causes = new Causes(engine, changes, sides);
   const findings: Finding[] = [];
   const byAddress = new Map(changes.map((change) => [change.address, change]));
   for (const [index, draft] of drafts.entries()) {
     yield;
-    const question = asked[index];
-    const allowed = after[index] === true;
-    const before = question !== undefined && isAllowed(engine, question);
-    const shown = question !== undefined && before !== allowed ? question : undefined;
-    const at = causedAt(draft, input.principals, lies.get(draft) ?? new Set());
-    const own = question === undefined ? [] : chainsAt(engine, question);
-    const ways = waysOf(own, chains[index] ?? []);
-    const answered = shown && ((state: CompiledEngine) => isAllowed(state, shown) === allowed);
-    const found = causes.of(at, answered ?? listedAs(draft, input.lists), shown === undefined ? [] : ways);
-    const weakened = allowed && found.some((set) => set.some(({ address }) => isDeny(engine, byAddress.get(address))));
+    const own = points[index] as [Point, ...Point[]];
+    const [shown] = own.map((point) => shownBy(point, engine));
+    const found = causes.of(own.map((point) => pointOf(point, input)) as [CausedPoint, ...CausedPoint[]]);
+    const weakened =
+      own[0].asked?.after === true &&
+      found.some((set) => set.some(({ address }) => isDeny(engine, byAddress.get(address))));
     findings.push({
       ...draft.finding,
       causes: found,
       risks: FINDING_RISKS.filter(
         (risk) => draft.finding.risks.includes(risk) || (risk === 'deny_weakened' && weakened),
       ) as FindingRisk[],
-      ...(shown !== undefined && { witness: witnessOf(shown, before, allowed) }),
+      ...(shown !== undefined && { witness: witnessOf(shown.asked, !shown.after, shown.after) }),
     });
   }
   return findings;
 }
 
+interface Answered {
+  readonly asked: AskedAt;
+  /** Whether the state after allows it. */
+  readonly after: boolean;
+  /** The records by which the state after decides. */
+  readonly chains: readonly ReadonlySet<Address>[];
+}
+
+/** A sample of a finding, and what the engine says to it. */
+class Point {
+  /** Where the resource lies in either state. */
+  readonly places = new Set<Path>();
+  /** Absent where the comparison found no request. */
+  asked: Answered | undefined;
+
+  constructor(
+    readonly draft: DraftFinding,
+    readonly sample: Sample,
+  ) {}
+}
+
+/** The answers to a request that the state before, in which the engine is, answers otherwise than that after. */
+function shownBy({ asked }: Point, engine: CompiledEngine): Answered | undefined {
+  return asked !== undefined && isAllowed(engine, asked.asked) !== asked.after ? asked : undefined;
+}
+
+function pointOf(point: Point, { engine, principals, lists }: Input): CausedPoint {
+  const at = causedAt(point, principals);
+  const shown = shownBy(point, engine);
+  if (shown === undefined) return { at, shows: listedAs(point, lists), chains: [] };
+  const { asked, after, chains } = shown;
+  return { at, shows: (state) => isAllowed(state, asked) === after, chains: waysOf(chainsAt(engine, asked), chains) };
+}
+
 /** Whether the engine's present state leaves the finding's subject the same to be decided as the state after does. */
-function listedAs({ rectangle }: DraftFinding, lists: PresentLists): () => boolean {
-  const { block, cell, span } = rectangle.sample;
+function listedAs({ draft, sample }: Point, lists: PresentLists): () => boolean {
+  const { block, cell, span } = sample;
   const { unit, action } = cell;
-  const at = { one: block.one, member: block.first, unit, action, at: span.from, open: !rectangle.exact };
+  const at = { one: block.one, member: block.first, unit, action, at: span.from, open: !draft.rectangle.exact };
   return () => lists.of(at) === span.after;
 }
 
@@ -102,18 +137,12 @@ function waysOf(
   return [...after, ...(old.size > 0 ? [old, ...after.map((chain) => new Set([...old, ...chain]))] : [])];
 }
 
-function setIn<K>(map: Map<K, Set<Path>>, key: K): Set<Path> {
-  const made = new Set<Path>();
-  map.set(key, made);
-  return made;
-}
-
 function witnessOf({ request, now }: AskedAt, before: boolean, after: boolean): Witness {
   return { request, now: new Date(now).toISOString(), before, after };
 }
 
-function causedAt({ rectangle }: DraftFinding, principals: PrincipalIds, places: ReadonlySet<Path>): CausedAt {
-  const { block, cell } = rectangle.sample;
+function causedAt({ sample, places }: Point, principals: PrincipalIds): CausedAt {
+  const { block, cell } = sample;
   const { one, members } = block;
   const ids = new Set([...one.before.ids, ...one.after.ids]);
   const subject = one.kind === 'recorded' ? [`subject/${members[0]?.path}`] : [];

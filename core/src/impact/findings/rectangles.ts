@@ -21,7 +21,7 @@ export interface Statement {
 }
 
 /** A block in a column group, with the span that the statement is about. */
-interface Place {
+export interface Place {
   readonly block: Block;
   readonly span: SpanAnswer;
   readonly exact: boolean;
@@ -50,6 +50,14 @@ export interface Rectangle {
   /** How many recorded triples it has. */
   readonly triples: number;
   readonly exact: boolean;
+  /** Where it says so. */
+  readonly corners: readonly Corner[];
+}
+
+/** A resource and action with the subjects of whom a rectangle says the same there. */
+export interface Corner {
+  readonly cell: UnitAction;
+  readonly places: readonly Place[];
 }
 
 interface Said {
@@ -173,12 +181,14 @@ function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle
         const known = byUnit.get(cell.unit.key);
         if (known !== undefined) {
           known.actions.push(cell.action);
+          known.corners.push({ cell, places });
           known.triples += triples;
           known.exact &&= exact;
         } else
           byUnit.set(cell.unit.key, {
             unit: cell.unit,
             actions: [cell.action],
+            corners: [{ cell, places }],
             sample: { ...first, cell },
             triples,
             exact,
@@ -202,6 +212,7 @@ function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle
         sample,
         triples: of.reduce((sum, { triples }) => sum + triples, 0),
         exact: of.every(({ exact }) => exact),
+        corners: of.flatMap(({ corners }) => corners),
       });
     }
   }
@@ -212,6 +223,7 @@ function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle
 interface OfUnit {
   readonly unit: ResourceUnit;
   readonly actions: string[];
+  readonly corners: Corner[];
   readonly sample: Sample;
   triples: number;
   exact: boolean;

@@ -6,7 +6,7 @@ import { splitAddress } from '../../records/address.js';
 import { OTHER_ACTION } from '../access/column-groups.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
 import { OTHER_TYPE } from '../universe/subject-classes.js';
-import type { Rectangle } from './rectangles.js';
+import type { Sample, Statement } from './rectangles.js';
 
 /** A request and an instant at which it is made. */
 export interface AskedAt {
@@ -24,9 +24,8 @@ export interface FreshNames {
   placing(unit: ResourceUnit): JsonObject;
 }
 
-/** A request that shows what a rectangle says, as far as the comparison found one. */
-export function requestOf({ sample, statement }: Rectangle, fresh: FreshNames): AskedAt | undefined {
-  const { block, cell, span } = sample;
+/** A request that shows what is said of a sample, as far as the comparison found one. */
+export function requestOf({ block, cell, span }: Sample, statement: Statement, fresh: FreshNames): AskedAt | undefined {
   const { gained, lost } = span.comparison;
   const loses = statement.change === 'lost' || statement.change === 'narrowed';
   const witness = loses ? lost : (gained ?? lost);

@@ -36,13 +36,17 @@ const ORDER_OF_KINDS = ['policy', 'policy_assignment', 'role_assignment', 'group
 
 /**
  * Of a finding's first cause, what a reader looks for: without the definitions that the rest needs, and where the finding is
- * about many subjects, without the links of the one for whom the cause was found.
+ * about many subjects, without the links of those for whom the cause was found unless it names them.
  */
 function headlineOf({ causes: [cause = []], subjects }: ReportedFinding): readonly CauseRecord[] {
+  const named = new Set(subjects.principals.map(({ principal }) => principal));
+  const isUnnamedLink = (address: string) => {
+    const [, subject] = /^group_membership\/.*\/\/(subject\/.*)$/.exec(address) ?? [];
+    return subject !== undefined && !named.has(subject);
+  };
   const kindOf = ({ address }: CauseRecord) => splitAddress(address).kind;
   const links = cause.filter((one) => one.change !== 'added' || !DEFINITIONS.has(kindOf(one)));
-  const shared =
-    subjects.recorded > 1 ? links.filter(({ address }) => !/^group_membership\/.*\/\/subject\//.test(address)) : links;
+  const shared = subjects.recorded > 1 ? links.filter(({ address }) => !isUnnamedLink(address)) : links;
   const told = [shared, links, cause].find((list) => list.length > 0) ?? [];
   const rank = (one: CauseRecord) =>
     (ORDER_OF_KINDS.indexOf(kindOf(one)) + ORDER_OF_KINDS.length + 1) % (ORDER_OF_KINDS.length + 1);

@@ -53,14 +53,27 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
     const cause = (address: string) => ({ address, change: 'added' as const });
     const needed = ['application/billing', 'group/finance', 'policy/billing/read'].map(cause);
     const links = [cause('policy_assignment/billing/read//group/finance')];
+    const principals = [{ principal: 'group/finance', subjects: 2, of: 2, directly: 2 }];
     const many = finding({
-      subjects: { ...finding().subjects, recorded: 2 },
+      subjects: { ...finding().subjects, principals, recorded: 2 },
       causes: [[...needed, ...links, cause('group_membership/finance//subject/user/bob')]],
     });
     const lines = renderAccessText(accessReport([many, finding({ causes: [[...needed, ...links]] })]));
     expect(lines.filter((line) => line.includes(' was '))).toEqual([
       '  policy/billing/read was added and group/finance was given policy/billing/read',
     ]);
+  });
+
+  it('says of each subject that a finding names why it is among them', () => {
+    const subject = (principal: string) => ({ principal, subjects: 1, of: 1, directly: 1 });
+    const principals = [subject('group/finance'), subject('subject/user/bob')];
+    const causes = ['policy_assignment/billing/read//group/finance', 'group_membership/audit//subject/user/bob'];
+    const both = finding({
+      subjects: { principals, recorded: 2, unrecorded: [] },
+      causes: [causes.map((address) => ({ address, change: 'added' }))],
+    });
+    const heading = 'group/finance was given policy/billing/read and subject/user/bob was added to group/audit';
+    expect(renderAccessText(accessReport([both]))).toContain(`  ${heading}`);
   });
 
   it('keeps what cannot be said apart from gains, and says why findings name more than is counted', () => {
