@@ -34,6 +34,7 @@ const COMMON: ReadonlySet<ErrorCode> = new Set([
   'invalid_client',
   'forbidden',
   'not_ready',
+  'too_old',
   'method_not_allowed',
 ]);
 

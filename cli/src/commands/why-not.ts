@@ -1,9 +1,9 @@
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
+import { patchTree } from '@authz-service/core/patch/patch-tree';
 import { ProblemError } from '@authz-service/core/problem';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
-import { patchTree } from '@authz-service/core/why-not/patch-tree';
 import { type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';

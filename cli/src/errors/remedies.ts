@@ -8,6 +8,7 @@ import type { Caller } from './failure.js';
 export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
   access_rule_violated: undefined,
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
+  behind_revision: undefined,
   conflict: undefined,
   evaluation_failed:
     'Access was not granted. Correct the condition of the named policy, or send the values that it reads.',
@@ -36,8 +37,10 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   stale_base: undefined,
   storage_failed: undefined,
   timeout: 'Whether a change was made is not known: run "service plan" to see.',
+  too_old: 'See that the agent reaches its cloud: "service agent status" shows the last error.',
   too_many_requests: undefined,
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',
+  unknown_revision: '"service audit" shows the revisions that there are.',
   unsupported_media_type: undefined,
 };

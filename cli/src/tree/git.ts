@@ -28,10 +28,7 @@ export async function git(args: readonly string[], input?: string): Promise<GitR
     return { ok: code === 0, stdout, stderr };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new ProblemError(
-      'invalid_config',
-      'Reading a Git revision needs the program "git", which is not on the PATH: install it.',
-    );
+    throw new ProblemError('invalid_config', 'This needs the program "git", which is not on the PATH: install it.');
   }
 }
 

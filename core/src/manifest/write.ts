@@ -17,6 +17,11 @@ const byAddress = (left: { address: Address }, right: { address: Address }): num
 
 const LINK_KINDS = new Set<Kind>([...LINK_LISTS.values()].map(({ kind }) => kind));
 
+/** Whether a record only joins two others. */
+export function isLink(record: DeclaredRecord): record is LinkRecord {
+  return LINK_KINDS.has(record.kind);
+}
+
 /**
  * Writes records as a tree of files that `readManifest` reads back as the same records. Links stand on the records
  * they join, types and resources of one application under short names; what is mentioned and not among the records is
@@ -27,7 +32,7 @@ export function writeManifest(records: Iterable<DeclaredRecord>, options: WriteO
   const standing = new Map<Address, DeclaredRecord>();
   const links: LinkRecord[] = [];
   for (const record of sorted) {
-    if (LINK_KINDS.has(record.kind)) links.push(record as LinkRecord);
+    if (isLink(record)) links.push(record);
     else standing.set(record.address, record);
   }
   const external = externalOf(sorted);
@@ -118,7 +123,8 @@ function writeCollection(
   }
 }
 
-function keyOf(record: DeclaredRecord, underPath = false): string {
+/** The key that a record is written under in its collection; with `underPath`, a resource's with its type. */
+export function keyOf(record: DeclaredRecord, underPath = false): string {
   const { kind, address, fields } = record;
   const path = address.slice(kind.length + 1);
   if (kind === 'subject') return path;
@@ -139,6 +145,22 @@ function underPaths(records: readonly DeclaredRecord[]): ReadonlySet<Address> {
   if (paths.size === 0) return paths;
   for (const record of records) if (keyOf(record).includes('/')) paths.add(record.address);
   return paths;
+}
+
+/** The mappings around a record that is no link, from the top of a file, and what it says there without its links. */
+export function writtenRecord(record: DeclaredRecord): { collection: string[]; body: JsonObject } {
+  const { yaml } = definitionOf(record.kind);
+  const application = record.kind === 'application' ? undefined : applicationOf(record);
+  if (application === undefined) {
+    const notation = COLLECTIONS.get(yaml);
+    return { collection: [yaml], body: notation === undefined ? {} : fieldsIn(record, notation) };
+  }
+  const applications = definitionOf('application').yaml;
+  const notation = COLLECTIONS.get(applications)?.collections.get(yaml);
+  return {
+    collection: [applications, decodeSegment(application), yaml],
+    body: notation === undefined ? {} : fieldsIn(record, notation, application),
+  };
 }
 
 /** The fields that are written in the record's value, paths within the application shortened. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
-import { patchTree } from './patch-tree.js';
+import { patchTree } from '../patch/patch-tree.js';
 import type { Proposal, ProposedChange } from './proposal.js';
 import { isRefused, whyNot } from './why-not.js';
 
@@ -282,7 +282,7 @@ groups:
     const several = files().map((file) => ({ ...file, text: `${file.text}---\n{}\n` }));
     const [proposal] = proposed(ask('carol', 'read', 'INV-1'), several).proposals;
     expect(() => patchTree(several, proposal as Proposal, NOW)).toThrow(
-      '"billing.yaml" holds several YAML documents and cannot be patched',
+      '"people.yaml" holds several YAML documents and cannot be patched',
     );
   });
 });

@@ -36,12 +36,13 @@ function render(url: string, status: AgentStatus): string {
     ['tenant', tenant === null ? 'none yet' : `${tenant.name} (${tenant.id})`],
     ['revision', status.revision ?? 'none yet'],
     ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
+    ['maximum age', status.max_age_seconds === null ? 'none' : `${status.max_age_seconds} s`],
     ['activated', activated(status)],
     ['signed by', signed(keys)],
     ['long poll', longPoll(status)],
     ['last error', fault === null ? 'none' : `${fault.at} ${fault.detail}`],
   ];
-  return rows.map(([name, value]) => `${name.padEnd(10)}  ${printable(value)}`).join('\n');
+  return rows.map(([name, value]) => `${name.padEnd(11)}  ${printable(value)}`).join('\n');
 }
 
 function signed({ signed_by: by, pinned }: AgentStatus['keys']): string {

@@ -3,22 +3,21 @@ import { readManifest } from '../manifest/read.js';
 import { ProblemError } from '../problem.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
-import { patchFiles } from './patch-files.js';
-import type { Proposal } from './proposal.js';
+import { type Patch, patchFiles } from './patch-files.js';
 
-/** The files that a proposal changes, and all records of the tree with these changes. */
+/** The files that a patch changes, and all records of the tree with these changes. */
 export interface PatchedTree {
   changed: ManifestFile[];
   records: readonly DeclaredRecord[];
 }
 
 /**
- * Writes a proposal into the files of a valid tree and reads them again. Throws `conflict` where it cannot be written, or
- * where anything but the proposal would change, since files may say one thing for several records.
+ * Writes changes into the files of a valid tree and reads them again. Throws `conflict` where it cannot be written, or
+ * where anything but these would change, since files may say one thing for several records.
  */
-export function patchTree(files: readonly ManifestFile[], proposal: Proposal, now: number): PatchedTree {
+export function patchTree(files: readonly ManifestFile[], patch: Patch, now: number): PatchedTree {
   const before = readManifest(files, { now });
-  const changed = patchFiles(files, before.placeOf, proposal);
+  const changed = patchFiles(files, before, patch);
   const texts = new Map(changed.map(({ path, text }) => [path, text]));
   const after = readManifest(
     files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text })),
@@ -27,8 +26,8 @@ export function patchTree(files: readonly ManifestFile[], proposal: Proposal, no
   const [fault] = after.faults;
   if (fault !== undefined || after.manifest === undefined) throw refused(fault?.detail ?? 'the tree is not valid then');
   const expected = new Map(before.manifest?.records.map((record) => [record.address, record]));
-  for (const { before: gone } of proposal.changes) if (gone !== undefined) expected.delete(gone.address);
-  for (const { after: made } of proposal.changes) if (made !== undefined) expected.set(made.address, made);
+  for (const { before: gone } of patch.changes) if (gone !== undefined) expected.delete(gone.address);
+  for (const { after: made } of patch.changes) if (made !== undefined) expected.set(made.address, made);
   for (const { address, fields } of after.manifest.records) {
     if (!equalJson(expected.get(address)?.fields, fields)) throw refused(`${address} would change, too`);
     expected.delete(address);
@@ -38,5 +37,5 @@ export function patchTree(files: readonly ManifestFile[], proposal: Proposal, no
 }
 
 function refused(why: string): ProblemError {
-  return new ProblemError('conflict', `The proposal cannot be written into the files: ${why}. Nothing was written.`);
+  return new ProblemError('conflict', `The change cannot be written into the files: ${why}. Nothing was written.`);
 }

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { readManifest } from '@authz-service/core/manifest/read';
+import { patchDocument, readChangeDocument } from '@authz-service/core/patch/change-document';
+import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { string as stringArgument } from '@oclif/core/args';
+import { boolean } from '@oclif/core/flags';
+import { connect, connectionFlags } from '../config/connect.js';
+import { replaceFiles } from '../output/replace-files.js';
+import { counted } from '../output/text.js';
+import { diffOf } from '../patch/diff-of.js';
+import { type Outcome, ServiceCommand } from '../service-command.js';
+import { InvalidTree } from '../tree/load-tree.js';
+import { relativePath } from '../tree/relative-path.js';
+
+const STDIN = '-';
+
+export default class Patch extends ServiceCommand {
+  static override summary = "Write a change document of the console into a tree's files.";
+  static override description =
+    `Takes what the page "Change" of the console hands out, and changes the YAML files that declare the records; \
+comments and all else stay. "service plan" then shows these changes.
+
+Refused, with nothing written, is what the files cannot say: records that the tree does not declare, or that say something \
+else than when the change was made, renames, and takeovers. --dry-run shows the difference and writes nothing.`;
+  static override examples = [
+    { description: 'What would it write?', command: 'service patch change.json tenant --dry-run' },
+    {
+      description: 'Write it, and look at the plan',
+      command: 'service patch change.json tenant && service plan tenant',
+    },
+  ];
+  static override args = {
+    file: stringArgument({
+      description: 'The change document; "-" reads it from standard input.',
+      required: true,
+      ignoreStdin: true,
+    }),
+    dir: stringArgument({
+      description: 'The folder of YAML files, or one file.',
+      default: '.',
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    'dry-run': boolean({ description: 'Show what it would change in the files, and write nothing.' }),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Outcome> {
+    const { args, flags } = await this.parse(Patch);
+    const document = readChangeDocument(await textOf(args.file));
+    const now = Date.now();
+    const files = (await readTree(args.dir)).map((file) => ({ ...file, path: relativePath(file.path) }));
+    const { manifest, faults } = readManifest(files, { now });
+    if (manifest === undefined) throw new InvalidTree(faults, args.dir);
+    const base = await (await connect(flags)).state({ signal: this.signal });
+    const { changed } = patchDocument(files, document, base, now);
+    const before = new Map(files.map(({ path, text }) => [path, text]));
+    const replacements = changed.map(({ path, text }) => ({ path, text, before: before.get(path) ?? '' }));
+    const names = changed.map(({ path }) => path);
+    const json = { changes: document.changes.length, files: names, written: !flags['dry-run'] };
+    if (flags['dry-run']) {
+      const diff = (await Promise.all(replacements.map(diffOf))).join('');
+      return { json: { ...json, diff }, text: diff.trimEnd() };
+    }
+    await replaceFiles(replacements);
+    const what = counted(document.changes.length, 'change');
+    return { json, text: names.length > 0 ? `Wrote ${what} into ${names.join(', ')}.` : 'The files say all of it.' };
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  if (file !== STDIN) return await readFile(file, 'utf8');
+  const { text } = await import('node:stream/consumers');
+  return await text(process.stdin);
+}

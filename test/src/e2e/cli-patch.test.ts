@@ -1,0 +1,239 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { below } from './cli/tenant.js';
+import { Workbench } from './cli/workbench.js';
+
+let bench: Workbench;
+let env: Record<string, string>;
+let base: string;
+
+const TREE = {
+  'tenant.yaml': `version: 1
+stack: billing
+# Who does what.
+groups:
+  finance: { members: [user/alice], roles: [billing/clerk] } # at the counter
+`,
+  'apps/billing.yaml': `applications:
+  billing:
+    resource_types:
+      invoice: { actions: [read, approve], properties: { amount: number } }
+    resources:
+      INV-1: { type: invoice, properties: { amount: 120 } } # the first
+    roles:
+      clerk: # reads
+      accountant: {}
+    policies:
+      read: { effect: ALLOW, resource_type: invoice, actions: [read], assigned_to: [role/billing/clerk] }
+      # The limit of the board.
+      approve:
+        effect: ALLOW
+        resource_type: invoice
+        actions:
+          - approve # alone
+        condition: resource.properties.amount < 1000 # in euros
+        assigned_to: [role/billing/accountant]
+`,
+  'people.yaml': `subjects:
+  user/alice: {}
+  # Left in spring.
+  user/bob: { roles: [billing/accountant] }
+`,
+};
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  env = await (await bench.startCloud()).tenant();
+  await bench.write(below('other', { 'tenant.yaml': 'version: 1\nstack: other\ngroups: { board: {} }\n' }));
+  await bench.json(['apply', 'other', '--yes'], { env });
+  await bench.write(below('tenant', TREE));
+  base = (await bench.json<{ revision: string }>(['apply', 'tenant', '--yes'], { env })).revision;
+}, 60_000);
+afterAll(() => bench.close());
+
+const APPROVE = { application: 'billing', name: 'approve', effect: 'ALLOW', resource_type: 'billing/invoice' };
+const CHANGES = [
+  {
+    op: 'update',
+    address: 'policy/billing/approve',
+    fields: { ...APPROVE, actions: ['approve', 'read'], condition: 'resource.properties.amount < 500', priority: 2 },
+  },
+  {
+    op: 'update',
+    address: 'role/billing/clerk',
+    fields: { application: 'billing', name: 'clerk', description: 'Reads.' },
+  },
+  { op: 'create', kind: 'role', fields: { application: 'billing', name: 'auditor', includes: ['billing/clerk'] } },
+  { op: 'create', kind: 'subject', fields: { type: 'user', id: 'carol', name: 'Carol' } },
+  {
+    op: 'create',
+    kind: 'group_membership',
+    fields: { group: 'finance', entity_type: 'subject', entity: 'user/carol' },
+  },
+  {
+    op: 'create',
+    kind: 'role_assignment',
+    fields: { role: 'billing/auditor', entity_type: 'group', entity: 'board', expires_at: '2090-01-01T00:00:00Z' },
+  },
+  { op: 'create', kind: 'resource', fields: { type: 'billing/invoice', name: 'a/b', properties: { amount: 7 } } },
+  { op: 'delete', address: 'role_assignment/billing/accountant//subject/user/bob' },
+  { op: 'delete', address: 'subject/user/bob' },
+];
+const document = (changes: object[], more: object = {}) =>
+  JSON.stringify({ base_revision: base, stack: 'billing', changes, ...more });
+
+async function filesOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(bench.path(folder), { recursive: true })).filter((name) => name.endsWith('.yaml'));
+  return Object.fromEntries(
+    await Promise.all(names.sort().map(async (name) => [name, await readFile(bench.path(folder, name), 'utf8')])),
+  );
+}
+
+interface Plan {
+  changes: { action: string; address: string }[];
+}
+
+it('shows the difference and writes nothing with --dry-run', async () => {
+  const { code, stdout } = await bench.run(['patch', '-', 'tenant', '--dry-run'], { env, input: document(CHANGES) });
+  expect(code).toBe(0);
+  expect(stdout).toContain('--- a/tenant/apps/billing.yaml\n+++ b/tenant/apps/billing.yaml\n@@ ');
+  expect(stdout).toContain('\n-        condition: resource.properties.amount < 1000 # in euros\n');
+  expect(stdout).toContain('\n+        condition: resource.properties.amount < 500 # in euros\n');
+  expect(await filesOf('tenant')).toEqual(TREE);
+});
+
+it.each<[string, () => string, RegExp]>([
+  [
+    'another stack',
+    () => document(CHANGES, { stack: 'other' }),
+    /for the stack "other", and this tree declares "billing"/,
+  ],
+  [
+    'a record that another tree declares',
+    () => document([{ op: 'delete', address: 'group/board' }]),
+    /group\/board is not declared in this tree\. It belongs to the stack "other"/,
+  ],
+  [
+    'what is there already, among what is right',
+    () => document([...CHANGES, { op: 'create', kind: 'group', fields: { name: 'finance' } }]),
+    /group\/finance is to be created and is declared at tenant\/tenant\.yaml:5 already/,
+  ],
+  [
+    'a revision of another tenant',
+    () => document(CHANGES, { base_revision: '99.0123456789abcdef' }),
+    /made for revision 99\.0123456789abcdef, which the tenant/,
+  ],
+  [
+    'what was changed since',
+    () => document(CHANGES, { base_revision: '1.0123456789abcdef' }),
+    /was changed in revision 3, and the change was made for 1\./,
+  ],
+  [
+    'a rename',
+    () => document([{ op: 'move', from: 'group/finance', to: 'group/money' }]),
+    /a rename of group\/finance to group\/money .*"moved"/,
+  ],
+  ['a takeover', () => document([{ op: 'adopt', address: 'group/board' }]), /--take-ownership/],
+  [
+    'a field that there is not',
+    () => document([{ op: 'create', kind: 'group', fields: { name: 'x', colour: 'red' } }]),
+    /\/changes\/0\/fields\/colour /,
+  ],
+  [
+    'what others still mention',
+    () => document([{ op: 'delete', address: 'role/billing/accountant' }]),
+    /billing\/accountant.*Nothing was written/,
+  ],
+  [
+    'one record twice',
+    () => document([CHANGES[8] as object, CHANGES[8] as object]),
+    /subject\/user\/bob is changed twice/,
+  ],
+  ['no JSON', () => 'changes: []', /no JSON/],
+])('refuses %s, and writes nothing', async (_, input, expected) => {
+  const { code, stderr } = await bench.run(['patch', '-', 'tenant'], { env, input: input() });
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringMatching(expected)]);
+  expect(await filesOf('tenant')).toEqual(TREE);
+});
+
+it('refuses a checkout that says something else than the tenant', async () => {
+  const text = TREE['apps/billing.yaml'].replace('< 1000', '< 2000');
+  await bench.write(below('ahead', { ...TREE, 'apps/billing.yaml': text }));
+  const { code, stderr } = await bench.run(['patch', '-', 'ahead'], { env, input: document(CHANGES) });
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringMatching(
+      /policy\/billing\/approve at ahead\/apps\/billing.yaml:13 says something else than the tenant/,
+    ),
+  ]);
+});
+
+it('writes each change where its record stands, keeps the comments, and the plan shows just that', async () => {
+  await bench.write({ 'change.json': document(CHANGES) });
+  const { files } = await bench.json(['patch', 'change.json', 'tenant'], { env });
+  expect(files).toEqual(['tenant/apps/billing.yaml', 'tenant/people.yaml', 'tenant/tenant.yaml']);
+  expect(await filesOf('tenant')).toMatchInlineSnapshot(`
+    {
+      "apps/billing.yaml": "applications:
+      billing:
+        resource_types:
+          invoice: { actions: [read, approve], properties: { amount: number } }
+        resources:
+          INV-1: { type: invoice, properties: { amount: 120 } } # the first
+          invoice/a%2Fb:
+            properties:
+              amount: 7
+        roles:
+          clerk:
+            # reads
+            description: Reads.
+          accountant: {}
+          auditor:
+            includes:
+              - billing/clerk
+        policies:
+          read: { effect: ALLOW, resource_type: invoice, actions: [read], assigned_to: [role/billing/clerk] }
+          # The limit of the board.
+          approve:
+            effect: ALLOW
+            resource_type: invoice
+            actions:
+              - approve # alone
+              - read
+            condition: resource.properties.amount < 500 # in euros
+            assigned_to: [role/billing/accountant]
+            priority: 2
+    ",
+      "people.yaml": "subjects:
+      user/alice: {}
+      user/carol:
+        name: Carol
+    ",
+      "tenant.yaml": "version: 1
+    stack: billing
+    # Who does what.
+    groups:
+      finance: { members: [user/alice, user/carol], roles: [billing/clerk] } # at the counter
+    role_assignments:
+      - role: billing/auditor
+        to: group/board
+        expires_at: 2090-01-01T00:00:00.000Z
+    external:
+      - group/board
+    ",
+    }
+  `);
+  const plan = await bench.json<Plan>(['plan', 'tenant'], { env });
+  expect(plan.changes.map(({ action, address }) => `${action} ${address}`).sort()).toEqual([
+    'create group_membership/finance//subject/user/carol',
+    'create resource/billing/invoice/a%2Fb',
+    'create role/billing/auditor',
+    'create role_assignment/billing/auditor//group/board',
+    'create subject/user/carol',
+    'delete role_assignment/billing/accountant//subject/user/bob',
+    'delete subject/user/bob',
+    'update policy/billing/approve',
+    'update role/billing/clerk',
+  ]);
+  await bench.json(['apply', 'tenant', '--yes', '--prune'], { env });
+});
