@@ -161,6 +161,6 @@ describe('a warm start', () => {
     writeFileSync(join(dir, 'bundle.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp'), good.subarray(0, 40));
     await start();
     expect(await readiness()).toBe(200);
-    expect(readdirSync(dir)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws', 'served.json']);
+    expect(readdirSync(dir)).toEqual(['agent-id', 'bundle-keys.json', 'bundle.json', 'bundle.jws', 'served.json']);
   });
 });

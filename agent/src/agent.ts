@@ -1,9 +1,14 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { reportText } from '@authz-service/pdp/contract/agent-report';
+import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
+import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import { agentId, reportOf } from './agent-identity.js';
 import { AgentState } from './bundle/agent-state.js';
 import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
+import { KnownRevisions } from './bundle/known-revisions.js';
 import { Poller } from './bundle/poller.js';
 import { Saver } from './bundle/saver.js';
 import { Sync } from './bundle/sync.js';
@@ -44,13 +49,21 @@ export interface AgentOutputs {
  */
 export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {
   const metrics = new AgentMetrics();
-  const state = new AgentState(metrics);
+  const state = new AgentState(metrics, config.maxAgeMs);
   const decisionLog = config.decisionLog
     ? new DecisionLog(decisions, log, config.decisionLogInputs ? config.decisionLogMask : undefined)
     : undefined;
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
-  const server = createAgentServer({ state, metrics, log, decisionLog, publicUrl });
+  const known = new KnownRevisions(config, state);
+  const waits = new RevisionWaits((outcome) => metrics.waited(outcome));
+  const source = {
+    served: () => state.served?.revision,
+    changed: (ms: number) => state.changed(ms),
+    exists: (wanted: MinRevision) => known.has(wanted),
+  };
+  const reach = (wanted: MinRevision) => waits.reach(wanted, source);
+  const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl });
   const { address: host, port } = await listen(server, config.listenAddr);
   url = reachableUrl(host, port);
 
@@ -62,7 +75,9 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
   const saver = new Saver(cache, config.apiKey, trust, log);
-  const sync = new Sync({ ...config, bounds: BOUNDS }, { state, cache, saver, attempts, log });
+  const id = await agentId(config.cacheDir, log);
+  const report = () => reportText(reportOf(id, state));
+  const sync = new Sync({ ...config, bounds: BOUNDS, report }, { state, cache, saver, attempts, log });
   const poll = (waitSeconds: number, stop: AbortSignal) => sync.poll(waitSeconds, stop);
   const poller = new Poller({ pollIntervalMs: config.pollIntervalMs, poll }, state, new SyncLog(state, log));
   poller.start();

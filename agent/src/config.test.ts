@@ -43,6 +43,7 @@ describe('configuration', () => {
       tenantId: undefined,
       listenAddr: { host: '0.0.0.0', port: 8181 },
       pollIntervalMs: 30_000,
+      maxAgeMs: undefined,
       cacheDir: join(dir, 'home', '.service', 'bundles'),
       logLevel: 'info',
       decisionLog: false,
@@ -62,6 +63,7 @@ public_url: https://pdp.example.com/
 tenant_id: acme
 listen_addr: "[::1]:0"
 poll_interval: 1h30m
+max_age: 3h
 cache_dir: ~/cache
 log_level: WARN
 decision_log: true
@@ -79,6 +81,7 @@ allow_rollback: true
       tenantId: 'acme',
       listenAddr: { host: '::1', port: 0 },
       pollIntervalMs: 5_400_000,
+      maxAgeMs: 10_800_000,
       cacheDir: join(dir, 'home', 'cache'),
       logLevel: 'warn',
       decisionLog: true,
@@ -91,6 +94,16 @@ allow_rollback: true
 
   it('takes pinned keys in place of the path of a file', () => {
     expect(load({ SERVICE_BUNDLE_JWKS: ` ${JWKS}` }).config?.bundleJwks).toMatchObject([{ kid: 'bundle-1' }]);
+  });
+
+  it('refuses a maximum age that a held poll alone could exceed', () => {
+    expect(load({ SERVICE_MAX_AGE: '60s' }).config?.maxAgeMs).toBe(60_000);
+    expect(load({ SERVICE_MAX_AGE: '59s' }).faults).toEqual([
+      expect.stringMatching(/^SERVICE_MAX_AGE: 59 s is less than two poll intervals.*write at least 60s/),
+    ]);
+    expect(load({ SERVICE_MAX_AGE: 'soon' }).faults).toEqual([
+      expect.stringMatching(/^SERVICE_MAX_AGE: "soon" is not/),
+    ]);
   });
 
   it('lets the environment override YAML', () => {

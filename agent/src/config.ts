@@ -60,6 +60,7 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
     tenantId: read('tenantId'),
     listenAddr: read('listenAddr'),
     pollIntervalMs: read('pollIntervalMs'),
+    maxAgeMs: read('maxAgeMs'),
     cacheDir: read('cacheDir'),
     logLevel: read('logLevel'),
     decisionLog: read('decisionLog'),
@@ -71,6 +72,13 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
   if (config.decisionLogInputs && config.decisionLog === false) {
     faults.push(
       `${variableOf(YAML_KEYS.decisionLogInputs)}: there is no decision log: set ${variableOf(YAML_KEYS.decisionLog)}=true, too`,
+    );
+  }
+  const { maxAgeMs, pollIntervalMs } = config;
+  if (maxAgeMs !== undefined && pollIntervalMs !== undefined && maxAgeMs < 2 * pollIntervalMs) {
+    faults.push(
+      `${variableOf(YAML_KEYS.maxAgeMs)}: ${maxAgeMs / 1000} s is less than two poll intervals, so that the agent would refuse decisions while all is well: ` +
+        `write at least ${(2 * pollIntervalMs) / 1000}s, or a shorter ${variableOf(YAML_KEYS.pollIntervalMs)}`,
     );
   }
   const source = path === undefined ? {} : { path };

@@ -18,6 +18,7 @@ Environment variables override the file:
   SERVICE_LISTEN_ADDR    listen_addr    default 0.0.0.0:8181
   SERVICE_PUBLIC_URL     public_url     default: the listen address, for the metadata of AuthZEN
   SERVICE_POLL_INTERVAL  poll_interval  default 30s
+  SERVICE_MAX_AGE        max_age        default: none; past it, what is known is too old to decide by (503)
   SERVICE_CACHE_DIR      cache_dir      default ~/.service/bundles
   SERVICE_LOG_LEVEL      log_level      default info
   SERVICE_DECISION_LOG   decision_log   default false

@@ -1,4 +1,5 @@
 import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
+import { WAIT_OUTCOMES, type WaitOutcome } from '@authz-service/pdp/revision/revision-waits';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DecisionMetrics } from './decision-metrics.js';
 
@@ -26,6 +27,12 @@ export class AgentMetrics {
     labelNames: ['source'],
     registers: this.#registers,
   });
+  readonly #waits = new Counter({
+    name: 'service_agent_revision_waits_total',
+    help: 'Requests with Service-Min-Revision that were not answered at once, by what became of them.',
+    labelNames: ['outcome'],
+    registers: this.#registers,
+  });
   readonly #degraded = this.#gauge('service_agent_degraded', '1 while serving stale data because sync fails.');
   readonly #streak = this.#gauge(
     'service_agent_consecutive_sync_failures',
@@ -36,6 +43,7 @@ export class AgentMetrics {
     this.#gauge('service_agent_up', '1 while the process is alive.').set(1);
     this.#cacheHit.inc({ source: 'cache' }, 0);
     this.#cacheHit.inc({ source: 'sync' }, 0);
+    for (const outcome of WAIT_OUTCOMES) this.#waits.inc({ outcome }, 0);
   }
 
   /** Counts one call of the decision endpoint, or one evaluation of a batch. */
@@ -50,6 +58,11 @@ export class AgentMetrics {
 
   becameReady(source: BundleSource): void {
     this.#cacheHit.inc({ source });
+  }
+
+  /** A request that wanted a revision was not answered at once. */
+  waited(outcome: WaitOutcome): void {
+    this.#waits.inc({ outcome });
   }
 
   syncFailed(): void {

@@ -14,6 +14,8 @@ export interface StatusReport {
   issued_at: string | null;
   /** Seconds since the cloud last confirmed that this revision is the newest. */
   age_seconds: number | null;
+  /** The age in seconds past which nothing is decided; null if there is none. */
+  max_age_seconds: number | null;
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
@@ -46,6 +48,7 @@ export function statusReport(state: AgentState): StatusReport {
     bundle_revision: served?.bundleRevision ?? null,
     issued_at: served?.issuedAt ?? null,
     age_seconds: state.syncAgeSeconds,
+    max_age_seconds: state.maxAgeMs === undefined ? null : state.maxAgeMs / 1000,
     last_request: iso(syncing.requestedAtMs),
     last_success: state.lastSync,
     last_activation: iso(syncing.activatedAtMs),

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
+import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { AgentState } from '../src/bundle/agent-state.js';
 import { DecisionLog } from '../src/decision-log.js';
 import { createAgentServer } from '../src/http/server.js';
@@ -27,7 +29,11 @@ export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
   state.started();
   const log = createLog('info', into(logged));
   const decisionLog = new DecisionLog(into(decisions), log);
-  const server: Server = createAgentServer({ state, metrics, log, decisionLog, publicUrl: () => publicUrl });
+  const waits = new RevisionWaits((outcome) => metrics.waited(outcome), { waitMs: 50 });
+  const served = () => state.served?.revision;
+  const reach = (wanted: MinRevision) =>
+    waits.reach(wanted, { served, changed: (ms) => state.changed(ms), exists: async () => undefined });
+  const server: Server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl: () => publicUrl });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = () => {

@@ -1,4 +1,5 @@
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import type { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import type { Logger } from 'pino';
 import type { ClientAddresses } from './auth/client-addresses.js';
 import type { ClientSecrets } from './auth/client-secrets.js';
@@ -9,8 +10,10 @@ import type { CloudConfig } from './config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
 import type { DraftPlanner } from './drafts/draft-planner.js';
+import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
+import type { OlderRevisions } from './history/older-revisions.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -31,7 +34,11 @@ export interface Cloud {
   bundleKeys: BundleKeys;
   metrics: Metrics;
   health: Health;
+  fleet: Fleet;
   history: History;
+  /** The requests that wait for a revision. */
+  revisionWaits: RevisionWaits;
+  olderRevisions: OlderRevisions;
   log: Logger;
   /** Runs long requests beside short ones. */
   slicing: TimeSlicing;

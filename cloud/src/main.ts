@@ -1,4 +1,5 @@
 import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { createApp } from './app.js';
 import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
@@ -9,8 +10,11 @@ import type { CloudConfig } from './config.js';
 import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
 import { DraftPlanner } from './drafts/draft-planner.js';
+import { Fleet } from './fleet/fleet.js';
+import { agentsByLag, stragglers } from './fleet/lag.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
+import { OlderRevisions } from './history/older-revisions.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { nameRefusedForms } from './name-refused-forms.js';
@@ -89,7 +93,10 @@ async function start(
     tenants: () => tenants.size,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
+    agents: () => agentsByLag(fleet, tenants),
+    stragglers: () => stragglers(fleet, tenants, now()),
   });
+  const fleet = new Fleet(store, metrics, log, now);
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
@@ -104,7 +111,10 @@ async function start(
     tokens,
     bundleKeys,
     metrics,
+    olderRevisions: new OlderRevisions(store),
+    revisionWaits: new RevisionWaits((outcome) => metrics.revisionWaits.inc({ outcome })),
     health,
+    fleet,
     history,
     log,
     slicing,

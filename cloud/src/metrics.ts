@@ -1,4 +1,9 @@
+import { WAIT_OUTCOMES } from '@authz-service/pdp/revision/revision-waits';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** How many revisions agents are behind, as a label. */
+export const AGENT_LAGS = ['0', '1', '2-10', 'more', 'unknown'] as const;
+export type AgentLag = (typeof AGENT_LAGS)[number];
 
 /** The cloud's metrics, in the text exposition format at `GET /metrics`. */
 export class Metrics {
@@ -47,17 +52,56 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(state: { tenants(): number; writable(): Promise<boolean>; clockBehindSeconds(): number }) {
+  readonly revisionWaits = new Counter({
+    name: 'service_cloud_revision_waits_total',
+    help: 'Requests with Service-Min-Revision that were not answered at once, by what became of them.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly enforced = new Histogram({
+    name: 'service_cloud_enforced_seconds',
+    help: 'Time from a commit until an agent reported to this process that it enforces it.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600],
+    registers: [this.registry],
+  });
+
+  constructor(state: {
+    tenants(): number;
+    agents(): Record<AgentLag, number>;
+    stragglers(): number;
+    writable(): Promise<boolean>;
+    clockBehindSeconds(): number;
+  }) {
     collectDefaultMetrics({ register: this.registry });
+    for (const outcome of WAIT_OUTCOMES) this.revisionWaits.inc({ outcome }, 0);
     this.#gauge('service_cloud_tenants', 'Tenants.', state.tenants);
     this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
       Number(await state.writable()),
+    );
+    this.#fleet(state.agents);
+    this.#gauge(
+      'service_cloud_agent_stragglers',
+      'Agents that reported to this process and do not enforce a revision that is older than a minute.',
+      state.stragglers,
     );
     this.#gauge(
       'service_cloud_clock_behind_seconds',
       'By how much the clock is behind the newest commit; 0 where it is not.',
       state.clockBehindSeconds,
     );
+  }
+
+  #fleet(agents: () => Record<AgentLag, number>): void {
+    new Gauge({
+      name: 'service_cloud_agents',
+      help: 'Agents that reported to this process, by how many revisions they are behind.',
+      labelNames: ['lag'] as const,
+      registers: [this.registry],
+      collect() {
+        for (const [lag, count] of Object.entries(agents())) this.set({ lag }, count);
+      },
+    });
   }
 
   #gauge(name: string, help: string, value: () => number | Promise<number>): void {

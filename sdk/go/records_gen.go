@@ -10,6 +10,8 @@ const (
 	CodeAccessRuleViolated Code = "access_rule_violated"
 	// CodeAmbiguousName: The name fits more than one record.
 	CodeAmbiguousName Code = "ambiguous_name"
+	// CodeBehindRevision: The revision is not served here yet.
+	CodeBehindRevision Code = "behind_revision"
 	// CodeConflict: The change contradicts the present state.
 	CodeConflict Code = "conflict"
 	// CodeEvaluationFailed: The decision could not be evaluated.
@@ -58,10 +60,14 @@ const (
 	CodeStorageFailed Code = "storage_failed"
 	// CodeTimeout: The service did not answer in time.
 	CodeTimeout Code = "timeout"
+	// CodeTooOld: What the agent knows is older than allowed.
+	CodeTooOld Code = "too_old"
 	// CodeTooManyRequests: Too many requests at once.
 	CodeTooManyRequests Code = "too_many_requests"
 	// CodeUnauthorized: A valid credential is required.
 	CodeUnauthorized Code = "unauthorized"
+	// CodeUnknownRevision: The tenant has no such revision.
+	CodeUnknownRevision Code = "unknown_revision"
 	// CodeUnsupportedMediaType: The content type is not supported.
 	CodeUnsupportedMediaType Code = "unsupported_media_type"
 )
@@ -69,6 +75,7 @@ const (
 var problemCodes = map[Code]bool{
 	CodeAccessRuleViolated:   true,
 	CodeAmbiguousName:        true,
+	CodeBehindRevision:       true,
 	CodeConflict:             true,
 	CodeEvaluationFailed:     true,
 	CodeForbidden:            true,
@@ -93,8 +100,10 @@ var problemCodes = map[Code]bool{
 	CodeStaleBase:            true,
 	CodeStorageFailed:        true,
 	CodeTimeout:              true,
+	CodeTooOld:               true,
 	CodeTooManyRequests:      true,
 	CodeUnauthorized:         true,
+	CodeUnknownRevision:      true,
 	CodeUnsupportedMediaType: true,
 }
 

@@ -35,11 +35,13 @@ type BundleKey struct {
 
 // AgentStatus is the state of an agent. What is nil is not known yet.
 type AgentStatus struct {
-	Status              string     `json:"status"`
-	Revision            *string    `json:"revision"`
-	BundleRevision      *string    `json:"bundle_revision"`
-	IssuedAt            *time.Time `json:"issued_at"`
-	AgeSeconds          *float64   `json:"age_seconds"`
+	Status         string     `json:"status"`
+	Revision       *string    `json:"revision"`
+	BundleRevision *string    `json:"bundle_revision"`
+	IssuedAt       *time.Time `json:"issued_at"`
+	AgeSeconds     *float64   `json:"age_seconds"`
+	// MaxAgeSeconds is the age past which the agent decides nothing.
+	MaxAgeSeconds       *float64   `json:"max_age_seconds"`
 	LastRequest         *time.Time `json:"last_request"`
 	LastSuccess         *time.Time `json:"last_success"`
 	LastActivation      *time.Time `json:"last_activation"`

@@ -5,7 +5,7 @@ import { DigestSet } from '@authz-service/core/state/digest-set';
 import { describe, expect, it } from 'vitest';
 import { AgentMetrics } from '../metrics.js';
 import { statusReport } from '../status.js';
-import { AgentState, type Served } from './agent-state.js';
+import { AgentState, moment, type Served } from './agent-state.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
@@ -60,6 +60,37 @@ describe('AgentState', () => {
     state.started({ served: { ...served('1'), issuedAt }, confirmedAtMs: 0 });
     expect(state.now()).toBeGreaterThanOrEqual(earliest);
     expect(state.now()).toBeLessThan(earliest + 60_000);
+  });
+
+  describe('with a maximum age', () => {
+    const limited = () => new AgentState(new AgentMetrics(), 60_000);
+
+    it('decides by what the cloud confirmed within it, counted from the question', () => {
+      const state = limited();
+      state.started();
+      expect(() => state.current()).toThrow(/no bundle yet/);
+      state.replaced(served('1.a'));
+      expect(() => state.current()).toThrow(/of unknown age/);
+      const { wallMs, monotonicMs } = moment();
+      state.syncSucceeded({ wallMs, monotonicMs });
+      expect(state.current().revision).toBe('1.a');
+      state.syncSucceeded({ wallMs, monotonicMs: monotonicMs - 61_000 });
+      expect(() => state.current()).toThrow(/is 61 s old, and SERVICE_MAX_AGE allows 60 s/);
+      // The machine has slept: only the wall clock knows.
+      state.syncSucceeded({ wallMs: wallMs - 61_000, monotonicMs });
+      expect(() => state.current()).toThrow(/is 61 s old/);
+    });
+
+    it.each([
+      ['within it', -30_000, undefined],
+      ['past it', -61_000, /61 s old/],
+      ['from the future', 3_600_000, /of unknown age/],
+    ])('looks at a cache %s', (_, offsetMs, refusal) => {
+      const state = limited();
+      state.started({ served: served('7.c'), confirmedAtMs: Date.now() + offsetMs });
+      if (refusal === undefined) expect(state.current().revision).toBe('7.c');
+      else expect(() => state.current()).toThrow(refusal);
+    });
   });
 
   it('stays cold, not degraded, while the first syncs fail', async () => {
@@ -140,6 +171,7 @@ describe('AgentMetrics', () => {
       'service_agent_decision_duration_seconds histogram',
       'service_agent_decisions_total counter',
       'service_agent_degraded gauge',
+      'service_agent_revision_waits_total counter',
       'service_agent_up gauge',
     ]);
     expect(text).toMatch(/^service_agent_up 1$/m);

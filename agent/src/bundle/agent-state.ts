@@ -61,14 +61,24 @@ export interface HealthReport {
   sync_age_seconds: number;
 }
 
+/** A moment by both clocks: the wall clock may be set, and the monotonic one stands still while the machine sleeps. */
+export interface Moment {
+  wallMs: number;
+  monotonicMs: number;
+}
+
 /** The agent's state and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
   #last: Last | undefined;
   #started = false;
+  /** Those who wait until something else is served. */
+  readonly #waiting = new Set<() => void>();
   #consecutiveFailures = 0;
   /** The wall-clock time is for display; ages use the monotonic clock, because the wall clock may jump. */
-  #lastSync: { wallMs: number; monotonicMs: number } | undefined;
+  #lastSync: Moment | undefined;
+  /** When the poll began that the cloud answered last: what is served was the newest at that time or later. */
+  #knownSince: Moment | undefined;
 
   /**
    * The wall-clock time when the monotonic clock was zero: at least as late as the signature of what is served implies.
@@ -83,7 +93,11 @@ export class AgentState {
     trust: NO_TRUST,
   };
 
-  constructor(private readonly metrics: AgentMetrics) {
+  constructor(
+    private readonly metrics: AgentMetrics,
+    /** The age of what is known past which nothing is decided; undefined: none. */
+    readonly maxAgeMs?: number,
+  ) {
     this.#show();
   }
 
@@ -112,7 +126,10 @@ export class AgentState {
     this.#started = true;
     if (before !== undefined) this.#last = { standing: before, earlier: true };
     if (cached === undefined) return;
-    const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
+    const agoMs = Date.now() - cached.confirmedAtMs;
+    // The clock has been set back since the cloud confirmed it: nobody knows how long ago that was.
+    if (agoMs >= 0) this.#knownSince = { wallMs: cached.confirmedAtMs, monotonicMs: performance.now() - agoMs };
+    const ageMs = Math.max(0, agoMs);
     this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
     this.#serve(cached.served, 'cache');
     this.#show();
@@ -140,22 +157,55 @@ export class AgentState {
     });
   }
 
-  /** Runs work of several turns on what is served, which does not change until the work ends. Throws `not_ready`. */
-  read<T>(work: (served: Served) => Promise<T>): Promise<T> {
-    const served = () => {
-      if (this.#served === undefined) throw notReady();
-      return this.#served;
-    };
-    return reading(served, ({ engine }) => engine.lock, work);
+  /** What may be decided by. Throws `not_ready` if there is nothing, and `too_old` past the maximum age. */
+  current(): Served {
+    if (this.#served === undefined) throw notReady();
+    if (this.maxAgeMs !== undefined) this.#assertYoung(this.maxAgeMs);
+    return this.#served;
   }
 
-  /** Returns the number of failures that this success ended. */
-  syncSucceeded(): number {
+  /**
+   * Runs work of several turns on what is served, which does not change until the work ends. Throws as `current` does.
+   */
+  read<T>(work: (served: Served) => Promise<T>): Promise<T> {
+    return reading(
+      () => this.current(),
+      ({ engine }) => engine.lock,
+      work,
+    );
+  }
+
+  /**
+   * The age of what is known, in milliseconds: the time since the cloud was asked what it answered last. It is at least
+   * the true age, whichever clock fails. Infinite if it is not known.
+   */
+  get knownAgeMs(): number {
+    const since = this.#knownSince;
+    if (since === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(performance.now() - since.monotonicMs, Date.now() - since.wallMs);
+  }
+
+  /** A poll that began at the given moment succeeded. Returns the number of failures that this success ended. */
+  syncSucceeded(askedAt: Moment = moment()): number {
+    this.#knownSince = askedAt;
     const ended = this.#consecutiveFailures;
     this.#consecutiveFailures = 0;
-    this.#lastSync = { wallMs: Date.now(), monotonicMs: performance.now() };
+    this.#lastSync = moment();
     this.#show();
     return ended;
+  }
+
+  /** Resolves when something else is served, and at the latest after so many milliseconds. */
+  changed(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
   }
 
   /** Returns the number of consecutive failures, this one included. */
@@ -204,6 +254,17 @@ export class AgentState {
     this.#startedAtMs = Date.parse(served.issuedAt) - performance.now();
     this.#served = served;
     this.#last = { standing: served, earlier: false };
+    for (const wake of this.#waiting) wake();
+  }
+
+  #assertYoung(maxAgeMs: number): void {
+    const ageMs = this.knownAgeMs;
+    if (ageMs <= maxAgeMs) return;
+    const age = Number.isFinite(ageMs) ? `${Math.floor(ageMs / 1000)} s old` : 'of unknown age';
+    throw new ProblemError(
+      'too_old',
+      `What this agent knows is ${age}, and SERVICE_MAX_AGE allows ${maxAgeMs / 1000} s: it decides nothing until the cloud answers it again.`,
+    );
   }
 
   #show(): void {
@@ -215,7 +276,12 @@ export class AgentState {
   }
 }
 
-export function notReady(): ProblemError {
+/** The present moment. */
+export function moment(): Moment {
+  return { wallMs: Date.now(), monotonicMs: performance.now() };
+}
+
+function notReady(): ProblemError {
   return new ProblemError(
     'not_ready',
     'The agent has no bundle yet and grants nothing: ask again when /readyz answers 200.',

@@ -240,6 +240,21 @@ describe('the deltas after a bundle', () => {
     await expect(found('one', 10)).rejects.toMatchObject({ detail: expect.stringMatching(/more than the 10 allowed/) });
   });
 
+  it('leave the age of what is there as it is while they cannot be written', async () => {
+    const cache = await chain('a');
+    const content = readFileSync(logOf('one'));
+    utimesSync(cache.path, 1_000, 1_000);
+    rmSync(logOf('one'));
+    mkdirSync(logOf('one'));
+    await expect(cache.append(delta('b'))).rejects.toThrow();
+    await cache.confirm().catch(() => undefined);
+    expect(statSync(cache.path).mtimeMs).toBe(1_000_000);
+    rmSync(logOf('one'), { recursive: true });
+    writeFileSync(logOf('one'), content);
+    await cache.flush();
+    expect(statSync(cache.path).mtimeMs).toBeGreaterThan(1_000_000);
+  });
+
   it('that could not be written are written with the next', async () => {
     const cache = await chain('a');
     const content = readFileSync(logOf('one'));

@@ -178,12 +178,12 @@ export class BundleCache {
     this.#unsaved.bundle = undefined;
     if (deltas.length === 0) return;
     if (this.#base === undefined) throw new Error('there is no cached bundle that the changes come after');
-    // This confirms the bundle, too. Changes to a bundle that somebody has removed or replaced are useless, and then
-    // this fails.
-    await utimes(this.path, new Date(), new Date());
+    // Changes to a bundle that somebody has removed or replaced are useless, and then this fails.
+    await stat(this.path);
     await this.#assertOwn(this.#base);
     await this.#base.deltas.append(deltas);
     this.#unsaved.deltas = [];
+    await utimes(this.path, new Date(), new Date());
   }
 
   /**
@@ -262,7 +262,8 @@ export class BundleCache {
   }
 
   /**
-   * Notes that the cloud has just confirmed what is cached. Returns false if a file is gone that this method must not
+   * Notes that the cloud has just confirmed what is cached, unless that is older than what is served: its age would be
+   * a lie after a restart. Returns false if a file is gone that this method must not
    * write. Throws `ContestedCache`.
    */
   async confirm(): Promise<boolean> {
@@ -270,7 +271,7 @@ export class BundleCache {
     if (this.#base !== undefined) await this.#assertOwn(this.#base);
     const now = new Date();
     const there = await Promise.all([
-      present(utimes(this.path, now, now)),
+      present(this.saved ? utimes(this.path, now, now) : stat(this.path)),
       present(stat(join(this.dir, SIGNATURES))),
       present(stat(join(this.dir, SERVED))),
       this.#base?.deltas.isThere() ?? true,
@@ -299,7 +300,7 @@ export class BundleCache {
  * Makes a folder and those above it. Node's recursive `mkdir` never ends if a folder exists but answers every attempt
  * to create something in it with ENOENT, as /proc does. Here each folder is tried at most twice.
  */
-async function makeFolder(dir: string): Promise<void> {
+export async function makeFolder(dir: string): Promise<void> {
   try {
     await makeOne(dir);
   } catch (error) {

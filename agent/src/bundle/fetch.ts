@@ -7,12 +7,15 @@ import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/serv
 import type { BundleArchive, BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
+import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
 import { askCloud, type RequestBounds } from './cloud-request.js';
 import type { Spool } from './spool.js';
 
 export interface BundleSource {
   cloudUrl: URL;
   apiKey: Secret;
+  /** What the agent says about itself at this moment. Absent if it says nothing. */
+  report?(): string;
 }
 
 export interface FetchOptions {
@@ -73,7 +76,7 @@ const KEYS_BYTES_MAX = 1024 * 1024;
  * `network`, `timeout`, `unauthorized`, `forbidden` or `invalid_bundle`, with a detail for the log.
  */
 export function fetchBundle(
-  { cloudUrl, apiKey }: BundleSource,
+  { cloudUrl, apiKey, report }: BundleSource,
   { etag, delta = false, waitSeconds = 0 }: Known,
   { bounds, stop, spool, unpack }: FetchOptions,
 ): Promise<Fetched> {
@@ -81,6 +84,7 @@ export function fetchBundle(
   const headers = {
     authorization: `Bearer ${apiKey.reveal()}`,
     accept: 'application/gzip',
+    ...(report && { [AGENT_HEADER]: report() }),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(takesDelta ? { 'a-im': DELTA_MANIPULATION } : {}),
     ...(waitSeconds === 0 ? {} : { prefer: `wait=${waitSeconds}` }),

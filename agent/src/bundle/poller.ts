@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { AgentState } from './agent-state.js';
+import { type AgentState, moment } from './agent-state.js';
 import { PollSchedule } from './poll-schedule.js';
 import type { Polled } from './sync.js';
 import type { SyncLog } from './sync-log.js';
@@ -36,14 +36,14 @@ export class Poller {
     const { signal } = this.#stop;
     const schedule = new PollSchedule(this.options.pollIntervalMs);
     while (!signal.aborted) {
-      const startedAt = performance.now();
+      const askedAt = moment();
       const { waitSeconds } = schedule;
-      const elapsed = () => performance.now() - startedAt;
+      const elapsed = () => performance.now() - askedAt.monotonicMs;
       let restMs: number;
       try {
         const polled = await this.options.poll(waitSeconds, signal);
         restMs = schedule.succeeded({ waitSeconds, elapsedMs: elapsed(), ...polled });
-        this.log.succeeded(polled);
+        this.log.succeeded(polled, askedAt);
       } catch (error) {
         const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
         restMs = schedule.failed({ elapsedMs: elapsed(), away });

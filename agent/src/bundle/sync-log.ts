@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
-import type { AgentState } from './agent-state.js';
+import type { AgentState, Moment } from './agent-state.js';
 import type { Polled } from './sync.js';
 
 /** At each multiple of this many consecutive failures, the log reports an error. */
@@ -19,10 +19,10 @@ export class SyncLog {
     private readonly log: Logger,
   ) {}
 
-  succeeded({ saved, aheadMs = 0 }: Polled): void {
+  succeeded({ saved, aheadMs = 0 }: Polled, askedAt?: Moment): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
-    const failures = this.state.syncSucceeded();
+    const failures = this.state.syncSucceeded(askedAt);
     if (failures === 0) return;
     this.log.info(
       { consecutive_failures: failures, bundle_revision: this.state.served?.revision },
@@ -69,10 +69,13 @@ export class SyncLog {
     if (cause !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
     this.#lastCause = cause;
     if (failures % FAILURES_PER_ERROR !== 0) return;
+    const { served, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY } = this.state;
     const consequence =
-      this.state.served === undefined
+      served === undefined
         ? 'not ready: no bundle has been loaded yet'
-        : `serving from cache, last successful sync ${Math.round(this.state.syncAgeSeconds ?? 0)} s ago`;
+        : knownAgeMs > maxAgeMs
+          ? `refusing to decide by what is older than SERVICE_MAX_AGE (${maxAgeMs / 1000} s)`
+          : `serving from cache, last successful sync ${Math.round(this.state.syncAgeSeconds ?? 0)} s ago`;
     this.log.error(fields, `bundle sync failing for ${failures} consecutive attempts, ${consequence}`);
   }
 }

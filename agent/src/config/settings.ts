@@ -21,6 +21,8 @@ export interface AgentConfig {
   tenantId?: string;
   listenAddr: ListenAddr;
   pollIntervalMs: number;
+  /** The age of what is known past which the agent refuses to decide. Absent: it goes on for ever. */
+  maxAgeMs?: number;
   /** An absolute path. */
   cacheDir: string;
   logLevel: LogLevel;
@@ -84,16 +86,14 @@ export const SETTINGS: Settings = {
   pollIntervalMs: {
     default: '30s',
     read: (text) => {
-      const ms = durationMs(text);
-      if (ms === undefined) {
-        throw new SettingFault(`"${text}" is not a duration: write numbers with units like "30s", "500ms" or "1h30m"`);
-      }
+      const ms = readDuration(text);
       if (ms < MIN_POLL_MS || ms > MAX_POLL_MS) {
         throw new SettingFault(`"${text}" is out of range: write a duration from ${MIN_POLL_MS}ms to 24h`);
       }
       return ms;
     },
   },
+  maxAgeMs: { read: readDuration },
   cacheDir: { default: '~/.service/bundles', read: readPath },
   logLevel: {
     default: 'info',
@@ -120,6 +120,7 @@ export const YAML_KEYS: { [K in keyof Settings]: string } = {
   tenantId: 'tenant_id',
   listenAddr: 'listen_addr',
   pollIntervalMs: 'poll_interval',
+  maxAgeMs: 'max_age',
   cacheDir: 'cache_dir',
   logLevel: 'log_level',
   decisionLog: 'decision_log',
@@ -138,6 +139,12 @@ function readPath(text: string, { cwd, home }: Surroundings): string {
     cwd,
     text.replace(/^~(?=\/|$)/, () => home),
   );
+}
+
+function readDuration(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined) return ms;
+  throw new SettingFault(`"${text}" is not a duration: write numbers with units like "30s", "500ms" or "1h30m"`);
 }
 
 function readBoolean(text: string): boolean {

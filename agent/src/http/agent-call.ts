@@ -4,9 +4,10 @@ import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
+import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
-import { type AgentState, notReady } from '../bundle/agent-state.js';
+import type { AgentState } from '../bundle/agent-state.js';
 import type { DecisionLog } from '../decision-log.js';
 import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
@@ -16,6 +17,8 @@ export interface CallOptions {
   metrics: AgentMetrics;
   log: Logger;
   slicing: TimeSlicing;
+  /** Resolves once a revision or a later one is served. Throws what `RevisionWaits` throws. */
+  reach(wanted: MinRevision): Promise<void>;
   /** Absent if decisions are not logged. */
   decisionLog?: DecisionLog | undefined;
   /** The URL under which callers reach the agent, without a trailing slash. */
@@ -43,8 +46,7 @@ export class AgentCall implements EndpointCall {
   }
 
   engine(): Engine {
-    const { served } = this.options.state;
-    if (served === undefined) throw notReady();
+    const served = this.options.state.current();
     this.revision = served.revision;
     return served.engine;
   }

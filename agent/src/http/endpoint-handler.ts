@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
+import { isReached, minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
 import { shownProblem } from '@authz-service/pdp/transport/problem-document';
@@ -17,7 +18,7 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
     else readBody(request, BODY_BYTES_MAX, (body) => answer(() => jsonOf(request, body, 'invalid_request')));
 
     function answer(read: () => unknown): void {
-      const call = new AgentCall(options, request);
+      let call = new AgentCall(options, request);
       const send = (answered: object) => {
         if (endpoint.cacheControl !== undefined) response.setHeader('Cache-Control', endpoint.cacheControl);
         sendJson(response, answered, call.requestId, call.revision);
@@ -32,7 +33,18 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
         sendProblem(request, response, problem, call.requestId);
       };
       try {
-        const answered = endpoint.answer(endpoint.parse(read()), call);
+        const asked = endpoint.parse(read());
+        const wanted = endpoint.open ? undefined : minRevisionOf(request.headers['service-min-revision']);
+        if (wanted !== undefined && !isReached(wanted, options.state.served?.revision)) {
+          const reached = () => {
+            // Its time is that of the decision, not of the wait.
+            call = new AgentCall(options, request);
+            return endpoint.answer(asked, call);
+          };
+          options.reach(wanted).then(reached).then(send).catch(refuse);
+          return;
+        }
+        const answered = endpoint.answer(asked, call);
         if (answered instanceof Promise) answered.then(send).catch(refuse);
         else send(answered);
       } catch (error) {

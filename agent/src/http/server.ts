@@ -57,11 +57,7 @@ function routesOf(options: CallOptions): Routes {
     [
       '/readyz',
       get((request, response) => {
-        if (state.served === undefined)
-          throw new ProblemError(
-            'not_ready',
-            'The agent has no bundle yet, neither from its cache nor from the cloud.',
-          );
+        state.current();
         sendJson(response, { status: 'ready' }, requestIdOf(request));
       }),
     ],

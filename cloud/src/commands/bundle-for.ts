@@ -2,7 +2,7 @@ import { bundleRevision } from '@authz-service/core/bundle/digest';
 import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
-import { revisionText } from '@authz-service/core/state/revision';
+import { findRevisionNumber, revisionText } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
 import type { Tenant } from '../tenants/tenant.js';
 
@@ -59,7 +59,7 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
  * A database that was restored from an older backup has lost revisions that agents hold, and uses their numbers again.
  */
 async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: string): Promise<boolean> {
-  const number = numberOf(revision);
+  const number = findRevisionNumber(revision);
   if (number === undefined || tenant.hadLately(revision)) return false;
   try {
     const found = await store.findRevision(tenant.id, { number });
@@ -69,12 +69,6 @@ async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: str
     log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent holds');
     return false;
   }
-}
-
-/** The number of a tenant's revision; undefined for any other text. */
-export function numberOf(revision: string): number | undefined {
-  const [, number] = /^(\d{1,15})\.[0-9a-f]{16}$/.exec(revision) ?? [];
-  return number === undefined ? undefined : Number(number);
 }
 
 const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();

@@ -36,7 +36,13 @@ beforeEach(async () => {
     slicing,
     credentials: new CredentialIndex([]),
     health: new Health(store, tenants, () => NOW, pino({ level: 'silent' })),
-    metrics: new Metrics({ tenants: () => 1, writable: async () => true, clockBehindSeconds: () => 0 }),
+    metrics: new Metrics({
+      tenants: () => 1,
+      agents: () => ({ '0': 0, '1': 0, '2-10': 0, more: 0, unknown: 0 }),
+      stragglers: () => 0,
+      writable: async () => true,
+      clockBehindSeconds: () => 0,
+    }),
   } as Partial<Cloud> as Cloud;
   const by = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
   const { client } = await createTenant(cloud, { name: 'one', by, requestId: 'first', now: NOW });

@@ -9,6 +9,7 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
+import { demandConsoleStack, guardSession } from '../console/guard-session.js';
 import {
   type IdempotencyRow,
   KEY_MS,
@@ -21,14 +22,13 @@ import type { Tenant } from '../tenants/tenant.js';
 import { gone } from '../tenants/tenants.js';
 import { followTenant } from './follow-tenant.js';
 import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
-import { demandConsoleStack, guardSession } from './guard-session.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from './prepare-commit.js';
 
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
  */
-export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer'> {
+export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'withNobodys'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
   /**
@@ -144,7 +144,8 @@ async function judgeAndStore(
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
-  const order = { ...wish, ...(writer && { writer }), changes, by, held: cloud.credentials };
+  const withNobodys = credential.session !== undefined;
+  const order = { ...wish, withNobodys, ...(writer && { writer }), changes, by, held: cloud.credentials };
   const prepared = await prepare(cloud, tenant, wish, order);
   if (prepared === undefined) {
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
@@ -200,7 +201,7 @@ async function prepare(
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
-    guardSession(credential, tenant.state, staged);
+    if (credential.session !== undefined) guardSession(credential.limits?.applications ?? [], tenant.state, staged);
   };
   const run: TimeSlicing['run'] = (steps) => cloud.slicing.run(steps, tenant.id);
   return await prepareCommit(tenant, order, check, run).catch((error: unknown) => {

@@ -2,9 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import { FairQueue } from '../auth/fair-queue.js';
 import type { Tenant } from '../tenants/tenant.js';
-import type { Draft, DraftBase, DraftPlan, DraftSaid, DraftTold } from './draft-work.js';
+import type { Denied, Draft, DraftBase, DraftPlan, DraftSaid, DraftTask, DraftTold } from './draft-work.js';
 
 const WAITING_MAX = 16;
 const TIMEOUT_MS = 60_000;
@@ -12,13 +13,19 @@ const MEMORY_MIB = 1024;
 /** Records sent in one step, which is some tenths of a millisecond. */
 const STEP = 25;
 
+/** What to do where the bound on time or memory is too little. */
+const REMEDIES = {
+  draft: 'split the draft, or run "service plan" on the tree',
+  denied: 'run "service why-not", which has no such bound',
+};
+
 /**
- * Finds what drafts would do, in one thread with a bound of its own on memory and time, so that decisions wait for none
- * of it. Drafts wait for their turn, tenant by tenant. The thread keeps the records of the last base, since one who
- * edits asks again and again.
+ * Finds what drafts would do, and what would allow denied questions, in one thread with a bound of its own on memory and
+ * time, so that decisions wait for none of it. Everybody waits for their turn, tenant by tenant. The thread keeps the
+ * records of the last base, since one who edits asks again and again.
  */
 export class DraftPlanner {
-  readonly #queue = new FairQueue(WAITING_MAX, 'drafts are waiting for their plan');
+  readonly #queue = new FairQueue(WAITING_MAX, 'drafts and questions are waiting for their turn');
   #thread: { worker: Worker; key?: string } | undefined;
 
   constructor(private readonly slicing: TimeSlicing) {}
@@ -29,7 +36,15 @@ export class DraftPlanner {
    * access rules.
    */
   plan(tenant: Tenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
-    return this.#queue.run(tenant.id, () => this.#plan(tenant, revision, draft, signal), signal);
+    return this.#find(tenant, revision, { draft }, signal) as Promise<DraftPlan>;
+  }
+
+  /**
+   * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
+   * `invalid_request` where the question itself is at fault.
+   */
+  whyNot(tenant: Tenant, revision: string, denied: Denied, signal: AbortSignal): Promise<WhyNot> {
+    return this.#find(tenant, revision, { denied }, signal) as Promise<WhyNot>;
   }
 
   /** Ends the thread. */
@@ -37,17 +52,21 @@ export class DraftPlanner {
     return this.#stop();
   }
 
-  async #plan(tenant: Tenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
+  #find(tenant: Tenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftPlan | WhyNot> {
+    return this.#queue.run(tenant.id, () => this.#ask(tenant, revision, task, signal), signal);
+  }
+
+  async #ask(tenant: Tenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftPlan | WhyNot> {
     signal.throwIfAborted();
     assertAt(tenant, revision);
     const thread = this.#begun();
-    const answer = answerOf(thread.worker, signal);
+    const answer = answerOf(thread.worker, 'draft' in task ? REMEDIES.draft : REMEDIES.denied, signal);
     answer.said.catch(() => undefined);
     try {
       await this.#send(thread, tenant, revision);
-      tell(thread.worker, { draft });
+      tell(thread.worker, { task });
       const said = await answer.said;
-      if ('plan' in said) return said.plan;
+      if ('found' in said) return said.found;
       throw new ProblemError(said.fault.code, said.fault.detail, said.fault.errors);
     } catch (error) {
       // A refusal leaves the thread as it was; after anything else it may still be at work.
@@ -88,14 +107,14 @@ export class DraftPlanner {
 }
 
 /** The next thing that the thread says. Rejects if it ends, takes too much, or nobody waits for it any more. */
-function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<DraftSaid>; forget(): void } {
+function answerOf(worker: Worker, remedy: string, signal: AbortSignal): { said: Promise<DraftSaid>; forget(): void } {
   let forget = () => {};
   const said = new Promise<DraftSaid>((resolve, reject) => {
     const fail = (error: Error & { code?: string }) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${MEMORY_MIB} MiB of memory`, error) : error);
-    const exit = () => reject(new Error('the thread of drafts ended and gave no plan'));
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${MEMORY_MIB} MiB of memory`, remedy, error) : error);
+    const exit = () => reject(new Error('the thread of drafts ended and gave no answer'));
     const abort = () => reject(signal.reason);
-    const late = setTimeout(() => reject(tooMuch(`${TIMEOUT_MS / 1000} seconds`)), TIMEOUT_MS);
+    const late = setTimeout(() => reject(tooMuch(`${TIMEOUT_MS / 1000} seconds`, remedy)), TIMEOUT_MS);
     worker.once('message', resolve).once('error', fail).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
     forget = () => {
@@ -137,11 +156,11 @@ function assertAt(tenant: Tenant, revision: string): void {
   if (tenant.revision === revision) return;
   throw new ProblemError(
     'stale_base',
-    `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${revision}: look at what changed, then plan again.`,
+    `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${revision}: look at what changed, then ask again.`,
   );
 }
 
-function tooMuch(what: string, cause?: Error): ProblemError {
-  const detail = `What this draft does to access takes more than ${what} to find: split it, or run "service plan" on the tree.`;
+function tooMuch(what: string, remedy: string, cause?: Error): ProblemError {
+  const detail = `The answer takes more than ${what} to find: ${remedy}.`;
   return new ProblemError('timeout', detail, [], { cause });
 }

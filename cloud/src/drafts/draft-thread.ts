@@ -1,4 +1,4 @@
-/** Finds what drafts would do, one after the other; see `draft-planner.ts`. */
+/** Finds what drafts would do and what would allow denied questions, one after the other; see `draft-planner.ts`. */
 import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
@@ -9,19 +9,21 @@ import type { Staged } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished } from '@authz-service/core/time-slicing';
-import type { Draft, DraftBase, DraftPlan, DraftSaid, DraftTold } from './draft-work.js';
+import { type WhyNot, whyNot } from '@authz-service/core/why-not/why-not';
+import { guardSession } from '../console/guard-session.js';
+import type { Denied, Draft, DraftBase, DraftPlan, DraftSaid, DraftTask, DraftTold } from './draft-work.js';
 
 let base: (DraftBase & { records: StoredRecord[]; state?: TenantState }) | undefined;
 
 parentPort?.on('message', (told: DraftTold) => {
   if ('base' in told) base = { ...told.base, records: [] };
   else if ('records' in told) base?.records.push(...told.records);
-  else parentPort?.postMessage(said(told.draft));
+  else parentPort?.postMessage(said(told.task));
 });
 
-function said(draft: Draft): DraftSaid {
+function said(task: DraftTask): DraftSaid {
   try {
-    return { plan: planOf(draft) };
+    return { found: 'draft' in task ? planOf(task.draft) : allowanceOf(task.denied) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, detail, errors } = error;
@@ -29,21 +31,32 @@ function said(draft: Draft): DraftSaid {
   }
 }
 
-function planOf({ stack, changes, writer, now }: Draft): DraftPlan {
-  if (base === undefined) throw new Error('a draft came before its base');
-  const { tenant, revision, records } = base;
-  base.state ??= new TenantState(records);
-  const staged = base.state.stage(changes, {
+function planOf({ stack, changes, writer, inConsole, now }: Draft): DraftPlan {
+  const ofBase = present();
+  const { tenant, revision, records } = ofBase;
+  ofBase.state ??= new TenantState(records);
+  const staged = ofBase.state.stage(changes, {
     stack,
     ...(writer && { writer }),
+    withNobodys: inConsole !== undefined,
     reportRules: true,
     now: new Date(now),
     newId: randomUUID,
     revision: revisionNumber(revision) + 1,
   });
+  if (inConsole !== undefined) guardSession(inConsole.applications, ofBase.state, staged);
   const plan = planOfStaged(staged, { tenant, stack, revision, records });
   const { delta } = finished(computeImpact({ records }, { records: recordsAfter(records, staged) }, { now }));
   return { ...plan, access: delta, violations: staged.warnings ?? [] };
+}
+
+function allowanceOf({ request, now }: Denied): WhyNot {
+  return whyNot(present().records, request, { now });
+}
+
+function present(): NonNullable<typeof base> {
+  if (base === undefined) throw new Error('a task came before its base');
+  return base;
 }
 
 function recordsAfter(records: readonly StoredRecord[], { put, remove }: Staged): StoredRecord[] {

@@ -1,10 +1,12 @@
 import type { Violation } from '@authz-service/core/access-rules/violation';
+import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
+import type { WhyNot } from '@authz-service/core/why-not/why-not';
 
 /** A tenant at a revision, whose records are sent in parts before the first draft on it. */
 export interface DraftBase {
@@ -20,6 +22,8 @@ export interface Draft {
   changes: readonly Change[];
   /** Who would make them, where that is limited. */
   writer?: Writer;
+  /** It is to be committed in the console: the applications of the session's limits. */
+  inConsole?: { applications: readonly string[] };
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -30,10 +34,20 @@ export interface DraftPlan extends Plan {
   violations: readonly Violation[];
 }
 
-/** What the thread is told: another base begins with `base`. */
-export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { draft: Draft };
+/** A question about the base, whose denial shall become an allowance. */
+export interface Denied {
+  request: DecisionRequest;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
 
-/** What the thread says, once for each draft. */
+/** What the thread can find out about its base. */
+export type DraftTask = { draft: Draft } | { denied: Denied };
+
+/** What the thread is told: another base begins with `base`. */
+export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };
+
+/** What the thread says, once for each task. */
 export type DraftSaid =
-  | { plan: DraftPlan }
+  | { found: DraftPlan | WhyNot }
   | { fault: { code: ProblemCode; detail: string; errors: readonly ProblemItem[] } };

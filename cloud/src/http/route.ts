@@ -107,6 +107,11 @@ export function open<Query = undefined, Body = undefined>(
   return route as unknown as Route;
 }
 
+/** Whether an answer may have to wait for a revision: commits are always judged at the newest one. */
+export function heedsMinRevision({ method, anyOf }: Pick<Route, 'method' | 'anyOf'>): boolean {
+  return anyOf !== undefined && (method === 'GET' || anyOf.includes('decisions'));
+}
+
 /** Whether the route manages records and the like, in contrast to decisions and what agents need for them. */
 export function isManagement({ anyOf = [] }: Pick<Route, 'anyOf'>): boolean {
   return anyOf.length > 0 && !anyOf.includes('decisions') && !anyOf.includes('bundle');

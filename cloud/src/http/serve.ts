@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
 import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
 import { isExpected } from '@authz-service/pdp/transport/problem-document';
@@ -12,11 +13,12 @@ import { assertStanding } from '../console/assert-standing.js';
 import { sessionToken } from '../console/session-cookie.js';
 import type { Session } from '../console/sessions.js';
 import { AbortedError } from './aborted-error.js';
+import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
-import { type BodyRule, isManagement, type Route, type SessionCall } from './route.js';
+import { type BodyRule, heedsMinRevision, isManagement, type Route, type SessionCall } from './route.js';
 
 /**
  * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
@@ -71,19 +73,7 @@ async function answer(
   }
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
   const body = route.body && (await takeBody(request, route.body));
-  // A body may take minutes to arrive.
-  const now = cloud.now();
-  if (credential && route.body) await assertStanding(cloud, credential, now);
-  return await route.handle({
-    requestId,
-    params,
-    query,
-    body,
-    headers: request.headers,
-    now,
-    log,
-    credential,
-    session,
+  const caller = {
     // Created when first used: most routes need neither.
     get address() {
       return cloud.clientAddresses.of(request);
@@ -95,7 +85,15 @@ async function answer(
       if (exchange.response.closed) callback();
       else exchange.response.once('close', callback);
     },
-  } as SessionCall);
+  };
+  const wanted =
+    credential && heedsMinRevision(route) ? minRevisionOf(request.headers['service-min-revision']) : undefined;
+  if (credential && wanted) await awaitRevision(cloud, credential.tenant, wanted, caller);
+  // A body may take minutes to arrive, and a revision seconds.
+  const now = cloud.now();
+  if (credential && (route.body || wanted)) await assertStanding(cloud, credential, now);
+  const call = { requestId, params, query, body, headers: request.headers, now, log, credential, session };
+  return await route.handle(Object.defineProperties(call, Object.getOwnPropertyDescriptors(caller)) as SessionCall);
 }
 
 async function authenticateLogged(cloud: Cloud, { request, log }: Exchange): Promise<Credential> {

@@ -1,10 +1,11 @@
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
+import { MIN_REVISION_DESCRIPTION, MIN_REVISION_HEADER } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
-import { isManagement, type Route } from '../http/route.js';
+import { heedsMinRevision, isManagement, type Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -91,8 +92,12 @@ function queryParameters({ query }: Route, components: Components): object[] {
   });
 }
 
-function headerParameters({ operation }: Route): object[] {
-  const headers = { 'X-Request-ID': 'Echoed in the answer; generated if it is absent.', ...operation.headers };
+function headerParameters(route: Route): object[] {
+  const headers = {
+    'X-Request-ID': 'Echoed in the answer; generated if it is absent.',
+    ...(heedsMinRevision(route) && { [MIN_REVISION_HEADER]: MIN_REVISION_DESCRIPTION }),
+    ...route.operation.headers,
+  };
   return Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
@@ -136,6 +141,7 @@ function problems(route: Route): Record<string, object> {
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');
   if (isManagement(route)) codes.add('not_ready');
+  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision').add('too_many_requests');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
   return Object.fromEntries(

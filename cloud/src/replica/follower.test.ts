@@ -63,7 +63,13 @@ async function replica(): Promise<Replica> {
     credentials: new CredentialIndex(await store.credentials(), revisions),
     health: new Health(store, tenants, () => NOW, log),
     history: new History(store, slicing),
-    metrics: new Metrics({ tenants: () => 1, writable: async () => true, clockBehindSeconds: () => 0 }),
+    metrics: new Metrics({
+      tenants: () => 1,
+      agents: () => ({ '0': 0, '1': 0, '2-10': 0, more: 0, unknown: 0 }),
+      stragglers: () => 0,
+      writable: async () => true,
+      clockBehindSeconds: () => 0,
+    }),
     bundleKeys: { set: { version: 0 } },
   } as Partial<Cloud> as Cloud;
   return { cloud, follower: new Follower(cloud, () => performance.now()) };

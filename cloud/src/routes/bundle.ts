@@ -1,10 +1,12 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
+import { findRevisionNumber } from '@authz-service/core/state/revision';
+import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
-import { bundledTenants, bundleOf, numberOf } from '../commands/bundle-for.js';
+import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
@@ -47,6 +49,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           },
         },
         headers: {
+          [AGENT_HEADER]:
+            'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it; one that is malformed is ignored.',
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
           'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
@@ -59,6 +63,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
         const tenants = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
+        void cloud.fleet.heard(headers[AGENT_HEADER.toLowerCase()], tenants, call.credential);
         await catchUpWith(cloud, tenants, had);
         let bundle = bundleOf(cloud, tenants);
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
@@ -96,7 +101,7 @@ const DIVERGED =
 /** An agent may have got its bundle from another replica, which was faster: none is answered from before that. */
 async function catchUpWith(cloud: Cloud, [tenant, ...others]: Tenant[], had: string | undefined): Promise<void> {
   if (!cloud.store.shared || tenant === undefined || others.length > 0 || had === undefined) return;
-  const newest = Math.max(...strongTags(had).map((tag) => numberOf(tag) ?? 0));
+  const newest = Math.max(...strongTags(had).map((tag) => findRevisionNumber(tag) ?? 0));
   if (newest > tenant.revisionNumber) await tenant.exclusive(() => followTenant(cloud, tenant));
 }
 

@@ -122,6 +122,92 @@ describe('a commit by a session', () => {
   });
 });
 
+describe("a session's commit to records that are nobody's", () => {
+  const refuse = { status: 409, body: { code: 'not_owner' } };
+  let browser: Browser;
+  beforeEach(async () => {
+    await start();
+    await cloud.commit(admin, [
+      role('nobodys'),
+      role('unused'),
+      { op: 'create', kind: 'application', fields: { name: 'service-console' } },
+      { op: 'create', kind: 'role', fields: { application: 'service-console', name: 'editor' } },
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'eve' } },
+      {
+        op: 'create',
+        kind: 'role_assignment',
+        fields: { role: 'service-console/editor', entity_type: 'subject', entity: 'user/eve' },
+      },
+    ]);
+    const declared = [
+      { op: 'create', kind: 'role', fields: { name: 'theirs' } },
+      { op: 'create', kind: 'role', fields: { name: 'includes', includes: ['nobodys'] } },
+    ];
+    const body = { stack: 'people', changes: declared };
+    expect((await cloud.ask('POST', '/v1/changesets', { as: admin, body })).status).toBe(200);
+    browser = await Browser.signIn(cloud, admin);
+  });
+  afterEach(() => cloud.close());
+
+  const described = (fields: object = {}) => ({
+    op: 'update',
+    address: 'role/nobodys',
+    fields: { name: 'nobodys', description: 'x', ...fields },
+  });
+
+  it("changes and removes them beside its own, and they stay nobody's", async () => {
+    const changes = [described(), { op: 'delete', address: 'role/unused' }, role('made')];
+    const { status, body } = await commitFrom(browser, changes);
+    expect([status, body.added, body.changed, body.removed]).toEqual([200, 1, 1, 1]);
+    const { items } = (await browser.ask('GET', '/console/api/v1/roles')).body;
+    const owners = items.map((one: { name: string; managed_by: string }) => [one.name, one.managed_by]);
+    expect(owners).toEqual(
+      expect.arrayContaining([
+        ['nobodys', 'api'],
+        ['made', 'console'],
+      ]),
+    );
+  });
+
+  it.each<[string, object[]]>([
+    ['a record of another stack beside them', [described(), { op: 'delete', address: 'role/theirs' }]],
+    ['a rename that rewrites a record of another stack', [{ op: 'move', from: 'role/nobodys', to: 'role/mine' }]],
+    ['taking one over', [{ op: 'adopt', address: 'role/nobodys' }]],
+    ['what another stack does not share, given by one', [described({ includes: ['theirs'] })]],
+    [
+      'who may use the console',
+      [{ op: 'delete', address: 'role_assignment/service-console/editor//subject/user/eve' }],
+    ],
+    [
+      'what the roles of the console are',
+      [
+        {
+          op: 'update',
+          address: 'role/service-console/editor',
+          fields: { application: 'service-console', name: 'editor', description: 'x' },
+        },
+      ],
+    ],
+  ])('refuses %s', async (_, changes) => {
+    expect(await commitFrom(browser, changes)).toMatchObject(refuse);
+  });
+
+  it("is still for its own stack, and another stack's commit does not touch them", async () => {
+    for (const more of [{ stack: undefined }, { stack: 'people' }, { base_revision: undefined }])
+      expect({ more, ...(await commitFrom(browser, [described()], more)) }).toMatchObject({ more, ...refuse });
+    const body = { stack: 'console', changes: [described()] };
+    expect(await cloud.ask('POST', '/v1/changesets', { as: admin, body })).toMatchObject(refuse);
+  });
+
+  it('is kept within the limits of the session', async () => {
+    const key = await cloud.key(admin, ['records:read', 'records:write', 'decisions'], {
+      limits: { stacks: ['console'] },
+    });
+    const limited = await Browser.signIn(cloud, key);
+    expect(await commitFrom(limited, [described()])).toMatchObject({ status: 403, body: { code: 'outside_limits' } });
+  });
+});
+
 describe('a credential that is limited to stacks', () => {
   beforeEach(start);
   afterEach(() => cloud.close());

@@ -9,6 +9,7 @@ import type { Cloud } from '../cloud.js';
 import { allRoutes } from './routes.js';
 
 const MIB = 1024 * 1024;
+const AHEAD = { 'service-min-revision': '999999' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** A record of each kind that refers to what `billing` creates. */
@@ -71,7 +72,7 @@ async function provoke(): Promise<void> {
     'search?q=finance&kind=group&cursor=nonsense',
     'links?address=group/finance',
   ])
-    await ask('GET', `/v1/${found}`);
+    for (const headers of [{}, AHEAD]) await ask('GET', `/v1/${found}`, { headers });
   for (const missing of ['address=group/nobody', 'address=group/finance&cursor=nonsense'])
     await ask('GET', `/v1/links?${missing}`);
   await ask('POST', '/v1/bundle-keys', { body: {} });
@@ -89,6 +90,7 @@ async function refusals({ method, path, requestBody, parameters }: Reference['op
   await ask(method, `${place}?nonsense=1`, { body });
   if (isList) await ask(method, `${place}?cursor=nonsense`);
   await ask(method, place, { body });
+  await ask(method, place, { body, headers: AHEAD });
   if (!requestBody) return;
   const form = path === '/oauth/token' ? FORM : {};
   await ask(method, place, { body: '{', headers: form });
@@ -128,7 +130,9 @@ async function decisions(): Promise<void> {
   const types = { subject: { type: 'user' }, resource: { type: 'invoice' } };
   for (const path of [...Object.values(AUTHZEN_PATHS), '/v1/authorize']) {
     const body = { ...ALICE_READS, ...(path === AUTHZEN_PATHS.resource && { resource: types.resource }) };
-    if (path !== AUTHZEN_PATHS.configuration) for (const at of ELSEWHEN) await ask('POST', `${path}${at}`, { body });
+    if (path === AUTHZEN_PATHS.configuration) continue;
+    for (const at of ELSEWHEN) await ask('POST', `${path}${at}`, { body });
+    await ask('POST', path, { body, headers: AHEAD });
   }
   for (const path of ['/v1/authorize', AUTHZEN_PATHS.evaluation, AUTHZEN_PATHS.evaluations]) {
     await ask('POST', path, { body: ALICE_READS });
@@ -181,6 +185,7 @@ async function consoleSessions(): Promise<void> {
   for (const path of ['/console/api/session', '/console/api/sessions']) {
     await browser.ask('GET', path);
     await browser.ask('GET', `${path}?nonsense=1`);
+    await browser.ask('GET', path, { headers: AHEAD });
   }
   await browser.ask('DELETE', '/console/api/sessions/nothing');
   await browser.ask('DELETE', '/console/api/session?nonsense=1');
@@ -237,11 +242,11 @@ describe('the document', () => {
       Object.keys(responses).map((status) => ({ name: `${operationId} ${status}`, status: Number(status) })),
     );
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
-    // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets, use up a
-    // tenant's budget, lose history, take links from elsewhere or from nowhere, and plan
-    // drafts with a built thread.
+    // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
+    // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, and plan
+    // drafts and ask why not with a built thread.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset (413|429)$|^(authorize|evaluateAccess\w*|search\w+) 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^planDraft [24]\d\d$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|findWhyNot) [24]\d\d$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { CONSOLE_STACK } from '../console/guard-session.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import { changeSchema, parseChanges } from './changesets.js';
@@ -56,7 +57,11 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
         const tenant = await cloud.tenants.get(credential.tenant);
         const changes = await cloud.slicing.run(parseChanges(body.changes), tenant.id);
         const writer = limits && { name: name || id, limits };
-        const draft = { stack: body.stack, changes, now, ...(writer && { writer }) };
+        const inConsole =
+          credential.session !== undefined && body.stack === CONSOLE_STACK
+            ? { applications: limits?.applications ?? [] }
+            : undefined;
+        const draft = { stack: body.stack, changes, now, ...(writer && { writer }), ...(inConsole && { inConsole }) };
         const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, signal);
         return json(200, { ...plan, violations: violations.map(shown) } as unknown as JsonObject);
       },

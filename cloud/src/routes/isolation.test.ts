@@ -163,6 +163,8 @@ describe('a stranger', () => {
     expect(JSON.stringify(audit.body)).not.toContain('accountant');
     const broken = await strange('GET', '/v1/access-rule-violations', '/v1/access-rule-violations');
     expect(broken.body.violations).toEqual([]);
+    const agents = await strange('GET', '/v1/agents', '/v1/agents');
+    expect(agents.body).toMatchObject({ total: 0 });
     const self = await strange('GET', '/v1/whoami', '/v1/whoami');
     expect(self.body.tenant.name).toBe('stranger');
   });
@@ -265,6 +267,8 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await strangeInConsole('POST', '/console/api/draft-plans', '/console/api/draft-plans', draft)).status).toBe(
     409,
   );
+  const asked = { base_revision: state.revision, question: ALICE_READS };
+  expect((await strangeInConsole('POST', '/console/api/why-not', '/console/api/why-not', asked)).status).toBe(409);
   expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);
   expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });

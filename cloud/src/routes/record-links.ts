@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
+import { KINDS } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
@@ -24,6 +25,7 @@ export function recordLinkRoutes(cloud: Cloud): Route[] {
       anyOf: ['records:read'],
       query: z.strictObject({
         address: z.string().min(1).max(4096).meta({ description: 'Of the record: `role/billing/accountant`.' }),
+        kind: z.enum(KINDS).optional().meta({ description: 'Only records of this kind that mention it.' }),
         ...paging,
       }),
       operation: {
@@ -33,18 +35,18 @@ export function recordLinkRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The page.', schema: linksSchema } },
         problems: ['invalid_cursor', 'not_found'],
       },
-      handle: async ({ credential, query: { address, limit, cursor } }) => {
+      handle: async ({ credential, query: { address, kind, limit, cursor } }) => {
         const { state, id } = await cloud.tenants.get(credential.tenant);
         splitAddress(address);
         const record = state.get(address);
         if (record === undefined)
           throw new ProblemError('not_found', `There is no record "${address}": give the address of one.`);
-        const list = [id, 'links', address];
+        const list = [id, 'links', address, kind ?? ''];
         const skipped = cursor === undefined ? 0 : Number(decodeCursor(list, cursor));
         const records: StoredRecord[] = [];
         let index = 0;
         let more = false;
-        for (const mention of state.inbound(address)) {
+        for (const mention of state.inbound(address, kind)) {
           index += 1;
           if (index <= skipped) continue;
           more = records.length === limit;

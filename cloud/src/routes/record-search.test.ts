@@ -92,6 +92,17 @@ describe('the links of a record', () => {
     expect(paged).toEqual(all);
   });
 
+  it('are those of one kind alone where one is named', async () => {
+    const address = 'role/billing/accountant';
+    const all = await cloud.ask('GET', `/v1/links?address=${address}`, { as: admin });
+    const kinds = new Set<string>(all.body.items.map((item: { kind: string }) => item.kind));
+    expect(kinds.size).toBeGreaterThan(1);
+    for (const kind of kinds) {
+      const { body } = await cloud.ask('GET', `/v1/links?address=${address}&kind=${kind}`, { as: admin });
+      expect(body.items).toEqual(all.body.items.filter((item: { kind: string }) => item.kind === kind));
+    }
+  });
+
   it.each([
     ['a record that does not exist', 'role/nobody', 'not_found'],
     ['what is no address', 'nonsense', 'invalid_address'],

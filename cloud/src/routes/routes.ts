@@ -1,6 +1,7 @@
 import type { Cloud } from '../cloud.js';
 import type { Route } from '../http/route.js';
 import { accessRuleViolationRoutes } from './access-rule-violations.js';
+import { agentRoutes } from './agents.js';
 import { auditRoutes } from './audit.js';
 import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
@@ -19,6 +20,7 @@ import { recordRoutes } from './records.js';
 import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
+import { whyNotRoutes } from './why-not.js';
 
 /** All routes, of which `mountedRoutes` makes more. The bundle comes before the policies, because it would match their item path. */
 export function allRoutes(cloud: Cloud): Route[] {
@@ -32,12 +34,14 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...recordLinkRoutes(cloud),
     ...accessRuleViolationRoutes(cloud),
     ...auditRoutes(cloud),
+    ...agentRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),
     ...consoleLinkRoutes(cloud),
     ...consoleSessionRoutes(cloud),
     ...consoleOidcRoutes(cloud),
     ...draftPlanRoutes(cloud),
+    ...whyNotRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),

@@ -31,9 +31,9 @@ export interface Evaluation {
 export interface EndpointCall {
   /** Milliseconds since the epoch: the one time for everything that the request asks. */
   readonly now: number;
-  /** The engine for work within one turn of the event loop. Throws `not_ready` if there is no engine yet. */
+  /** The engine for work within one turn of the event loop. Throws `not_ready` or `too_old`. */
   engine(): Engine;
-  /** Runs work of several turns on one revision, in slices beside other requests. Throws `not_ready`. */
+  /** Runs work of several turns on one revision, in slices beside other requests. Throws as `engine` does. */
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T>;
   /** Counts and logs an evaluation, as the host does. */
   evaluated(evaluation: Evaluation): void;

@@ -4,6 +4,7 @@ import type { ProblemCode } from '@authz-service/core/problem';
 export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   access_rule_violated: 409,
   ambiguous_name: 400,
+  behind_revision: 503,
   conflict: 409,
   evaluation_failed: 500,
   forbidden: 403,
@@ -28,7 +29,9 @@ export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   stale_base: 409,
   storage_failed: 507,
   timeout: 504,
+  too_old: 503,
   too_many_requests: 429,
   unauthorized: 401,
+  unknown_revision: 412,
   unsupported_media_type: 415,
 };

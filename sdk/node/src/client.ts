@@ -5,6 +5,7 @@ import { Tenants } from './tenants.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type {
   AccessRuleViolations,
+  AgentList,
   AgentStatus,
   AuditEntry,
   BundleKey,
@@ -137,6 +138,11 @@ export class ServiceClient extends DecisionClient {
   async accessRuleViolations(options?: CallOptions): Promise<AccessRuleViolations> {
     const request: ServiceRequest = { method: 'GET', path: '/v1/access-rule-violations', repeat: 'harmless' };
     return (await this.json(request, options)) as AccessRuleViolations;
+  }
+
+  /** The agents of the tenant, as they report themselves: which revision each serves, those that lag first. */
+  async agents(options?: CallOptions): Promise<AgentList> {
+    return (await this.json({ method: 'GET', path: '/v1/agents', repeat: 'harmless' }, options)) as AgentList;
   }
 
   /** The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only. */

@@ -1,5 +1,6 @@
 import { ServiceClient } from './client.js';
 import type { ClientOptions } from './decision-client.js';
+import type { DecisionQuestion } from './question.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { AccessRuleViolation, Change, Limits, Page, Scope } from './wire.js';
 
@@ -53,6 +54,34 @@ export interface DraftPlan {
   violations: AccessRuleViolation[];
 }
 
+/** Changes that would allow a denied question, each confirmed by the engine, and what else they would do. */
+export interface AllowingProposal {
+  /** In a few words. */
+  summary: string;
+  changes: Change[];
+  /** Whose records it changes or removes, if these are all of one stack. */
+  stack?: string;
+  /** How many other recorded triples of subject, action and resource it would allow, for some requests at least. */
+  grants: number;
+  /** Whether that number is exact, and not an upper bound. */
+  exact: boolean;
+  /** Whether it also grants to what has no record, or at other times. */
+  beyond_records: boolean;
+  /** The access rules that it would break; one of the mode `enforce` refuses the commit. */
+  breaks: { rule: string; mode: 'enforce' | 'warn'; detail: string }[];
+}
+
+/** The smallest changes that would allow a question. */
+export interface WhyNotAnswer {
+  /** Whether it is allowed as it is; then there are no proposals. */
+  allowed: boolean;
+  reason: string;
+  /** Those that grant least besides come first, and what an access rule would refuse last. */
+  proposals: AllowingProposal[];
+  /** How many more would allow it whose further effect was not computed. */
+  not_weighed: number;
+}
+
 /**
  * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
  *
@@ -101,5 +130,12 @@ export class ConsoleClient extends ServiceClient {
   async planDraft(draft: Draft, options?: CallOptions): Promise<DraftPlan> {
     const request: ServiceRequest = { method: 'POST', path: '/draft-plans', body: draft, repeat: 'harmless' };
     return (await this.json(request, options)) as DraftPlan;
+  }
+
+  /** What would allow a question that is denied at this revision. Rejects with `stale_base` where that is not the newest. */
+  async whyNot(base: string, question: DecisionQuestion, options?: CallOptions): Promise<WhyNotAnswer> {
+    const body = { base_revision: base, question };
+    const request: ServiceRequest = { method: 'POST', path: '/why-not', body, repeat: 'harmless' };
+    return (await this.json(request, options)) as WhyNotAnswer;
   }
 }

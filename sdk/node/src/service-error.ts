@@ -5,6 +5,7 @@
 export const ERROR_TITLES = {
   access_rule_violated: 'An access rule forbids the change',
   ambiguous_name: 'The name fits more than one record',
+  behind_revision: 'The revision is not served here yet',
   conflict: 'The change contradicts the present state',
   evaluation_failed: 'The decision could not be evaluated',
   forbidden: 'The credential lacks a scope',
@@ -30,8 +31,10 @@ export const ERROR_TITLES = {
   stale_base: 'The tenant has moved to another revision',
   storage_failed: 'The change could not be stored',
   timeout: 'The service did not answer in time',
+  too_old: 'What the agent knows is older than allowed',
   too_many_requests: 'Too many requests at once',
   unauthorized: 'A valid credential is required',
+  unknown_revision: 'The tenant has no such revision',
   unsupported_media_type: 'The content type is not supported',
 } as const;
 

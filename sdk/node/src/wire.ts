@@ -184,6 +184,8 @@ export interface AgentStatus {
   bundle_revision: string | null;
   issued_at: string | null;
   age_seconds: number | null;
+  /** The age past which the agent decides nothing; null if it has none. */
+  max_age_seconds: number | null;
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
@@ -195,6 +197,39 @@ export interface AgentStatus {
   /** Whether the cloud holds requests until there is something newer; null while that is not known. */
   long_poll: boolean | null;
   keys: { signed_by: string | null; trusted: string[]; pinned: boolean };
+}
+
+/** An agent as it reports itself: claims, which nobody has verified. */
+export interface ReportedAgent {
+  id: string;
+  name: string | null;
+  version: string | null;
+  credential: { id: string; name: string };
+  /** What it serves; null if it serves nothing. */
+  revision: string | null;
+  /** By how many revisions it is behind; null if it serves nothing, or what the tenant never had. */
+  lag: number | null;
+  /** Whether it claims a revision that the tenant never had. */
+  diverged: boolean;
+  /** The age of what it knew when it was last seen, and the age past which it refuses to decide. */
+  age_seconds: number | null;
+  max_age_seconds: number | null;
+  /** The code of the failure since its last successful poll. */
+  error: string | null;
+  last_seen: string;
+}
+
+export interface AgentList {
+  /** The newest revision. */
+  revision: string;
+  total: number;
+  /** How many of them serve the newest revision. */
+  enforcing: number;
+  /** False where other processes share the cloud's database: they hear of agents that are not listed. */
+  complete: boolean;
+  agents: ReportedAgent[];
+  /** Whether there are more than are listed. */
+  more: boolean;
 }
 
 export interface PolicyBundle {

@@ -73,7 +73,13 @@ describe('an agent that is killed while it writes its cache', () => {
         expect((await again.get('/readyz')).status).toBe(200);
         expect(await again.allows('alice')).toBe(true);
         rmSync(join(folder, ATTEMPTS), { force: true });
-        expect(readdirSync(folder)).toEqual(['bundle-keys.json', 'bundle.json', 'bundle.jws', 'served.json']);
+        expect(readdirSync(folder)).toEqual([
+          'agent-id',
+          'bundle-keys.json',
+          'bundle.json',
+          'bundle.jws',
+          'served.json',
+        ]);
         restarted.push(seen);
       } finally {
         await again.kill();

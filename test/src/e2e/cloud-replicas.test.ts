@@ -130,6 +130,24 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
     });
   };
 
+  it('answer from the revision that a request names or a later one, whichever got the commit', async () => {
+    for (let turn = 0; turn < 12; turn++) {
+      const made = await replicas[turn % 3]?.commit([role(`turn-${turn}`)]);
+      const { revision } = made?.body ?? {};
+      const headers = { 'service-min-revision': turn % 2 === 0 ? revision : String(numberOf(revision)) };
+      const seen = await each((replica) => replica.ask('GET', `/v1/roles/turn-${turn}`, { headers }));
+      expect(seen.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const may = { subject: { type: 'user', id: 'a' }, action: { name: 'x' }, resource: { type: 't', name: 'r' } };
+      const decided = await each((replica) => replica.ask('POST', '/v1/authorize', { body: may, headers }));
+      expect(decided.map((answer) => answer.headers.get('service-revision'))).toEqual([revision, revision, revision]);
+    }
+    const next = numberOf(await together()) + 1;
+    const refused = await each((replica) =>
+      replica.ask('GET', '/v1/state', { headers: { 'service-min-revision': String(next) } }),
+    );
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([412, 'unknown_revision']));
+  });
+
   it('share their first administrator, keys and tokens, though all started at once', async () => {
     const keys = await each(async ({ url }) => await (await fetch(`${url}/.well-known/jwks.json`)).json());
     expect(keys[1]).toEqual(keys[0]);

@@ -14,6 +14,7 @@ const OURS = 'Please report it with the log of TF_LOG_PROVIDER=DEBUG.';
 const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   access_rule_violated: { summary: 'Access rule violated' },
   ambiguous_name: { summary: 'Ambiguous name' },
+  behind_revision: { summary: 'Service is behind', remedy: AGAIN },
   conflict: { summary: 'Conflict with existing records' },
   evaluation_failed: { summary: 'Decision could not be evaluated' },
   forbidden: { summary: 'Scope missing', remedy: 'Give the OAuth client of the provider this scope.' },
@@ -41,12 +42,14 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
   stale_base: { summary: 'Records have changed', remedy: AGAIN },
   storage_failed: { summary: 'Change not stored' },
   timeout: { summary: 'Service did not answer', remedy: AGAIN },
+  too_old: { summary: 'Agent cut off from its cloud', remedy: AGAIN },
   too_many_requests: { summary: 'Too many requests at once', remedy: AGAIN },
   unauthorized: {
     summary: 'Credential refused',
     remedy:
       'The client may have been deleted, or its secret changed: check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET.',
   },
+  unknown_revision: { summary: 'No such revision' },
   unsupported_media_type: { summary: 'Content type not supported', remedy: OURS },
 };
 

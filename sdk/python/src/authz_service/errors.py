@@ -119,6 +119,7 @@ class InvalidConfig(ServiceError):
 _CLASSES: Mapping[str, Type[ServiceError]] = {
     "access_rule_violated": Conflict,
     "ambiguous_name": InvalidRequest,
+    "behind_revision": NotReady,
     "conflict": Conflict,
     "evaluation_failed": EvaluationFailed,
     "forbidden": Forbidden,
@@ -144,8 +145,10 @@ _CLASSES: Mapping[str, Type[ServiceError]] = {
     "stale_base": Conflict,
     "storage_failed": ServiceError,
     "timeout": Timeout,
+    "too_old": NotReady,
     "too_many_requests": TooManyRequests,
     "unauthorized": Unauthorized,
+    "unknown_revision": Conflict,
     "unsupported_media_type": InvalidRequest,
 }
 

@@ -3,14 +3,12 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
-import type { Staged } from '@authz-service/core/state/change';
+import { NOBODY, type Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Credential } from '../auth/credential.js';
 
-/** Whose records a session writes: its own stack's. */
-const STACK = 'console';
-/** Nobody's records: they were written without a stack. */
-const NOBODY = 'api';
+/** Whose records a session writes, besides those that are nobody's. */
+export const CONSOLE_STACK = 'console';
 const TO_GIT = 'take the change to Git, where the records are declared.';
 
 interface SessionOrder {
@@ -30,17 +28,19 @@ export function demandConsoleStack(
   { kinds, stack, baseRevision, takeOwnership = false, exclusive = false }: SessionOrder,
 ): void {
   if (credential.session === undefined) return;
-  const forConsole = stack === STACK && baseRevision !== undefined;
+  const forConsole = stack === CONSOLE_STACK && baseRevision !== undefined;
   if (!takeOwnership && !exclusive && (forConsole || kinds.every(isCredential))) return;
   throw new ProblemError(
     'not_owner',
-    `The console commits only for the stack "${STACK}", with a base revision, and takes over or removes nothing of other stacks: commit a change-set that states both, or ${TO_GIT}`,
+    `The console commits only for the stack "${CONSOLE_STACK}", with a base revision, and takes over or removes nothing of other stacks: commit a change-set that states both, or ${TO_GIT}`,
   );
 }
 
-/** Throws `not_owner` where a session's commit touches records of other stacks, or gives away what their owners do not share. */
-export function guardSession(credential: Credential, state: TenantState, staged: Staged): void {
-  if (credential.session === undefined) return;
+/**
+ * Throws `not_owner` where changes made in the console touch records of other stacks, or nobody's that decide over the
+ * console, or give away what their owners do not share; `applications` are those of the session's limits.
+ */
+export function guardSession(applications: readonly string[], state: Pick<TenantState, 'get'>, staged: Staged): void {
   const put = new Map<Address, StoredRecord>(staged.put.map(({ record }) => [record.address, record]));
   const faults: ProblemItem[] = [];
   for (const record of [
@@ -50,8 +50,12 @@ export function guardSession(credential: Credential, state: TenantState, staged:
     if (isForeign(record))
       faults.push({ pointer: '', address: record.address, detail: `belongs to the stack "${record.managed_by}"` });
   raise(faults, `which the console does not change: ${TO_GIT}`);
+  for (const record of [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])])
+    if (record.managed_by === NOBODY && !isCredential(record.kind) && decidesOverConsole(record))
+      faults.push({ pointer: '', address: record.address, detail: 'decides over the console' });
+  raise(faults, 'and was not made in it: change it with a credential, through the API or from Git.');
 
-  const consenting = [PROTECTED_APPLICATION, ...(credential.limits?.applications ?? [])];
+  const consenting = [PROTECTED_APPLICATION, ...applications];
   for (const { record } of staged.put)
     for (const target of givenBy(record)) {
       const given = put.get(target) ?? state.get(target);
@@ -66,7 +70,15 @@ export function guardSession(credential: Credential, state: TenantState, staged:
 }
 
 function isForeign({ managed_by: owner }: StoredRecord): boolean {
-  return owner !== STACK && owner !== NOBODY;
+  return owner !== CONSOLE_STACK && owner !== NOBODY;
+}
+
+/** Whether a record lies in the application that decides over the console, or uses something of it. */
+function decidesOverConsole(record: StoredRecord): boolean {
+  const mentioned = definitionOf(record.kind).references as unknown as (fields: unknown) => { target: Address }[];
+  return [record.address, ...mentioned(record.fields).map(({ target }) => target)].some(
+    (address) => splitAddress(address).path.split('/')[0] === PROTECTED_APPLICATION,
+  );
 }
 
 /** The roles, groups and policies that a record gives or includes; and all that it uses of what decides over the console. */

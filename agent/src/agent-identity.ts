@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
+import type { AgentState } from './bundle/agent-state.js';
+import { makeFolder } from './bundle/cache.js';
+import type { Logger } from './log.js';
+
+const FILE = 'agent-id';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The agent's own id, kept beside its cache. If it cannot be kept, each run has another one. */
+export async function agentId(cacheDir: string, log: Logger): Promise<string> {
+  const path = join(cacheDir, FILE);
+  const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
+  if (UUID.test(kept)) return kept;
+  const id = randomUUID();
+  try {
+    await makeFolder(cacheDir);
+    await writeFile(path, `${id}\n`, { mode: 0o600 });
+  } catch (error) {
+    const { message } = error as Error;
+    log.warn(
+      { path, error: message },
+      'the id of this agent cannot be kept: the cloud will take its next run for another agent',
+    );
+  }
+  return id;
+}
+
+const version = versionIn(new URL('../package.json', import.meta.url));
+
+/** Undefined where the program was copied without its package. */
+function versionIn(file: URL): string | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the agent says about itself with each poll; nothing of decisions. */
+export function reportOf(id: string, state: AgentState): AgentReport {
+  const { served, knownAgeMs, maxAgeMs, consecutiveFailures, syncing } = state;
+  const name = hostname();
+  return {
+    id,
+    ...(/^[\x21-\x7e]{1,253}$/.test(name) && { name }),
+    ...(version !== undefined && { version }),
+    ...(served && { tenant: served.tenant.id, revision: served.revision }),
+    ...(Number.isFinite(knownAgeMs) && { age: Math.ceil(knownAgeMs / 1000) }),
+    ...(maxAgeMs !== undefined && { max_age: Math.ceil(maxAgeMs / 1000) }),
+    ...(consecutiveFailures > 0 && syncing.lastError && { error: syncing.lastError.code }),
+  };
+}

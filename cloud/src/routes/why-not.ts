@@ -1,0 +1,96 @@
+import type { JsonObject } from '@authz-service/core/json';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Change } from '@authz-service/core/state/change';
+import type { VerifiedProposal } from '@authz-service/core/why-not/why-not';
+import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
+import { parserOf } from '@authz-service/pdp/contract/parser-of';
+import { parseQuestion } from '@authz-service/pdp/endpoints/question';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import * as z from 'zod';
+import type { Cloud } from '../cloud.js';
+import { json } from '../http/reply.js';
+import { type Route, signedIn } from '../http/route.js';
+import { changeSchema } from './changesets.js';
+
+const askedSchema = z.strictObject({
+  base_revision: z.string().max(100).meta({
+    description: 'The revision that the question was denied at; if the tenant has another one, the answer is 409.',
+  }),
+  question: decisionRequestSchema,
+});
+const parse = parserOf(askedSchema);
+
+const answerSchema = z.strictObject({
+  allowed: z.boolean().meta({ description: 'Whether it is allowed as it is; then there are no proposals.' }),
+  reason: z.string(),
+  proposals: z
+    .array(
+      z.strictObject({
+        summary: z.string(),
+        changes: z.array(changeSchema),
+        stack: z.string().optional().meta({
+          description: 'Whose records it changes or removes, if these are all of one stack.',
+        }),
+        grants: z.int().meta({
+          description: 'How many other recorded triples of subject, action and resource it would allow.',
+        }),
+        exact: z.boolean().meta({ description: 'Whether that number is exact, and not an upper bound.' }),
+        beyond_records: z.boolean().meta({
+          description: 'Whether it also grants to what has no record, or at other times.',
+        }),
+        breaks: z.array(z.strictObject({ rule: z.string(), mode: z.enum(['enforce', 'warn']), detail: z.string() })),
+      }),
+    )
+    .meta({ description: 'Those that grant least besides come first, and what an access rule would refuse last.' }),
+  not_weighed: z.int().meta({
+    description: 'How many more would allow it whose further effect was not computed.',
+  }),
+});
+
+export function whyNotRoutes(cloud: Cloud): Route[] {
+  return [
+    signedIn({
+      method: 'POST',
+      path: '/console/api/why-not',
+      anyOf: ['records:read'],
+      body: { limitBytes: MIB, schema: askedSchema, parse, wrongType: 'unsupported_media_type' },
+      operation: {
+        id: 'findWhyNot',
+        summary: 'The smallest changes that would allow a denied question, each confirmed by the engine.',
+        tag: 'console',
+        responses: { 200: { description: 'The proposals. Nothing is changed.', schema: answerSchema } },
+        problems: ['stale_base', 'timeout', 'too_many_requests'],
+      },
+      handle: async ({ credential, body, now, signal }) => {
+        const { explain: _, ...request } = parseQuestion(body.question);
+        const tenant = await cloud.tenants.get(credential.tenant);
+        const answer = await cloud.drafts.whyNot(tenant, body.base_revision, { request, now }, signal);
+        const { allowed, reason, proposals, not_weighed } = answer;
+        return json(200, { allowed, reason, proposals: proposals.map(shown), not_weighed } as unknown as JsonObject);
+      },
+    }),
+  ];
+}
+
+function shown({ summary, changes, grants, exact, findings, breaks }: VerifiedProposal): object {
+  const beyond_records = grants === 0 && findings > 1;
+  return { summary, changes: changes.flatMap(changeOf), ...ownerOf(changes), grants, exact, beyond_records, breaks };
+}
+
+function ownerOf(changes: VerifiedProposal['changes']): { stack?: string } {
+  const owners = new Set(
+    changes.flatMap(({ before }) => (before as Partial<StoredRecord> | undefined)?.managed_by ?? []),
+  );
+  const [stack] = owners;
+  return owners.size === 1 && stack !== undefined ? { stack } : {};
+}
+
+/** A proposed change, as change-sets and drafts take it. */
+function changeOf({ before, after }: VerifiedProposal['changes'][number]): Change[] {
+  if (before === undefined)
+    return after === undefined
+      ? []
+      : [{ op: 'create', kind: after.kind, fields: after.fields as Record<string, unknown> }];
+  if (after === undefined) return [{ op: 'delete', address: before.address }];
+  return [{ op: 'update', address: before.address, fields: after.fields as Record<string, unknown> }];
+}

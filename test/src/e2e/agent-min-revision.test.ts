@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AgentProcess, agentEnv } from './agent/agent-process.js';
+import { asking } from './agent/tenant-fixture.js';
+import { CloudProcess } from './cloud/cloud-process.js';
+
+let home: string;
+let cloud: CloudProcess;
+let admin: ServiceClient;
+let agent: AgentProcess;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'agent-min-revision-'));
+  cloud = new CloudProcess(join(home, 'cloud'));
+  admin = await cloud.client();
+  const { secret } = await admin.records('api_key').create({ name: 'agent', scopes: ['bundle'] });
+  const env = agentEnv(home, await cloud.url(), {
+    SERVICE_API_KEY: String(secret),
+    SERVICE_POLL_INTERVAL: '24h',
+    SERVICE_CACHE_DIR: join(home, 'cache'),
+  });
+  agent = new AgentProcess({ env });
+  await agent.serves((await admin.state()).revision);
+}, 60_000);
+afterAll(async () => {
+  await agent.kill();
+  await cloud.kill();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const from = async (revision: string) => {
+  const headers = { 'content-type': 'application/json', 'service-min-revision': revision };
+  const response = await fetch(`${await agent.url()}/v1/authorize`, { method: 'POST', headers, body: asking('alice') });
+  const { code } = (await response.json()) as { code?: string };
+  return { status: response.status, code, revision: response.headers.get('service-revision') };
+};
+const commit = async (name: string) =>
+  (await admin.changeset({ changes: [{ op: 'create', kind: 'role', fields: { name } }] })).revision;
+const numberOf = (revision: string) => Number.parseInt(revision, 10);
+
+it('answers from a commit on that its caller names, as soon as the commit has come', async () => {
+  for (let turn = 0; turn < 20; turn++) {
+    const revision = await commit(`turn-${turn}`);
+    const wanted = turn % 2 === 0 ? revision : String(numberOf(revision));
+    expect(await from(wanted)).toEqual({ status: 200, code: undefined, revision });
+  }
+});
+
+it('refuses what the cloud does not have, and what is no revision', async () => {
+  const { revision } = await admin.state();
+  const number = numberOf(revision);
+  for (const missing of [
+    String(number + 1),
+    `${number}.${'0'.repeat(16)}`,
+    `${number + 1}${revision.slice(revision.indexOf('.'))}`,
+  ])
+    expect(await from(missing)).toEqual({ status: 412, code: 'unknown_revision', revision: null });
+  expect(await from('newest')).toMatchObject({ status: 400, code: 'invalid_request' });
+  const unknown = 'service_agent_revision_waits_total{outcome="unknown"}';
+  expect((await agent.metrics()).get(unknown)).toBe(2);
+});
+
+it('never answers from before it while the cloud is gone', async () => {
+  const { revision } = await admin.state();
+  await cloud.kill();
+  expect(await from(revision)).toMatchObject({ status: 200, revision });
+  expect(await from(String(numberOf(revision) + 1))).toEqual({ status: 503, code: 'behind_revision', revision: null });
+});
