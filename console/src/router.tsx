@@ -40,6 +40,12 @@ const ask = createRoute({
   path: '/ask',
   component: lazyRouteComponent(() => import('./pages/ask/ask-page.js'), 'AskPage'),
 });
+const structure = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/structure',
+  component: lazyRouteComponent(() => import('./pages/structure/structure-page.js'), 'StructurePage'),
+});
 const history = createRoute({
   ...search,
   getParentRoute: () => shell,
@@ -68,7 +74,7 @@ const change = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    shell.addChildren([overview, records, record, ask, change, history, revision, settings]),
+    shell.addChildren([overview, records, record, ask, structure, change, history, revision, settings]),
   ]),
   basepath: '/console',
   defaultErrorComponent: PageFault,

@@ -19,6 +19,14 @@ export interface FoundRecord {
   [field: string]: unknown;
 }
 
+export interface LinksQuery {
+  address: Address;
+  /** Only records of this kind that mention it. */
+  kind?: Kind | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
 export type SearchPage = Page<FoundRecord>;
 
 export interface RecordLinks extends Page<FoundRecord> {

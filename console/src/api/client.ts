@@ -1,7 +1,7 @@
 import type { AuditFilter, AuditPage } from '@authz-service/sdk/client';
 import { ConsoleClient } from '@authz-service/sdk/console-client';
 import type { AuditEntry } from '@authz-service/sdk/wire';
-import type { RecordLinks, SearchPage, SearchQuery } from './answers.js';
+import type { LinksQuery, RecordLinks, SearchPage, SearchQuery } from './answers.js';
 
 interface CommitQuery extends AuditFilter {
   revision?: number;
@@ -31,9 +31,11 @@ class BrowserClient extends ConsoleClient {
   }
 
   /** What a record refers to, and a page of the records that mention it. */
-  async links(address: string, cursor: string | undefined, signal: AbortSignal): Promise<RecordLinks> {
-    const query = { address, cursor, limit: 50 };
-    const answer = await this.json({ method: 'GET', path: '/v1/links', query, repeat: 'harmless' }, { signal });
+  async links(query: LinksQuery, signal: AbortSignal): Promise<RecordLinks> {
+    const answer = await this.json(
+      { method: 'GET', path: '/v1/links', query: { ...query }, repeat: 'harmless' },
+      { signal },
+    );
     return answer as RecordLinks;
   }
 

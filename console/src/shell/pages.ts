@@ -5,6 +5,7 @@ export const PAGES = [
   { to: '/', label: text.navigation.overview, key: 'o' },
   { to: '/records', label: text.navigation.records, key: 'r' },
   { to: '/ask', label: text.navigation.ask, key: 'a' },
+  { to: '/structure', label: text.navigation.structure, key: 't' },
   { to: '/change', label: text.navigation.change, key: 'c' },
   { to: '/history', label: text.navigation.history, key: 'h' },
   { to: '/settings', label: text.navigation.settings, key: 's' },

@@ -1,3 +1,4 @@
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
 
@@ -53,6 +54,10 @@ beforeAll(async () => {
   const env = await cloud.tenant();
   await bench.write({ 'tree/main.yaml': TREE });
   await bench.json(['apply', 'tree', '--yes'], { env });
+  const credentials = { clientId: env.SERVICE_CLIENT_ID ?? '', clientSecret: env.SERVICE_CLIENT_SECRET ?? '' };
+  await new ServiceClient({ url, credentials }).changeset({
+    changes: [{ op: 'create', kind: 'role', fields: { name: 'nobodys' } }],
+  });
   const { url: link } = await bench.json<{ url: string }>(['console'], { env });
   const signedIn = await fetch(`${url}/console/api/session`, {
     method: 'POST',
@@ -64,6 +69,27 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 describe('the plan of a draft', () => {
+  const described = { op: 'update', address: 'role/nobodys', fields: { name: 'nobodys', description: 'x' } };
+
+  it.each<[string, object]>([
+    ['what its owner does not share', membership('user/alice')],
+    ['what another stack owns', { op: 'delete', address: 'group/clerks' }],
+    ["taking over what is nobody's", { op: 'adopt', address: 'role/nobodys' }],
+  ])('for the stack of the console refuses as the commit does: %s', async (_, change) => {
+    const planned = await plan([change], { stack: 'console' });
+    const wish = { base_revision: await revision(), stack: 'console', changes: [change] };
+    const committed = await ask('POST', '/v1/changesets', wish);
+    const body = (await committed.json()) as { detail: string };
+    expect([planned.status, committed.status]).toEqual([409, 409]);
+    expect(planned.body).toMatchObject({ code: 'not_owner', detail: body.detail });
+  });
+
+  it("for the stack of the console changes what is nobody's, and for another stack does not", async () => {
+    const { status, body } = await plan([described], { stack: 'console' });
+    expect([status, body.counts]).toEqual([200, { added: 0, changed: 1, removed: 0, unchanged: 0 }]);
+    expect(await plan([described])).toMatchObject({ status: 409, body: { code: 'not_owner' } });
+  });
+
   it('says what it does to records and access, and changes nothing', async () => {
     const before = await revision();
     const { status, body } = await plan([membership('user/alice')]);
@@ -108,6 +134,31 @@ describe('the plan of a draft', () => {
     ['changes of no form', [{ op: 'paint' }], {}, 400, 'invalid_request'],
   ])('refuses %s as a commit does', async (_, changes, more, status, code) => {
     expect(await plan(changes, more)).toMatchObject({ status, body: { code } });
+  });
+
+  it('finds what would allow a denied question, and marks what would be refused', async () => {
+    const question = (id: string) => ({
+      subject: { type: 'user', id },
+      action: { name: 'read' },
+      resource: { type: 'payroll/payslip', name: 'P-1' },
+    });
+    const whyNot = async (id: string, base: string) => {
+      const answer = await ask('POST', '/why-not', { base_revision: base, question: question(id) });
+      // biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of any shape.
+      return { status: answer.status, body: (await answer.json()) as any };
+    };
+    const base = await revision();
+    const alice = await whyNot('alice', base);
+    expect(alice).toMatchObject({ status: 200, body: { allowed: false, not_weighed: 0 } });
+    const proposed = alice.body.proposals.map(({ changes }: { changes: object[] }) => changes);
+    expect(proposed).toContainEqual([membership('user/alice')]);
+    expect((await plan(proposed[0])).body.access.findings[0].change).toBe('gained');
+    const eve = await whyNot('eve', base);
+    expect(eve.body.proposals[0].breaks).toMatchObject([{ rule: 'access_rule/not-eve', mode: 'enforce' }]);
+    expect(await whyNot('alice', '1.0')).toMatchObject({ status: 409, body: { code: 'stale_base' } });
+    const malformed = await ask('POST', '/why-not', { base_revision: base, question: {} });
+    expect(malformed.status).toBe(400);
+    expect(await revision()).toBe(base);
   });
 
   it('is forgotten when its caller goes, and the next is found', async () => {

@@ -17,6 +17,8 @@ const PAGES = [
   '/ask',
   '/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2',
   '/ask?mode=who&subject=user&action=read&resource=billing/invoice/INV-1',
+  '/structure',
+  '/structure?focus=role/billing/clerk',
   '/change',
   '/change?edit=role/billing/clerk',
   '/history',
@@ -119,6 +121,28 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.goto(page.url());
     await page.getByText('Denied', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Who may do it?' }).click();
+    watch.expectNothing();
+  });
+
+  it('finds what would allow it, and takes it into the draft', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2'));
+    await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+    const proposals = page.getByRole('list', { name: 'What would allow it' }).locator('> li');
+    await proposals.first().waitFor();
+    const besides = await proposals.evaluateAll((all) => all.map((one) => one.querySelector('p + p')?.textContent));
+    const grants = besides.map((words) => Number(/\d+/.exec(words ?? '')?.[0] ?? 0));
+    expect(grants.length).toBeGreaterThan(1);
+    expect(grants).toEqual(grants.toSorted((left, right) => left - right));
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+
+    const what = (await proposals.first().locator('code').first().textContent()) ?? '';
+    await proposals.first().getByRole('button', { name: 'Add to draft' }).click();
+    await proposals.first().getByText('It is in the draft.').waitFor();
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: `Leave out: ${what}` }).waitFor();
+    await page.getByText('gains').or(page.getByText('more cases')).first().waitFor();
     watch.expectNothing();
   });
 

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../text/english.js';
 import { CopyButton } from '../../ui/copy-button.js';
+import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import styles from './ask-page.module.css';
@@ -26,7 +27,7 @@ export function AskPage() {
           complete && <CopyButton label={text.ask.copyLink} copied={text.ask.linkCopied} value={() => location.href} />
         }
       />
-      <nav aria-label={text.ask.modes} className={styles.modes}>
+      <nav aria-label={text.ask.modes} className={layout.tabs}>
         {MODES.map((mode) => (
           <Link
             key={mode}
@@ -38,7 +39,7 @@ export function AskPage() {
           </Link>
         ))}
       </nav>
-      <div className={styles.columns}>
+      <div className={`${layout.columns} ${styles.columns}`}>
         <QuestionForm
           key={JSON.stringify(asked)}
           asked={asked}
@@ -48,7 +49,7 @@ export function AskPage() {
           }}
         />
         <div className={styles.answer} aria-live="polite">
-          {!complete && <p className={styles.hint}>{text.ask.hint}</p>}
+          {!complete && <p className={layout.hint}>{text.ask.hint}</p>}
           {complete && asked.mode === 'decide' && <DecisionAnswer asked={asked} times={times} />}
           {complete && asked.mode !== 'decide' && <SearchAnswer asked={asked} times={times} />}
         </div>

@@ -2,12 +2,13 @@ import type { Candidate, Decision } from '@authz-service/sdk/decision';
 import { useQuery } from '@tanstack/react-query';
 import { clientAt } from '../../api/client.js';
 import { text } from '../../text/english.js';
-import { CodeBlock } from '../../ui/code-block.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
 import { CandidateCard } from './candidate-card.js';
 import { type Asked, questionOf } from './question.js';
+import { WhyNot } from './why-not.js';
 
 /** The decision, the path that led to it, and every policy that came into question. */
 export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }) {
@@ -42,7 +43,7 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
       )}
       <section aria-labelledby="candidates">
         <h2 id="candidates">{deciding === undefined ? text.ask.candidates : text.ask.otherCandidates}</h2>
-        {others.length === 0 && <p className={styles.hint}>{text.ask.noCandidates(candidates.length)}</p>}
+        {others.length === 0 && <p className={layout.hint}>{text.ask.noCandidates(candidates.length)}</p>}
         {others.map((candidate) => (
           <CandidateCard
             key={`${candidate.policy} ${candidate.through.join(' ')}`}
@@ -51,7 +52,7 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
           />
         ))}
       </section>
-      {!data.allowed && asked.at === '' && <WhyNot asked={asked} />}
+      {!data.allowed && asked.at === '' && <WhyNot asked={asked} revision={data.revision} />}
     </>
   );
 }
@@ -60,30 +61,4 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
 function decidingOf({ policyId }: Decision, candidates: readonly Candidate[]): Candidate | undefined {
   if (policyId === undefined) return undefined;
   return candidates.find(({ policy_id, outcome }) => policy_id === policyId && outcome === 'applies');
-}
-
-/** The smallest changes that would allow it are found where they can be made: beside the records in Git. */
-function WhyNot({ asked }: { asked: Asked }) {
-  const { subject, action, resource } = asked;
-  const [subjectText, resourceText] = [subject.replace('/', ':'), colonBeforeLast(resource)];
-  return (
-    <section aria-labelledby="why-not">
-      <h2 id="why-not">{text.ask.whyNot}</h2>
-      <p className={styles.hint}>{text.ask.whyNotHint}</p>
-      <CodeBlock
-        label={text.ask.whyNot}
-        code={`service why-not ${[subjectText, action, resourceText].map(quoted).join(' ')}`}
-      />
-    </section>
-  );
-}
-
-function colonBeforeLast(path: string): string {
-  const slash = path.lastIndexOf('/');
-  return `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -14,6 +14,7 @@ import { CodeBlock } from '../../ui/code-block.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Empty } from '../../ui/empty.js';
 import { Field, TextField } from '../../ui/field.js';
+import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
@@ -52,7 +53,7 @@ export function ChangePage() {
     <>
       <PageHeader title={text.change.title} under={text.change.under} />
       {revision.error && <ProblemNote error={revision.error} retry={() => revision.refetch()} />}
-      <div className={styles.columns}>
+      <div className={`${layout.columns} ${styles.columns}`}>
         <div className={styles.side}>
           <Card title={text.change.draft}>
             {draft.changes.length === 0 && <Empty title={text.change.empty}>{text.change.emptyHint}</Empty>}
@@ -96,12 +97,12 @@ export function ChangePage() {
           </Card>
           {draft.changes.length > 0 && (
             <Card title={text.change.take}>
-              <p className={styles.hint}>{text.change.takeHint}</p>
+              <p className={layout.hint}>{text.change.takeHint}</p>
               <CodeBlock label={text.change.take} code={document} />
-              {draft.stack !== CONSOLE_STACK && <p className={styles.hint}>{text.change.inGit(draft.stack)}</p>}
+              {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
               {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>
-                  <p className={styles.hint}>{text.change.commitHint}</p>
+                  <p className={layout.hint}>{text.change.commitHint}</p>
                   <div>
                     <Button kind="primary" isDisabled={commit.isPending} onPress={() => commit.mutate()}>
                       {text.change.commit}

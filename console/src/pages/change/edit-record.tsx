@@ -6,9 +6,9 @@ import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { declaredFields } from '../../ui/declared-fields.js';
 import { Dialog } from '../../ui/dialog.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
-import styles from './change-page.module.css';
 import { RecordForm } from './record-form.js';
 
 interface Props {
@@ -39,7 +39,7 @@ export function EditRecord({ address, onChange, onClose }: Props) {
             onCancel={onClose}
             onDone={(fields) => onChange({ op: 'update', address, fields })}
           />
-          <div className={styles.buttons}>
+          <div className={layout.buttons}>
             <Button kind="danger" onPress={() => onChange({ op: 'delete', address })}>
               {text.change.removal}
             </Button>

@@ -5,6 +5,7 @@ import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
 import { DataTable } from '../../ui/data-table.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import styles from './change-page.module.css';
@@ -59,7 +60,7 @@ export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft 
           {text.change.access}
         </h2>
         {findings.length === 0 ? (
-          <p className={styles.hint}>{text.change.noAccess}</p>
+          <p className={layout.hint}>{text.change.noAccess}</p>
         ) : (
           <DataTable<Finding>
             label={text.change.access}

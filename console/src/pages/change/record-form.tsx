@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { Field, TextField } from '../../ui/field.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordField } from '../../ui/record-field.js';
-import styles from './change-page.module.css';
 import { type FieldSchema, useRecordSchema } from './record-schemas.js';
 
 interface Props {
@@ -46,7 +46,7 @@ export function RecordForm({ kind, fields = {}, onDone, onCancel }: Props) {
     if (Object.keys(found).length === 0) onDone(result);
   };
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <form className={layout.form} onSubmit={submit} noValidate>
       {all.map(([name, field]) => (
         <SchemaField
           key={name}
@@ -57,7 +57,7 @@ export function RecordForm({ kind, fields = {}, onDone, onCancel }: Props) {
           onChange={(value) => setTyped({ ...typed, [name]: value })}
         />
       ))}
-      <div className={styles.buttons}>
+      <div className={layout.buttons}>
         <Button onPress={onCancel}>{text.common.cancel}</Button>
         <Button kind="primary" type="submit">
           {text.change.toDraft}

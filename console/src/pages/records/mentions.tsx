@@ -12,7 +12,7 @@ import styles from './record-page.module.css';
 export function Mentions({ address }: { address: string }) {
   const links = useInfiniteQuery({
     queryKey: ['links', address],
-    queryFn: ({ pageParam, signal }) => client.links(address, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => client.links({ address, limit: 50, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });

@@ -12,6 +12,7 @@ import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
+import { hasStructure } from '../structure/neighbours.js';
 import { FieldValue } from './field-value.js';
 import { Mentions } from './mentions.js';
 import { titleOf } from './record-columns.js';
@@ -43,12 +44,18 @@ export function RecordPage() {
         }
         under={names.one}
         actions={
-          data !== undefined &&
-          data.scopes === undefined && (
-            <Link to="/change" search={{ edit: address }}>
-              {text.records.change}
-            </Link>
-          )
+          <>
+            {data !== undefined && hasStructure(kind) && (
+              <Link to="/structure" search={{ focus: address }}>
+                {text.navigation.structure}
+              </Link>
+            )}
+            {data !== undefined && data.scopes === undefined && (
+              <Link to="/change" search={{ edit: address }}>
+                {text.records.change}
+              </Link>
+            )}
+          </>
         }
       />
       {error && <ProblemNote error={error} retry={() => refetch()} />}

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Empty } from '../../ui/empty.js';
+import layout from '../../ui/layout.module.css';
 import { Owner } from '../../ui/owner.js';
 import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
@@ -134,7 +135,7 @@ function Removal({
     <Dialog title={text.settings.removeTitle(name)} onClose={onClose}>
       <p>{text.settings.removeWarning}</p>
       {remove.error && <ProblemNote error={remove.error} />}
-      <div className={styles.buttons}>
+      <div className={layout.buttons}>
         <Button onPress={onClose}>{text.common.cancel}</Button>
         <Button kind="danger" isDisabled={remove.isPending} onPress={() => remove.mutate()}>
           {text.settings.remove}

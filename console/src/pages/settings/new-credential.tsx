@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import type { CredentialKind } from './credentials.js';
 import styles from './settings-page.module.css';
@@ -47,7 +48,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
   };
   return (
     <Dialog title={text.settings.make[kind]} onClose={onClose}>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <form className={layout.form} onSubmit={submit} noValidate>
         <TextField
           label={text.settings.name}
           hint={text.settings.nameHint}
@@ -100,7 +101,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
           </>
         )}
         {make.error && <ProblemNote error={make.error} />}
-        <div className={styles.buttons}>
+        <div className={layout.buttons}>
           <Button onPress={onClose}>{text.common.cancel}</Button>
           <Button kind="primary" type="submit" isDisabled={make.isPending}>
             {text.settings.create}
@@ -124,7 +125,7 @@ function Secret({ made, onClose }: { made: MadeRecord<CredentialKind>; onClose: 
       )}
       <h3>{text.settings.secret}</h3>
       <CodeBlock label={text.settings.secret} code={'client_id' in made ? made.client_secret : made.secret} />
-      <div className={styles.buttons}>
+      <div className={layout.buttons}>
         <Button kind="primary" onPress={onClose}>
           {text.settings.stored}
         </Button>

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { text } from '../../text/english.js';
+import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { Credentials } from './credentials.js';
 import { Sessions } from './sessions.js';
-import styles from './settings-page.module.css';
 
 const AREAS = ['keys', 'clients', 'sessions'] as const;
 
@@ -15,7 +15,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title={text.settings.title} />
-      <nav aria-label={text.settings.areas} className={styles.areas}>
+      <nav aria-label={text.settings.areas} className={layout.tabs}>
         {AREAS.map((one) => (
           <Link key={one} to="/settings" search={{ area: one }} aria-current={one === area ? 'page' : undefined}>
             {text.settings.area[one]}

@@ -19,6 +19,7 @@ const PAGES = {
   records: '/records?kind=policy',
   record: '/record?address=role/billing/clerk',
   ask: '/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2',
+  structure: '/structure?focus=role/billing/clerk',
   change: '/change',
   history: '/history',
   revision: '/revision?number=2',

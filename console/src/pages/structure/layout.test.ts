@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { layout, NODE } from './layout.js';
+
+const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const graphs = fc.record({
+  nodes: fc.uniqueArray(fc.record({ id: fc.constantFrom(...ids), rank: fc.integer({ min: 0, max: 3 }) }), {
+    selector: ({ id }) => id,
+    minLength: 1,
+  }),
+  links: fc.array(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids))),
+});
+
+describe('the layout', () => {
+  it('places every node once, apart from all others, and a lower rank further left, circles or not', () => {
+    fc.assert(
+      fc.property(graphs, ({ nodes, links }) => {
+        const known = links.filter((link) => link.every((end) => nodes.some(({ id }) => id === end)));
+        const points = layout(nodes, known);
+        expect([...points.keys()].sort()).toEqual(nodes.map(({ id }) => id).sort());
+        for (const one of nodes)
+          for (const other of nodes) {
+            if (one === other) continue;
+            const [a, b] = [points.get(one.id), points.get(other.id)];
+            if (a === undefined || b === undefined) throw new Error('a node is missing');
+            if (one.rank < other.rank) expect(a.x + NODE.width).toBeLessThan(b.x);
+            else if (a.x === b.x) expect(Math.abs(a.y - b.y)).toBeGreaterThan(NODE.height);
+          }
+      }),
+    );
+  });
+
+  it('puts a chain of one rank into columns from left to right', () => {
+    const points = layout(
+      ['c', 'b', 'a'].map((id) => ({ id, rank: 1 })),
+      [
+        ['a', 'b'],
+        ['b', 'c'],
+      ],
+    );
+    expect(['a', 'b', 'c'].map((id) => points.get(id)?.y)).toEqual([0, 0, 0]);
+    expect(points.get('a')?.x).toBeLessThan(points.get('b')?.x ?? 0);
+    expect(points.get('b')?.x).toBeLessThan(points.get('c')?.x ?? 0);
+  });
+});

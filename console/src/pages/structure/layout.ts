@@ -1,0 +1,78 @@
+/** Something to place, and the column group that it belongs to. */
+export interface Placed {
+  id: string;
+  rank: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export const NODE = { width: 200, height: 50 };
+const GAP = { x: 90, y: 16 };
+const SWEEPS = 6;
+
+/**
+ * Places nodes in columns, from left to right by rank. Links within a rank (a group in a group, a resource in another) spread
+ * it over several columns. In each column, nodes stand near the middle of what they are linked with. The same input gives
+ * the same places.
+ */
+export function layout(nodes: readonly Placed[], links: readonly (readonly [string, string])[]): Map<string, Point> {
+  const columns = columnsOf(nodes, links);
+  const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  for (const [from, to] of links) {
+    neighbours.get(from)?.push(to);
+    neighbours.get(to)?.push(from);
+  }
+  const position = new Map<string, number>();
+  const place = (column: string[]) => {
+    for (const [index, id] of column.entries()) position.set(id, index - (column.length - 1) / 2);
+  };
+  for (const column of columns) place(column);
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+    const ordered = sweep % 2 === 0 ? columns : columns.toReversed();
+    for (const column of ordered) {
+      const middle = new Map(column.map((id) => [id, middleOf(id, neighbours, position)]));
+      column.sort((a, b) => (middle.get(a) ?? 0) - (middle.get(b) ?? 0));
+      place(column);
+    }
+  }
+  const points = new Map<string, Point>();
+  for (const [index, column] of columns.entries())
+    for (const id of column)
+      points.set(id, { x: index * (NODE.width + GAP.x), y: (position.get(id) ?? 0) * (NODE.height + GAP.y) });
+  return points;
+}
+
+function middleOf(id: string, neighbours: Map<string, string[]>, position: Map<string, number>): number {
+  const linked = neighbours.get(id) ?? [];
+  if (linked.length === 0) return position.get(id) ?? 0;
+  return linked.reduce((sum, other) => sum + (position.get(other) ?? 0), 0) / linked.length;
+}
+
+function columnsOf(nodes: readonly Placed[], links: readonly (readonly [string, string])[]): string[][] {
+  const rank = new Map(nodes.map(({ id, rank }) => [id, rank]));
+  const before = new Map<string, string[]>();
+  for (const [from, to] of links)
+    if (rank.get(from) === rank.get(to)) before.set(to, [...(before.get(to) ?? []), from]);
+  const depths = new Map<string, number>();
+  const path = new Set<string>();
+  const depthOf = (id: string): number => {
+    const known = depths.get(id);
+    if (known !== undefined) return known;
+    // Records may refer to each other in a circle: the link that closes it counts for nothing.
+    if (path.has(id)) return -1;
+    path.add(id);
+    const depth = Math.max(-1, ...(before.get(id) ?? []).map(depthOf)) + 1;
+    path.delete(id);
+    depths.set(id, depth);
+    return depth;
+  };
+  const columns = new Map<number, string[]>();
+  for (const { id, rank } of nodes) {
+    const column = rank * nodes.length + depthOf(id);
+    columns.set(column, [...(columns.get(column) ?? []), id]);
+  }
+  return [...columns].toSorted(([a], [b]) => a - b).map(([, column]) => column);
+}
