@@ -42,6 +42,7 @@ function project(name: string, include: string[], exclude: string[] = []): TestP
       name,
       // Unit tests share nothing but modules: one set of these for each worker takes a third off their time.
       isolate: name !== 'unit',
+      setupFiles: name === 'unit' || name === 'properties' ? [`${root}test/src/random-seed.ts`] : [],
       globalSetup: name === 'unit' ? [`${root}scripts/constructs-setup.mjs`] : [],
       include,
       exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
