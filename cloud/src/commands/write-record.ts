@@ -26,17 +26,17 @@ interface WriteOrder {
 export async function createRecord(
   cloud: Cloud,
   order: WriteOrder & { body: JsonObject; operator?: boolean },
-): Promise<{ record: StoredRecord; secret?: MadeSecret }> {
+): Promise<{ record: StoredRecord; revision: string; secret?: MadeSecret }> {
   const changes = (tenant: Tenant): Change[] => {
     const { fields, faults } = fromWire(order.kind, order.body, tenant.state);
     refuse(faults);
     return [{ op: 'create', kind: order.kind, fields }];
   };
-  const { records, secrets } = await commitOne(cloud, { ...order, changes });
+  const { records, revision, secrets } = await commitOne(cloud, { ...order, changes });
   const [record] = records;
   if (record === undefined) throw new Error('a creation made nothing');
   const [secret] = secrets;
-  return { record, ...(secret && { secret }) };
+  return { record, revision, ...(secret && { secret }) };
 }
 
 /**
@@ -46,7 +46,7 @@ export async function createRecord(
 export async function updateRecord(
   cloud: Cloud,
   order: WriteOrder & { name: string; patch: JsonObject; isExpected(revision: number): boolean },
-): Promise<StoredRecord> {
+): Promise<{ record: StoredRecord; revision: string }> {
   let present: StoredRecord | undefined;
   const changes = (tenant: Tenant): Change[] => {
     present = findRecord(tenant.state, order.kind, order.name);
@@ -55,22 +55,24 @@ export async function updateRecord(
     refuse(faults);
     return changesTo(present, mergePatch(present.fields as unknown as Json, fields) as JsonObject);
   };
-  const { records } = await commitOne(cloud, { ...order, changes });
+  const { records, revision } = await commitOne(cloud, { ...order, changes });
   const record = records.find(({ kind, id }) => kind === order.kind && id === present?.id) ?? records[0] ?? present;
   if (record === undefined) throw new Error('an update found nothing');
-  return record;
+  return { record, revision };
 }
 
+/** Returns the revision without the record. */
 export async function deleteRecord(
   cloud: Cloud,
   order: WriteOrder & { name: string; isExpected(revision: number): boolean },
-): Promise<void> {
+): Promise<string> {
   const changes = (tenant: Tenant): Change[] => {
     const present = findRecord(tenant.state, order.kind, order.name);
     expect(present, order.isExpected);
     return [{ op: 'delete', address: present.address }];
   };
-  await commitOne(cloud, { ...order, changes });
+  const { revision } = await commitOne(cloud, { ...order, changes });
+  return revision;
 }
 
 function changesTo(present: StoredRecord, fields: JsonObject): Change[] {
@@ -106,10 +108,12 @@ const IN_CHANGES = /^\/changes\/\d+(?:\/fields)?/;
 async function commitOne(
   cloud: Cloud,
   wish: Parameters<typeof commit>[1],
-): Promise<{ records: StoredRecord[]; secrets: MadeSecret[] }> {
+): Promise<{ records: StoredRecord[]; revision: string; secrets: MadeSecret[] }> {
   try {
     const done = await commit(cloud, wish);
-    return done.replayed ? { records: [], secrets: [] } : { records: done.records, secrets: done.committed.secrets };
+    const { revision } = done.committed;
+    if (done.replayed) return { records: [], revision, secrets: [] };
+    return { records: done.records, revision, secrets: done.committed.secrets };
   } catch (error) {
     if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
     const errors = error.errors.map((item) => ({ ...item, pointer: item.pointer.replace(IN_CHANGES, '') }));

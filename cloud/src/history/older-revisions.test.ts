@@ -38,21 +38,29 @@ describe('older revisions', () => {
     expect(await older.find(tenant, 1)).toBe('1.0123456789abcdef');
   });
 
-  it('are refused beyond a few look-ups at once of one tenant, and not of another', async () => {
+  it('wait for their turn beyond a few look-ups at once of one tenant, and not for those of another', async () => {
     const held: (() => void)[] = [];
     const { asked, older } = revisionsOf(async (revision) => {
       await new Promise<void>((resolve) => held.push(resolve));
       return { revision, digest };
     });
     const running = [1, 2, 3, 4].map((number) => older.find(tenant, number));
-    await expect(older.find(tenant, 5)).rejects.toMatchObject({ code: 'too_many_requests' });
+    const fifth = older.find(tenant, 5);
     const same = older.find(tenant, 1);
     const other = older.find({ id: 'u' } as Tenant, 1);
     expect(asked).toEqual([1, 2, 3, 4, 1]);
+    held.shift()?.();
+    await running[0];
+    expect(asked).toEqual([1, 2, 3, 4, 1, 5]);
     for (const release of held) release();
     await Promise.all([...running, same, other]);
-    const again = older.find(tenant, 5);
-    held.at(-1)?.();
-    expect(await again).toBe('5.0123456789abcdef');
+    expect(await fifth).toBe('5.0123456789abcdef');
+  });
+
+  it('are refused where too many wait', async () => {
+    const { older } = revisionsOf(() => new Promise(() => {}));
+    const waiting = Array.from({ length: 1_004 }, (_, number) => older.find(tenant, number));
+    for (const one of waiting) one.catch(() => undefined);
+    await expect(older.find(tenant, 2_000)).rejects.toMatchObject({ code: 'too_many_requests' });
   });
 });

@@ -5,13 +5,16 @@ import type { Tenant } from '../tenants/tenant.js';
 
 /** The revisions of each tenant that are remembered. */
 const KNOWN_MAX = 1_000;
-/** The look-ups of one tenant that may run at once. */
+/** The look-ups of one tenant that may run at once, and that may wait for these. */
 const RUNNING_MAX = 4;
+const WAITING_MAX = 1_000;
 
 interface Known {
   /** By number: the revision in full, undefined if there is none. */
   revisions: Map<number, Promise<string | undefined>>;
   running: number;
+  /** Those that wait their turn, the earliest first. */
+  waiting: (() => void)[];
 }
 
 /**
@@ -30,7 +33,7 @@ export class OlderRevisions {
   async find(tenant: Tenant, number: number): Promise<string | undefined> {
     let known = this.#known.get(tenant);
     if (known === undefined) {
-      known = { revisions: new Map(), running: 0 };
+      known = { revisions: new Map(), running: 0, waiting: [] };
       this.#known.set(tenant, known);
     }
     const { revisions } = known;
@@ -49,20 +52,24 @@ export class OlderRevisions {
   }
 
   async #lookUp(known: Known, tenant: string, number: number): Promise<string | undefined> {
-    if (known.running >= RUNNING_MAX) {
+    if (known.waiting.length >= WAITING_MAX) {
       throw new ProblemError(
         'too_many_requests',
-        `${known.running} requests of the tenant have old revisions looked up already: ask again in a second.`,
+        `${known.waiting.length} requests of the tenant wait to have old revisions looked up already: ask again in a second.`,
         [],
         { retryAfterSeconds: 1 },
       );
     }
-    known.running++;
+    // Who ends passes its turn on.
+    if (known.running >= RUNNING_MAX) await new Promise<void>((resolve) => known.waiting.push(resolve));
+    else known.running++;
     try {
       const found = await this.store.findRevision(tenant, { number });
       return found && revisionText(found.revision, found.digest);
     } finally {
-      known.running--;
+      const next = known.waiting.shift();
+      if (next) next();
+      else known.running--;
     }
   }
 }

@@ -17,16 +17,29 @@ export async function awaitRevision(
   { signal, onGone }: Pick<Call, 'signal' | 'onGone'>,
 ): Promise<void> {
   const tenant = await cloud.tenants.get(id);
-  await cloud.revisionWaits.reach(wanted, {
+  const source = {
     served: () => tenant.revision,
-    changed: async (ms) => {
+    changed: async (ms: number) => {
       signal.throwIfAborted();
       if (!cloud.ready()) throw new ProblemError('not_ready', 'The service stops: ask again once it is back.');
       await cloud.tenants.watch.next(id, ms, onGone);
     },
-    exists: (asked) => exists(cloud, tenant, asked),
-  });
-  await refuseNamesake(cloud, tenant, wanted);
+    exists: (asked: MinRevision) => existsOnce(cloud, tenant, asked),
+  };
+  await cloud.revisionWaits.reach(wanted, source, id);
+  await refuseNamesake(cloud, tenant, wanted, signal);
+}
+
+/** The look-ups under way, by the revision in full or its number: many callers may wait for one commit. */
+const underWay = new WeakMap<Tenant, Map<string, Promise<boolean | undefined>>>();
+
+function existsOnce(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promise<boolean | undefined> {
+  const running = underWay.get(tenant) ?? new Map<string, Promise<boolean | undefined>>();
+  underWay.set(tenant, running);
+  const key = wanted.token ?? String(wanted.number);
+  const asked = running.get(key) ?? exists(cloud, tenant, wanted).finally(() => running.delete(key));
+  running.set(key, asked);
+  return asked;
 }
 
 /** Asks the database, and follows it at once to a revision that is there. */
@@ -49,10 +62,43 @@ async function exists(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promis
 }
 
 /** A database that was set back has lost revisions that callers name, and gives their numbers again. */
-async function refuseNamesake(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promise<void> {
+async function refuseNamesake(cloud: Cloud, tenant: Tenant, wanted: MinRevision, signal: AbortSignal): Promise<void> {
   const { token, number } = wanted;
   if (token === undefined || number >= tenant.revisionNumber || tenant.hadLately(token)) return;
-  if ((await cloud.olderRevisions.find(tenant, number)) !== token) throw unknownRevision(wanted);
+  const found = await inTime(cloud.olderRevisions.find(tenant, number), signal);
+  if (found.ended) {
+    signal.throwIfAborted();
+    throw new ProblemError(
+      'behind_revision',
+      `The database has not told within ${FIND_MS / 1000} seconds whether the tenant ever was at ${token}: ask again.`,
+      [],
+      { retryAfterSeconds: 1 },
+    );
+  }
+  if (found.value !== token) throw unknownRevision(wanted);
+}
+
+/** How long a caller waits for the database, which may hang; what it has to say is remembered for the next caller. */
+const FIND_MS = 5_000;
+
+/** What is asked for, unless the time is up or the caller has gone before. */
+async function inTime<T>(
+  asked: Promise<T>,
+  signal: AbortSignal,
+): Promise<{ ended: false; value: T } | { ended: true }> {
+  signal.throwIfAborted();
+  let end = () => {};
+  const ended = new Promise<{ ended: true }>((resolve) => {
+    end = () => resolve({ ended: true });
+  });
+  const timer = setTimeout(end, FIND_MS);
+  signal.addEventListener('abort', end);
+  try {
+    return await Promise.race([asked.then((value) => ({ ended: false as const, value })), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
 }
 
 async function isStored({ store }: Cloud, { id }: Tenant, { number, token }: MinRevision): Promise<boolean> {

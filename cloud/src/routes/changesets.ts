@@ -9,6 +9,7 @@ import type { Change } from '@authz-service/core/state/change';
 import { eachInSteps } from '@authz-service/core/time-slicing';
 import { malformed, parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import { WRITING_SCOPES } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -106,7 +107,13 @@ export function changesetRoutes(cloud: Cloud): Route[] {
         id: 'commitChangeset',
         summary: 'Change records, all or none, in one revision.',
         tag: 'records',
-        responses: { 200: { description: 'The revision that holds the changes.', schema: committedSchema } },
+        responses: {
+          200: {
+            description: 'The revision that holds the changes.',
+            schema: committedSchema,
+            headers: { [REVISION_HEADER]: 'That revision, for `Service-Min-Revision`.' },
+          },
+        },
         problems: [
           'conflict',
           'idempotency_mismatch',
@@ -138,7 +145,8 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           requestId,
           now,
         });
-        return json(200, committed, replayed ? { 'idempotency-replayed': 'true' } : {});
+        const revision = { [REVISION_HEADER]: committed.revision };
+        return json(200, committed, replayed ? { ...revision, 'idempotency-replayed': 'true' } : revision);
       },
     }),
   ];

@@ -51,6 +51,33 @@ describe.each(READS)('%s %s', (method, path, body) => {
   });
 });
 
+it('is what every write answers with', async () => {
+  const path = (made: { body: { id: string } }) => `/v1/roles/${made.body.id}`;
+  const made = await cloud.ask('POST', '/v1/roles', { as: admin, body: { name: 'headed' } });
+  const patched = await cloud.ask('PATCH', path(made), { as: admin, body: { description: 'more' } });
+  const same = await cloud.ask('PATCH', path(made), { as: admin, body: { description: 'more' } });
+  const deleted = await cloud.ask('DELETE', path(made), { as: admin });
+  const key = { 'idempotency-key': 'once' };
+  const change = { changes: [{ op: 'create', kind: 'role', fields: { name: 'listed' } }] };
+  const committed = await cloud.ask('POST', '/v1/changesets', { as: admin, body: change, headers: key });
+  const replayed = await cloud.ask('POST', '/v1/changesets', { as: admin, body: change, headers: key });
+  const revisions = [made, patched, same, deleted, committed, replayed].map(({ status, headers }) => {
+    const [number] = /^(?<number>\d+)\.[0-9a-f]{16}$/.exec(headers.get('service-revision') ?? '') ?? [];
+    return [status, Number.parseInt(number ?? '', 10)];
+  });
+  const first = Number.parseInt(newest, 10) + 1;
+  expect(revisions).toEqual([
+    [201, first],
+    [200, first + 1],
+    [200, first + 1],
+    [204, first + 2],
+    [200, first + 3],
+    [200, first + 3],
+  ]);
+  expect(committed.headers.get('service-revision')).toBe(committed.body.revision);
+  newest = committed.body.revision;
+});
+
 it('asks for a credential first', async () => {
   const { status } = await cloud.ask('GET', '/v1/state', { headers: { 'service-min-revision': '9999' } });
   expect(status).toBe(401);

@@ -5,6 +5,7 @@ import { definitionOf, type StoredRecord } from '@authz-service/core/records/reg
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import { demand, demandUnlimited, type Grant, scopeToWrite } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -87,6 +88,7 @@ function create(cloud: Cloud, kind: Kind): Route {
         201: {
           description: 'The record; for a credential, also its secret, which is shown only once.',
           schema: madeSchemas[kind],
+          headers: WRITTEN_HEADERS,
         },
       },
       problems: ['access_rule_violated', 'conflict', 'invalid_records', 'outside_limits'],
@@ -97,7 +99,7 @@ function create(cloud: Cloud, kind: Kind): Route {
         demand(credential, ['operator']);
         demandUnlimited(credential);
       }
-      const { record, secret } = await createRecord(cloud, {
+      const { record, revision, secret } = await createRecord(cloud, {
         kind,
         body: fields,
         operator,
@@ -108,7 +110,11 @@ function create(cloud: Cloud, kind: Kind): Route {
       });
       const { state } = await cloud.tenants.get(credential.tenant);
       const { address: _address, id: _id, ...secrets } = secret ?? { address: '', id: '' };
-      const headers = { etag: etagOf(record), location: `${collection(kind)}/${encodeURIComponent(record.id)}` };
+      const headers = {
+        etag: etagOf(record),
+        location: `${collection(kind)}/${encodeURIComponent(record.id)}`,
+        [REVISION_HEADER]: revision,
+      };
       return json(201, { ...shown(cloud, record, state), ...secrets }, headers);
     },
   });
@@ -150,7 +156,9 @@ function change(cloud: Cloud, kind: Kind): Route {
       id: `update${schemaName(kind)}`,
       summary: `Change one record of the kind ${kind} by a JSON merge patch (RFC 7396).`,
       tag: kind,
-      responses: { 200: { description: 'The changed record.', schema: recordSchemas[kind] } },
+      responses: {
+        200: { description: 'The changed record.', schema: recordSchemas[kind], headers: WRITTEN_HEADERS },
+      },
       problems: [
         'access_rule_violated',
         'conflict',
@@ -163,9 +171,9 @@ function change(cloud: Cloud, kind: Kind): Route {
       headers: IF_MATCH,
     },
     handle: async (call) => {
-      const record = await updateRecord(cloud, { ...orderOf(kind, call), patch: call.body });
+      const { record, revision } = await updateRecord(cloud, { ...orderOf(kind, call), patch: call.body });
       const { state } = await cloud.tenants.get(call.credential.tenant);
-      return json(200, shown(cloud, record, state), { etag: etagOf(record) });
+      return json(200, shown(cloud, record, state), { etag: etagOf(record), [REVISION_HEADER]: revision });
     },
   });
 }
@@ -181,13 +189,13 @@ function remove(cloud: Cloud, kind: Kind): Route {
       id: `delete${schemaName(kind)}`,
       summary: `Delete one record of the kind ${kind}.`,
       tag: kind,
-      responses: { 204: { description: 'The record has been deleted.' } },
+      responses: { 204: { description: 'The record has been deleted.', headers: WRITTEN_HEADERS } },
       problems: ['access_rule_violated', 'conflict', 'not_found', 'not_owner', 'outside_limits', 'precondition_failed'],
       headers: IF_MATCH,
     },
     handle: async (call) => {
-      await deleteRecord(cloud, orderOf(kind, call));
-      return { status: 204 };
+      const revision = await deleteRecord(cloud, orderOf(kind, call));
+      return { status: 204, headers: { [REVISION_HEADER]: revision } };
     },
   });
 }
@@ -202,6 +210,7 @@ function stackOf({ stack }: Writing): Writing {
   return stack === undefined ? {} : { stack };
 }
 
+const WRITTEN_HEADERS = { [REVISION_HEADER]: 'The revision with the change, for `Service-Min-Revision`.' };
 const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 if the record has changed since.' };
 
 function collection(kind: Kind): string {

@@ -138,4 +138,43 @@ describe('a request that wants a revision', () => {
     await waiting;
     expect(outcomes).toEqual(['refused', 'reached', 'reached', 'reached']);
   });
+
+  it('takes no more than the share of its tenant, and a small one once half of all places are taken', async () => {
+    const { waits: some } = waits({ waitingMax: 400 });
+    const sources: Moving[] = [];
+    const waiting: Promise<void>[] = [];
+    const ask = (tenant: string, count: number) => {
+      for (let index = 0; index < count; index++) {
+        const source = new Moving(A, never);
+        sources.push(source);
+        waiting.push(some.reach(wanted('42'), source, tenant));
+      }
+    };
+    const refused = (tenant: string) =>
+      expect(some.reach(wanted('42'), new Moving(A), tenant)).rejects.toMatchObject({ code: 'too_many_requests' });
+    ask('a', 100);
+    await refused('a');
+    ask('b', 100);
+    await refused('b');
+    ask('c', 4);
+    await refused('c');
+    ask('d', 4);
+    for (const source of sources) source.move(B);
+    await Promise.all(waiting);
+    const after = new Moving(A, never);
+    const last = some.reach(wanted('42'), after, 'a');
+    after.move(B);
+    await last;
+  });
+
+  it('gives its place back when its caller goes', async () => {
+    const { waits: some, outcomes } = waits({ waitingMax: 1 });
+    const source = new Moving(A, never);
+    const aborted = { ...source, served: () => A, changed: () => Promise.reject(new Error('gone')), exists: never };
+    await expect(some.reach(wanted('42'), aborted)).rejects.toThrow('gone');
+    const waiting = some.reach(wanted('42'), source);
+    source.move(B);
+    await waiting;
+    expect(outcomes).toEqual(['gone', 'reached']);
+  });
 });

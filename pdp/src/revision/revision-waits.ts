@@ -1,8 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isReached, MIN_REVISION_HEADER, type MinRevision, unknownRevision } from './min-revision.js';
 
-/** What became of a request that had to wait for a revision. */
-export const WAIT_OUTCOMES = ['reached', 'unknown', 'late', 'refused'] as const;
+/** What became of a request that had to wait for a revision; `gone`: its caller went away, or the process stops. */
+export const WAIT_OUTCOMES = ['reached', 'unknown', 'late', 'refused', 'gone'] as const;
 export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
 
 /** Where revisions come from, as a waiting request sees it. */
@@ -17,10 +17,15 @@ export interface RevisionSource {
 
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_000;
+/** The part of all places that one tenant's requests may take, and the part that they may take once half are taken. */
+const SHARE = 1 / 4;
+const SCARCE_SHARE = 1 / 100;
 
 /** The requests of one process that wait for a revision: so many at most, and each so long at most. */
 export class RevisionWaits {
   #waiting = 0;
+  /** By tenant, where there are several. */
+  readonly #ofTenant = new Map<string, number>();
   readonly #waitMs: number;
   readonly #waitingMax: number;
 
@@ -35,23 +40,43 @@ export class RevisionWaits {
 
   /**
    * Resolves once `source` serves the wanted revision or a later one. Throws `unknown_revision` as soon as it is known
-   * that there is none, `behind_revision` when the time is up, and `too_many_requests` if too many wait already.
+   * that there is none, `behind_revision` when the time is up, and `too_many_requests` if too many wait already. A
+   * process of several tenants names the one that waits: a tenant may take its share of the places, not those of others.
    */
-  async reach(wanted: MinRevision, source: RevisionSource): Promise<void> {
+  async reach(wanted: MinRevision, source: RevisionSource, tenant?: string): Promise<void> {
     try {
       if (isReached(wanted, source.served())) return;
-      if (this.#waiting >= this.#waitingMax) throw tooMany(this.#waiting);
-      this.#waiting++;
+      const leave = this.#enter(tenant);
       try {
         await this.#wait(wanted, source);
       } finally {
-        this.#waiting--;
+        leave();
       }
       this.ended('reached');
     } catch (error) {
       this.ended(outcomeOf(error));
       throw error;
     }
+  }
+
+  /** Takes a place, and returns what gives it back. */
+  #enter(tenant: string | undefined): () => void {
+    const all = this.#waitingMax;
+    if (this.#waiting >= all) throw tooMany(this.#waiting);
+    if (tenant !== undefined) {
+      const own = this.#ofTenant.get(tenant) ?? 0;
+      if (own >= Math.max(1, all * (this.#waiting < all / 2 ? SHARE : SCARCE_SHARE)))
+        throw tooMany(own, ' of the tenant');
+      this.#ofTenant.set(tenant, own + 1);
+    }
+    this.#waiting++;
+    return () => {
+      this.#waiting--;
+      if (tenant === undefined) return;
+      const left = (this.#ofTenant.get(tenant) ?? 0) - 1;
+      if (left > 0) this.#ofTenant.set(tenant, left);
+      else this.#ofTenant.delete(tenant);
+    };
   }
 
   async #wait(wanted: MinRevision, source: RevisionSource): Promise<void> {
@@ -81,7 +106,9 @@ export class RevisionWaits {
 
 function outcomeOf(error: unknown): WaitOutcome {
   const code = error instanceof ProblemError ? error.code : undefined;
-  return code === 'unknown_revision' ? 'unknown' : code === 'behind_revision' ? 'late' : 'refused';
+  if (code === 'unknown_revision') return 'unknown';
+  if (code === 'behind_revision') return 'late';
+  return code === 'too_many_requests' ? 'refused' : 'gone';
 }
 
 function late({ number, token }: MinRevision, served: string | undefined, ms: number): ProblemError {
@@ -94,10 +121,10 @@ function late({ number, token }: MinRevision, served: string | undefined, ms: nu
   );
 }
 
-function tooMany(waiting: number): ProblemError {
+function tooMany(waiting: number, whose = ''): ProblemError {
   return new ProblemError(
     'too_many_requests',
-    `${waiting} requests wait for a revision at this process already: ask again in a second.`,
+    `${waiting} requests${whose} wait for a revision at this process already: ask again in a second.`,
     [],
     { retryAfterSeconds: 1 },
   );
