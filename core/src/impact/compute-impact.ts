@@ -75,7 +75,11 @@ export function* computeImpact(
   }
   const drafts = yield* draftFindings({
     ...{ cells, comparison, principals, remainders, universe, engine, changes, now },
-    places: { parents: (type) => region.touchedParents(type).keys(), highest: (all) => highestOf(engine, all) },
+    places: {
+      parents: (type) => region.touchedParents(type).keys(),
+      highest: (all) => highestOf(engine, all),
+      placed: (type) => region.placedNames(type),
+    },
   });
   const sides = { before, after };
   const lists = new PresentLists(engine, tables, principals, answers, idOf);

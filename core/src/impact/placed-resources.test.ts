@@ -53,4 +53,41 @@ describe('a resource that loses its record', () => {
     const lost = impactOf(gone, recorded).delta.findings.filter(({ change }) => change === 'lost');
     expect(lost.flatMap(placed)).toHaveLength(1);
   });
+
+  it('is named with the folder as an exception where all access but that by a role in the folder is lost', () => {
+    const noted = [
+      ...recorded,
+      record('policy', { name: 'n', effect: 'ALLOW', resources: [{ resource: 'docs/file/note', actions: ['read'] }] }),
+      record('policy_assignment', { policy: 'n', entity_type: 'subject', entity: 'user/bert' }),
+    ];
+    expect(impactOf(noted, gone).delta.findings.map(({ change, resources }) => ({ change, resources }))).toEqual([
+      {
+        change: 'lost',
+        resources: [
+          { type: 'docs/file', which: 'named', names: ['docs/file/note'], not_below: ['docs/folder/hr'], recorded: 1 },
+        ],
+      },
+    ]);
+  });
+
+  it('is not named as a whole where a DENY in the folder stops only who does not say that it lies elsewhere', () => {
+    const below = [{ resource: 'docs/folder/hr', actions: ['read'], below: true }];
+    const shut = [
+      ...gone,
+      record('policy_assignment', { policy: 'files', entity_type: 'everyone', entity: 'user' }),
+      record('policy', { name: 'shut', effect: 'DENY', resources: below }),
+      record('policy_assignment', { policy: 'shut', entity_type: 'everyone', entity: '*' }),
+    ];
+    const { findings } = impactOf([...shut, record('resource', { type: 'docs/file', name: 'note' })], shut).delta;
+    const told = findings.filter(({ subjects }) => subjects.named_role === undefined);
+    expect(told.map(({ change, resources }) => ({ change, resources }))).toEqual([
+      {
+        change: 'lost',
+        resources: [
+          { type: 'docs/file', which: 'unsaid', names: ['docs/file/note'], recorded: 1 },
+          { type: 'docs/file', which: 'unrecorded', below: 'docs/folder/hr', names: ['docs/file/note'], recorded: 0 },
+        ],
+      },
+    ]);
+  });
 });

@@ -55,9 +55,13 @@ function coversResource(impact: Impact, finding: Finding, sample: ChangedSample)
   const path = `${type}/${request.resource.name}`;
   if (recorded.resource && (!placed || unsaid)) return impact.resourcesOf(finding).includes(path);
   if (recorded.resource)
-    return finding.resources.some(
-      ({ which, below, names }) => names?.includes(path) && (which === 'nowhere' || above.has(below ?? '')),
-    );
+    return finding.resources.some(({ type: of, which, below, names, among_others: among }) => {
+      if (which === 'all' || which === 'recorded') return of === type;
+      if (names?.includes(path) !== true) return false;
+      if (which === 'nowhere') return above.size === 0;
+      // Wherever it lies, but for what is said of some places.
+      return which === 'named' || (below === undefined ? among === true && above.size > 0 : above.has(below));
+    });
   return finding.resources.some((some) => {
     if (some.type !== type || (some.below !== undefined && !above.has(some.below))) return false;
     if (some.and_below?.some((place) => !above.has(place))) return false;

@@ -41,13 +41,17 @@ export interface FindingResources {
   readonly below?: Path;
   /** And below each of these, too. */
   readonly and_below?: readonly Path[];
-  /** Of `all` and `unrecorded` ones, without those that lie below any of these: of them something else is said, or nothing. */
+  /**
+   * Of `all` and `unrecorded` ones, and of `named` ones where requests place them: without those that lie below any of
+   * these. Of them something else is said, or nothing.
+   */
   readonly not_below?: readonly Path[];
   /** Only those that lie below any others besides, which conditions ask about. */
   readonly among_others?: true;
   /**
-   * Their paths, the first ones if there are many: where `which` is `named`, and of those that have a record in one state
-   * and in the other lie where a request says, which is `nowhere` or `unrecorded` and `below`.
+   * Their paths, the first ones if there are many: where `which` is `named`, which means one that has a record in one state
+   * only wherever requests place it in the other; and of those of which it is said only where they do: `nowhere`,
+   * `unrecorded` and `below`, or `unsaid` where requests do not say.
    */
   readonly names?: readonly Path[];
   /** How many recorded resources these are. */

@@ -14,7 +14,8 @@ import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import { type Member, OTHER_TYPE } from '../universe/subject-classes.js';
 import { findingId } from './finding-id.js';
-import { nameResources, type Places } from './name-resources.js';
+import type { Places } from './name-recorded.js';
+import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
 import { type ActionNaming, type Rectangle, rectanglesOf } from './rectangles.js';
 

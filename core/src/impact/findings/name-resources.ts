@@ -1,15 +1,8 @@
 import type { Path } from '../../records/address.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
-import { type BelowPlace, type ResourceUnit, recordPath } from '../universe/resource-places.js';
-
-/** What is known of the places of resources without a record. */
-export interface Places {
-  /** The resources below which those of a type are looked at. */
-  parents(type: Path): Iterable<Path>;
-  /** Of these, those that lie below no other one of them. */
-  highest(resources: readonly Path[]): readonly Path[];
-}
+import type { BelowPlace, ResourceUnit } from '../universe/resource-places.js';
+import { exceptions, nameOf, nameRecorded, type Places } from './name-recorded.js';
 
 /** Names resources by type: all of it, those with a record or without, or one by one. */
 export function nameResources(
@@ -35,22 +28,20 @@ function nameType(
   places: Places,
 ): FindingResources[] {
   const units = of.filter(({ name, place }) => name === undefined || place === 'record');
-  const recorded = units.filter(({ place }) => place === 'record').map(({ key }) => key);
   const nowhere = units.some(({ place }) => place === 'nowhere');
   const unsaid = units.some(({ place }) => place === 'unsaid');
   const below = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
   // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
-  const told = new Set(below.map((place) => place.below.join('//')));
-  const others = nowhere && unsaid ? [...places.parents(type)].filter((parent) => !told.has(parent)) : [];
-  const except = others.length === 0 ? {} : { not_below: places.highest(others) };
+  const except = nowhere && unsaid ? exceptions(places.parents(type), below, places) : {};
+  const { anywhere, apart } = nameRecorded(type, of, places, except);
   const found: FindingResources[] = [];
-  if (nowhere && unsaid && recorded.length === all) found.push({ type, which: 'all', recorded: all, ...except });
+  if (nowhere && unsaid && anywhere.length === all) found.push({ type, which: 'all', recorded: all, ...except });
   else {
-    if (recorded.length > 0)
+    if (anywhere.length > 0)
       found.push(
-        recorded.length === all && all > 1
+        anywhere.length === all && all > 1
           ? { type, which: 'recorded', recorded: all }
-          : { type, which: 'named', names: recorded.sort(), recorded: recorded.length },
+          : { type, which: 'named', names: anywhere.sort(), recorded: anywhere.length },
       );
     if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0, ...except });
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
@@ -66,14 +57,7 @@ function nameType(
       ),
     );
   }
-  const said = new Set(recorded);
-  return [
-    ...found,
-    ...namePlaced(
-      type,
-      of.filter((unit) => !said.has(recordPath(unit) ?? '')),
-    ),
-  ];
+  return [...found, ...apart];
 }
 
 function isPlain({ below, unsaid, among }: BelowPlace): boolean {
@@ -96,36 +80,4 @@ function namePlaces(type: Path, places: readonly BelowPlace[]): FindingResources
     found.push(nameOf(type, place));
   }
   return found;
-}
-
-function nameOf(type: Path, place: BelowPlace): FindingResources {
-  const [below, ...more] = place.named ?? place.below;
-  return {
-    type,
-    which: place.unsaid === undefined ? 'unrecorded' : 'unsaid',
-    ...(below !== undefined && { below }),
-    ...(more.length > 0 && { and_below: more }),
-    ...(place.among && { among_others: true }),
-    recorded: 0,
-  };
-}
-
-/** Resources that are recorded in one state, by where requests say that they lie in the other. */
-function namePlaced(type: Path, units: readonly ResourceUnit[]): FindingResources[] {
-  const byPlace = new Map<string, { place: BelowPlace | undefined; names: Path[] }>();
-  for (const unit of units) {
-    const path = unit.place === 'record' ? undefined : recordPath(unit);
-    if (path === undefined) continue;
-    const place = typeof unit.place === 'object' ? unit.place : undefined;
-    const key = place === undefined ? '' : JSON.stringify(place);
-    const known = byPlace.get(key);
-    if (known === undefined) byPlace.set(key, { place, names: [path] });
-    else known.names.push(path);
-  }
-  return [...byPlace]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([, { place, names }]): FindingResources => {
-      const said = place === undefined ? { type, which: 'nowhere' as const, recorded: 0 } : nameOf(type, place);
-      return { ...said, names: names.sort() };
-    });
 }

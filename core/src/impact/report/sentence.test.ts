@@ -78,6 +78,16 @@ describe('sentence', () => {
       'user/bob may now read any billing/invoice that has no record and lies below nothing',
     ],
     [
+      'one whose record goes, but for some places',
+      resources({ which: 'named', names: ['docs/file/note'], not_below: ['docs/folder/hr'], recorded: 1 }),
+      'user/bob may now read docs/file/note (not where the request says that it lies below docs/folder/hr)',
+    ],
+    [
+      'one whose record goes, where nobody says where it lies',
+      resources({ which: 'unsaid', names: ['docs/file/note'], recorded: 1 }),
+      'user/bob may now read docs/file/note where the request does not say where it lies',
+    ],
+    [
       'below a resource',
       resources({ below: 'docs/folder/hr', recorded: 0 }),
       'user/bob may now read any billing/invoice below docs/folder/hr',

@@ -110,6 +110,8 @@ function resources({ resources: all }: Finding): Phrase {
   return listed(all.map(resourcePhrase), 3);
 }
 
+const UNLESS_PLACED = ' (not where the request says that it lies below ';
+
 function resourcePhrase(of: FindingResources): Phrase {
   const {
     type,
@@ -125,7 +127,9 @@ function resourcePhrase(of: FindingResources): Phrase {
   if (among) places.push([places.length === 0 ? 'one or several others' : 'others']);
   const where = phrase(
     places.length === 0 ? '' : phrase(' below ', listed(places)),
-    except.length === 0 ? '' : phrase(' (not those below ', named(except, NAMES_MAX), ')'),
+    except.length === 0
+      ? ''
+      : phrase(which === 'named' ? UNLESS_PLACED : ' (not those below ', named(except, NAMES_MAX), ')'),
   );
   switch (which) {
     case 'all':
@@ -143,6 +147,8 @@ function resourcePhrase(of: FindingResources): Phrase {
         return phrase(listedNames(names, names.length), ' where the request says that it lies below nothing');
       return phrase('any ', { name: type }, ' that has no record and lies below nothing');
     case 'unsaid':
+      if (names.length > 0)
+        return phrase(listedNames(names, recorded), ' where the request does not say where it lies');
       if (below !== undefined)
         return phrase(
           'any ',
@@ -153,7 +159,7 @@ function resourcePhrase(of: FindingResources): Phrase {
         );
       return phrase('any ', { name: type }, ' that has no record and of which nobody says where it lies');
     case 'named':
-      return listedNames(names, recorded);
+      return phrase(listedNames(names, recorded), where);
   }
 }
 
