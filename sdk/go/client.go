@@ -21,6 +21,8 @@ type Client struct {
 	management    profile
 	tracer        Tracer
 	batcher       *batcher
+	// newest is nil where no revision is carried along.
+	newest *newestRevision
 	// batchless: the decision point takes no batches, as its answers have shown.
 	batchless atomic.Bool
 	// endpoints are those that the decision point's metadata names; nil unless discovered.
@@ -51,6 +53,9 @@ func New(base string, options ...Option) (*Client, error) {
 		decision:   chosen.decision,
 		management: chosen.management,
 		tracer:     chosen.tracer,
+	}
+	if !chosen.readsAnything {
+		client.newest = &newestRevision{}
 	}
 	switch {
 	case chosen.hasKey && chosen.hasClient:

@@ -20,6 +20,8 @@ type settings struct {
 	management   profile
 	batching     time.Duration
 	tracer       Tracer
+	// readsAnything: what is read may be older than what was seen or written before.
+	readsAnything bool
 }
 
 // profile has the deadlines and retries of one kind of calls.
@@ -123,6 +125,15 @@ func WithBatching(window time.Duration) Option {
 			return failure(CodeInvalidConfig, "The window of batches is %s: give one longer than zero, say 1ms.", window)
 		}
 		s.batching = window
+		return nil
+	}
+}
+
+// WithoutReadingOwnWrites makes reads and decisions carry no revision. Unless given, they carry the newest revision that the
+// client has seen, so that none is answered from before it; a decision point that is behind then waits for it or refuses.
+func WithoutReadingOwnWrites() Option {
+	return func(s *settings) error {
+		s.readsAnything = true
 		return nil
 	}
 }

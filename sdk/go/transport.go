@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,6 +33,11 @@ type request struct {
 	// secrets are what no error may repeat, besides the credential.
 	secrets []string
 	span    Span
+}
+
+// reads says whether the answer depends on the tenant's revision, and the request changes nothing.
+func (r *request) reads() bool {
+	return r.method == http.MethodGet || strings.HasPrefix(r.route, "/access/")
 }
 
 // answer is an answer that has been read as a whole.
@@ -69,6 +75,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 	deadline, _ := overall.Deadline()
 	var last *Error
 	renewed, doubt := false, false
+	carries := r.reads()
 	attempts := 0
 	defer func() {
 		if r.span != nil {
@@ -84,9 +91,18 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 			return nil, noted(r, doubt, c.ended(ctx, r, last))
 		}
 		attempts++
-		came, failed := c.attempt(overall, r, o, credential.header)
+		carried := ""
+		if carries {
+			carried = c.newest.carried()
+		}
+		came, failed := c.attempt(overall, r, o, credential.header, carried)
 		if failed == nil {
+			c.newest.saw(came.revision())
 			return came, nil
+		}
+		if carried != "" && c.newest.isRefused(carried, failed.err) {
+			carries = false
+			continue
 		}
 		last = redacted(failed.err, r.secrets, c.authorization)
 		doubt = doubt || failed.fate == unclear
@@ -148,7 +164,7 @@ func (c *Client) ended(ctx context.Context, r request, last *Error) *Error {
 	return timeout
 }
 
-func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authorization string) (*answer, *fault) {
+func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authorization, minRevision string) (*answer, *fault) {
 	ctx, cancel := context.WithTimeout(ctx, r.profile.attempt)
 	defer cancel()
 	sent, err := http.NewRequestWithContext(ctx, r.method, r.target, bytes.NewReader(r.body))
@@ -165,6 +181,9 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 	sent.Header.Set("User-Agent", c.userAgent)
 	if authorization != "" {
 		sent.Header.Set("Authorization", authorization)
+	}
+	if minRevision != "" {
+		sent.Header.Set("Service-Min-Revision", minRevision)
 	}
 	if o.requestID != "" {
 		sent.Header.Set("X-Request-Id", o.requestID)

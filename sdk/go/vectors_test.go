@@ -24,6 +24,8 @@ type vector struct {
 		DecisionTimeoutMs int    `json:"decisionTimeoutMs"`
 		AttemptTimeoutMs  int    `json:"attemptTimeoutMs"`
 		Batching          bool   `json:"batching"`
+		ReadsOwnWrites    *bool  `json:"readsOwnWrites"`
+		NotBefore         string `json:"notBefore"`
 	} `json:"client"`
 	Call struct {
 		Op        string          `json:"op"`
@@ -137,7 +139,13 @@ func (v vector) client(t *testing.T, base string) *Client {
 	if given.Batching {
 		options = append(options, WithBatching(250*time.Millisecond))
 	}
+	if given.ReadsOwnWrites != nil && !*given.ReadsOwnWrites {
+		options = append(options, WithoutReadingOwnWrites())
+	}
 	client, err := New(base, options...)
+	if err == nil && given.NotBefore != "" {
+		err = client.NotBefore(given.NotBefore)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import { Batcher } from './batcher.js';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
+import { NewestRevision } from './newest-revision.js';
 import { endingOf, isWithoutBatches, oneByOne } from './one-by-one.js';
 import type {
   ActionQuestion,
@@ -60,6 +61,11 @@ export interface ClientOptions {
    * (RFC 3339, or a date). Nothing can be written with such a client. Cloud only; needs the scope `records:read`.
    */
   at?: string | undefined;
+  /**
+   * Whether reads and decisions carry the newest revision that the client has seen, so that none is answered from before
+   * it; true unless given. A decision point that is behind then waits for it or refuses (`behind_revision`).
+   */
+  readsOwnWrites?: boolean | undefined;
   userAgent?: string | undefined;
 }
 
@@ -95,6 +101,7 @@ export class DecisionClient {
   readonly #retryPolicy: RetryPolicy;
   readonly #discover: boolean;
   readonly #past: string | undefined;
+  readonly #newest: NewestRevision | undefined;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
   /** Whether the decision point takes batches, as far as it is known. */
@@ -107,6 +114,7 @@ export class DecisionClient {
     this.url = baseAddress(options.url);
     this.#discover = options.discover ?? false;
     this.#past = options.at;
+    if (options.at === undefined && options.readsOwnWrites !== false) this.#newest = new NewestRevision();
     this.#retryPolicy = {
       timeoutMs: options.decisionTimeoutMs ?? 2_000,
       attemptTimeoutMs: attemptTimeoutMs ?? 1_000,
@@ -143,6 +151,19 @@ export class DecisionClient {
         },
       });
     }
+  }
+
+  /** The newest revision that the client has seen; undefined before the first one, and where it carries none. */
+  get revision(): string | undefined {
+    return this.#newest?.token;
+  }
+
+  /**
+   * From now on, nothing is answered from before this revision, such as that of a commit by another client: one that
+   * wrote at the cloud, say, where this one asks an agent. Throws `invalid_request` for what is no revision.
+   */
+  notBefore(revision: string): void {
+    this.#newest?.told(revision);
   }
 
   /** Who may do what? Allowed or denied; rejects where that could not be decided, unless the call says `orDeny`. */
@@ -216,7 +237,7 @@ export class DecisionClient {
   protected answer(request: ServiceRequest, options?: CallOptions): Promise<Answer> {
     const { method, path, route = path } = request;
     return this.#spans.around(`${method} ${route}`, async (span) => {
-      const call = { ...options, onAttempt: span.attempt };
+      const call = { ...options, onAttempt: span.attempt, newest: this.#newest };
       const answer = await this.transport.send(this.#dated(request), call, this.authorization);
       span.revision(revisionOf(answer));
       return answer;
@@ -304,7 +325,8 @@ export class DecisionClient {
   }
 
   async #answered(request: ServiceRequest, options: CountedOptions): Promise<Answered> {
-    const answer = await this.transport.send(this.#dated(request), options, this.authorization);
+    const call = { ...options, newest: this.#newest };
+    const answer = await this.transport.send(this.#dated(request), call, this.authorization);
     return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision: revisionOf(answer) };
   }
 

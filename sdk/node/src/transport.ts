@@ -2,6 +2,7 @@ import { type Answer, errorOf, readAnswer } from './answer.js';
 import type { Authorization } from './authorization.js';
 import { networkFault } from './fault.js';
 import { Limit, pause, until } from './limit.js';
+import type { NewestRevision } from './newest-revision.js';
 import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, retryAfterMs } from './retry.js';
 import { ServiceError } from './service-error.js';
 
@@ -20,6 +21,8 @@ export interface CallOptions {
 /** The options of a call, and whom to tell of each attempt. */
 export interface CountedOptions extends CallOptions {
   onAttempt?: (() => void) | undefined;
+  /** Learns the revision of the answer, and is carried along by what only reads. */
+  newest?: NewestRevision | undefined;
 }
 
 /** How long a kind of call may take, and how often it is tried again. */
@@ -73,6 +76,12 @@ export interface Fault {
   waitMs: number;
 }
 
+/** The headers that the client adds to a request of its own accord. */
+interface SentByItself {
+  authorization: string | undefined;
+  minRevision: string | undefined;
+}
+
 const UNCLEAR = ' It is not known whether the change was made: look before you try again.';
 
 /** Sends requests: attempts with timeouts, retries where they are safe, credentials, and faults as problems. */
@@ -103,13 +112,23 @@ export class Transport {
     const endsAt = performance.now() + timeoutMs;
     let renewed = false;
     let unclear = false;
+    let carries = !request.writes;
     try {
       for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
         options.onAttempt?.();
         const attemptMs = options.attemptTimeoutMs ?? retryPolicy.attemptTimeoutMs;
-        const outcome = await this.#attempt(request, url, at, options, attemptMs, credential?.header, overall.signal);
-        if ('status' in outcome) return outcome;
+        const carried = carries ? options.newest?.token : undefined;
+        const sent = { authorization: credential?.header, minRevision: carried };
+        const outcome = await this.#attempt(request, url, at, options, attemptMs, sent, overall.signal);
+        if ('status' in outcome) {
+          options.newest?.saw(outcome.headers.get('service-revision'));
+          return outcome;
+        }
+        if (carried !== undefined && options.newest?.isRefused(carried, outcome.error)) {
+          carries = false;
+          continue;
+        }
         last = { ...outcome, error: redacted(outcome.error, request.secrets ?? authorization?.secrets() ?? []) };
         if (last.error.code === 'unauthorized' && credential?.reused === true && !renewed) {
           renewed = true;
@@ -136,12 +155,12 @@ export class Transport {
     at: string,
     options: CallOptions,
     timeoutMs: number,
-    authorization: string | undefined,
+    sent: SentByItself,
     signal: AbortSignal,
   ): Promise<Answer | Fault> {
     const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs, ''));
     try {
-      const init = this.#init(request, options, authorization, limit.signal);
+      const init = this.#init(request, options, sent, limit.signal);
       const { fetch } = this.#options;
       const answer = await until(
         limit.signal,
@@ -167,7 +186,7 @@ export class Transport {
   #init(
     { method, body, headers }: ServiceRequest,
     options: CallOptions,
-    authorization: string | undefined,
+    { authorization, minRevision }: SentByItself,
     signal: AbortSignal,
   ): RequestInit {
     const sent: Record<string, string> = {
@@ -176,6 +195,7 @@ export class Transport {
       ...headers,
     };
     if (authorization !== undefined) sent.authorization = authorization;
+    if (minRevision !== undefined) sent['service-min-revision'] = minRevision;
     if (options.requestId !== undefined) sent['x-request-id'] = headerText(options.requestId);
     const init: RequestInit = { method, headers: sent, redirect: 'manual', signal };
     if (body instanceof URLSearchParams) init.body = body;

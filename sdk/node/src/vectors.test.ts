@@ -49,6 +49,8 @@ interface Case {
     decisionTimeoutMs?: number;
     attemptTimeoutMs?: number;
     batching?: boolean;
+    readsOwnWrites?: boolean;
+    notBefore?: string;
   };
   call: Call;
   script: Step[];
@@ -85,14 +87,19 @@ describe.each(files)('vectors: %s', (file) => {
   });
 });
 
-function clientOf(url: string, { apiKey, clientId, clientSecret, ...options }: NonNullable<Case['client']> = {}) {
+function clientOf(
+  url: string,
+  { apiKey, clientId, clientSecret, notBefore, ...options }: NonNullable<Case['client']> = {},
+) {
   const credentials =
     apiKey !== undefined
       ? { apiKey }
       : clientId !== undefined && clientSecret !== undefined
         ? { clientId, clientSecret }
         : undefined;
-  return new ServiceClient({ url, credentials, ...options });
+  const client = new ServiceClient({ url, credentials, ...options });
+  if (notBefore !== undefined) client.notBefore(notBefore);
+  return client;
 }
 
 async function run(client: ServiceClient, call: Call): Promise<unknown> {

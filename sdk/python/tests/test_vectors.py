@@ -7,7 +7,7 @@ import concurrent.futures
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Tuple, Union
 
 import pytest
 from authz_service import AsyncClient, Client, Decision, Outcome, ServiceError
@@ -31,6 +31,7 @@ def test_threads(case: Dict[str, Any]) -> None:
     with ScriptedServer(case["script"]) as server:
         started = time.monotonic()
         with Client(server.url, **options_of(case)) as client:
+            told(client, case)
             found = run_sync(client, case["call"])
         took = time.monotonic() - started
     compare(case, found, took, server)
@@ -41,11 +42,17 @@ def test_asyncio(case: Dict[str, Any]) -> None:
     async def run() -> Tuple[Any, float]:
         started = time.monotonic()
         async with AsyncClient(server.url, **options_of(case)) as client:
+            told(client, case)
             return await run_async(client, case["call"]), time.monotonic() - started
 
     with ScriptedServer(case["script"]) as server:
         found, took = asyncio.run(run())
     compare(case, found, took, server)
+
+
+def told(client: Union[Client, AsyncClient], case: Dict[str, Any]) -> None:
+    if "notBefore" in case.get("client", {}):
+        client.not_before(case["client"]["notBefore"])
 
 
 def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
@@ -58,7 +65,9 @@ def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
         options["decision_attempt_timeout"] = given["attemptTimeoutMs"] / 1000
     if given.get("batching"):
         options["batch_window"] = 0.25
-    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs", "batching"}
+    if "readsOwnWrites" in given:
+        options["reads_own_writes"] = given["readsOwnWrites"]
+    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs", "batching", "readsOwnWrites", "notBefore"}
     return options
 
 

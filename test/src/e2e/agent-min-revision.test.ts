@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServiceClient } from '@authz-service/sdk/client';
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AgentProcess, agentEnv } from './agent/agent-process.js';
 import { asking } from './agent/tenant-fixture.js';
@@ -49,6 +49,24 @@ it('answers from a commit on that its caller names, as soon as the commit has co
   }
 });
 
+it('is asked by a client for what another client has written at the cloud, and then for what it has seen itself', async () => {
+  const client = new ServiceClient({ url: await agent.url() });
+  for (let turn = 0; turn < 10; turn++) {
+    const role = await admin.records('role').create({ name: `written-${turn}` });
+    const created = admin.revision ?? '';
+    await admin.records('role').delete(role.id);
+    const deleted = admin.revision ?? '';
+    expect(numberOf(deleted)).toBe(numberOf(created) + 1);
+    client.notBefore(deleted);
+    expect(await client.decide(JSON.parse(asking('alice')))).toMatchObject({ revision: deleted });
+    expect(client.revision).toBe(deleted);
+  }
+  client.notBefore('9999.00000000000000aa');
+  expect(await client.decide(JSON.parse(asking('alice')))).toMatchObject({ revision: admin.revision });
+  expect(client.revision).toBe(admin.revision);
+  expect(() => client.notBefore('newest')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});
+
 it('refuses what the cloud does not have, and what is no revision', async () => {
   const { revision } = await admin.state();
   const number = numberOf(revision);
@@ -60,7 +78,7 @@ it('refuses what the cloud does not have, and what is no revision', async () => 
     expect(await from(missing)).toEqual({ status: 412, code: 'unknown_revision', revision: null });
   expect(await from('newest')).toMatchObject({ status: 400, code: 'invalid_request' });
   const unknown = 'service_agent_revision_waits_total{outcome="unknown"}';
-  expect((await agent.metrics()).get(unknown)).toBe(2);
+  expect((await agent.metrics()).get(unknown)).toBe(3);
 });
 
 it('never answers from before it while the cloud is gone', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasPostgres, PostgresServer } from '../../../cloud/testing/postgres-server.js';
 import { ADMINISTRATOR, bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
@@ -146,6 +147,26 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
       replica.ask('GET', '/v1/state', { headers: { 'service-min-revision': String(next) } }),
     );
     expect(refused.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([412, 'unknown_revision']));
+  });
+
+  it('show a client of the SDK its own writes, though each of its requests goes to another one', async () => {
+    let turn = 0;
+    const spread: typeof fetch = (input, init) => {
+      const { pathname, search } = new URL(String(input));
+      return fetch(`${replicas[turn++ % 3]?.url}${pathname}${search}`, init);
+    };
+    const { clientId, clientSecret } = ADMINISTRATOR;
+    const url = replicas[0]?.url ?? '';
+    const client = new ServiceClient({ url, credentials: { clientId, clientSecret }, fetch: spread });
+    const roles = client.records('role');
+    for (let round = 0; round < 20; round++) {
+      const { id } = await roles.create({ name: `round-${round}` });
+      expect(await roles.get(id)).toMatchObject({ name: `round-${round}` });
+      await roles.update(id, { description: 'changed' });
+      expect(await roles.get(id)).toMatchObject({ description: 'changed' });
+      await roles.delete(id);
+      await expect(roles.get(id)).rejects.toMatchObject({ code: 'not_found' });
+    }
   });
 
   it('share their first administrator, keys and tokens, though all started at once', async () => {

@@ -20,6 +20,7 @@ from typing import (
 
 from .._answers import action_of, entity_of
 from .._authorization import bearer
+from .._newest_revision import NewestRevision
 from .._request import base_address
 from .._telemetry import Spans
 from ..decision import Decision, Entity, FoundAction, Metadata, Outcome, denied_because
@@ -57,7 +58,9 @@ class AsyncClient(AsyncManagement):
 
     `credentials` are given as `api_key`, or as `client_id` and `client_secret`; an agent needs none. Times are in seconds.
     `timeout` of a call is its total deadline. `batch_window` joins decisions that are asked within so many seconds into
-    one request. `discover` asks the decision point first where its endpoints are. `personal_data_in_spans` lets spans of
+    one request. `discover` asks the decision point first where its endpoints are. `reads_own_writes`: reads
+    and decisions carry the newest revision that the client has seen, so that none is answered from before it; a decision
+    point that is behind then waits for it or refuses (`behind_revision`). `personal_data_in_spans` lets spans of
     OpenTelemetry name subject and resource.
     """
 
@@ -76,6 +79,7 @@ class AsyncClient(AsyncManagement):
         batch_window: Optional[float] = None,
         batch_max: int = 1000,
         discover: bool = False,
+        reads_own_writes: bool = True,
         http_client: Optional[httpx.AsyncClient] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
         user_agent: str = "authz-service-python",
@@ -102,7 +106,8 @@ class AsyncClient(AsyncManagement):
                 3 if retries is None else retries,
                 self._tasks,
             )
-        sender = AsyncSender(transport, self.url, authorization, user_agent)
+        self._newest = NewestRevision() if reads_own_writes else None
+        sender = AsyncSender(transport, self.url, authorization, user_agent, newest=self._newest)
         super().__init__(sender, Spans(personal_data_in_spans), timeout, attempt_timeout, 3 if retries is None else retries)
         if batch_max < 1:
             raise InvalidConfig("batch_max must be 1 or more.")
@@ -127,6 +132,17 @@ class AsyncClient(AsyncManagement):
         trace: Optional[TracebackType],
     ) -> None:
         await self.close()
+
+    @property
+    def revision(self) -> Optional[str]:
+        """The newest revision that the client has seen; None before the first one, and where it carries none."""
+        return None if self._newest is None else self._newest.token
+
+    def not_before(self, revision: str) -> None:
+        """From now on, nothing is answered from before this revision, such as that of a commit by another client: one that
+        wrote at the cloud, say, where this one asks an agent. Raises `InvalidRequest` for what is no revision."""
+        if self._newest is not None:
+            self._newest.told(revision)
 
     async def close(self) -> None:
         """Gives up what is under way in the background, and closes the connections."""

@@ -7,6 +7,7 @@ import time
 from typing import Dict, Optional, Protocol, Sequence, Tuple, Union
 
 from .._answers import Answer, problem_of
+from .._newest_revision import NewestRevision
 from .._request import FINAL, UNCLEAR, Fault, Request, TransportFault, backoff, fate_of, may_repeat, retry_after
 from ..errors import Network, ServiceError, Timeout
 from .transport import Transport
@@ -39,8 +40,11 @@ class Sender:
         authorization: Optional[Authorization],
         user_agent: str,
         secrets: Sequence[str] = (),
+        newest: Optional[NewestRevision] = None,
     ) -> None:
         self.base = base
+        #: Learns the revisions of answers, and is carried along by what only reads.
+        self._newest = newest
         self._transport = transport
         self._authorization = authorization
         self._user_agent = user_agent
@@ -53,6 +57,8 @@ class Sender:
         ends = time.monotonic() + request.total
         retried = 0
         renewed = unclear = False
+        newest = self._newest
+        carries = request.harmless and not request.writes
         try:
             while True:
                 credential: Optional[str] = None
@@ -67,11 +73,20 @@ class Sender:
                 if seconds <= 0:
                     raise _timeout(at, request.total)
                 request.attempts += 1
+                headers.pop("service-min-revision", None)
+                carried = newest.token if newest is not None and carries else None
+                if carried is not None:
+                    headers["service-min-revision"] = carried
                 outcome = self._attempt(request, at, headers, min(seconds, request.attempt))
                 if isinstance(outcome, Answer):
                     request.revision = outcome.headers.get("service-revision") or None
+                    if newest is not None:
+                        newest.saw(request.revision)
                     return outcome
                 error, fate = outcome.error, outcome.fate
+                if newest is not None and carried is not None and newest.is_refused(carried, error):
+                    carries = False
+                    continue
                 if error.code == "unauthorized" and reused and not renewed and self._authorization is not None:
                     renewed = True
                     self._authorization.discard(credential)
