@@ -1,5 +1,5 @@
 import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
-import type { FreeNames, FreeText, Known, KnownSpan } from '../impact/remainder/known.js';
+import type { FreeNames, FreeText, Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
@@ -30,10 +30,10 @@ export interface Reach {
   readonly named: readonly { readonly roles: readonly Path[]; readonly way: Way }[];
 }
 
-/** What is recorded of a subject or a resource where the two states are compared on the same requests. */
-export interface Recorded {
-  readonly subject: JsonObject;
-  readonly resource: JsonObject;
+/** What is known of the properties of a subject and a resource where the two states are compared on the same requests. */
+export interface Properties {
+  readonly subject: KnownProperties;
+  readonly resource: KnownProperties;
 }
 
 const NOTHING: JsonObject = {};
@@ -139,7 +139,7 @@ export class AccessSide {
     closure: Closure,
     unit: ResourceUnit,
     action: string,
-    { span, recorded, names, free }: { span: KnownSpan; recorded: Recorded; names: boolean; free: FreeUniverse },
+    { span, properties, names, free }: { span: KnownSpan; properties: Properties; names: boolean; free: FreeUniverse },
   ): Known {
     const [application = '', bare = ''] = unit.type.split('/').map(decodeSegment);
     const holds = (address: Address) => closure.get(address).filter(({ period }) => counts(period, span));
@@ -147,8 +147,7 @@ export class AccessSide {
       subject: {
         type,
         id: path === undefined ? free.subjectId(type) : decodeSegment(path.slice(path.indexOf('/') + 1)),
-        recorded: recorded.subject,
-        sent: true,
+        ...properties.subject,
       },
       action: { name: action, sent: true },
       resource: {
@@ -158,8 +157,7 @@ export class AccessSide {
           unit.path === undefined
             ? free.resourceNames(unit.type)
             : { id: ANY_ID, name: decodeSegment(unit.path.slice(unit.type.length + 1)) },
-        recorded: recorded.resource,
-        sent: true,
+        ...properties.resource,
       },
       ancestry: this.locate(unit).ancestry,
       principals: {

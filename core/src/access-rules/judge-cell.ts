@@ -1,7 +1,8 @@
 import type { Formula } from '../impact/remainder/formula.js';
-import type { Known, KnownSpan } from '../impact/remainder/known.js';
+import type { Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { Witness } from '../impact/remainder/witness.js';
+import type { JsonObject } from '../json.js';
 import type { AccessSide, FreeUniverse, Reach, SubjectUnit } from './access-side.js';
 import type { ResourceUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
@@ -88,16 +89,11 @@ export class CellJudge {
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
     const answer = (side: 'before' | 'after', reaches: readonly Reach[]): Answer => {
-      const other = side === 'before' ? 'after' : 'before';
-      // What one state alone records is looked at on the same requests in both.
-      const recorded = {
-        subject: subjects[side] ?? subjects[other] ?? {},
-        resource: resources[side] ?? resources[other] ?? {},
-      };
+      const properties = { subject: propertiesIn(side, subjects), resource: propertiesIn(side, resources) };
       const closure = side === 'before' ? before : after;
       const known: Known = sides[side].known(subject, closure, unit, action, {
         span,
-        recorded,
+        properties,
         names: claim.names,
         free,
       });
@@ -161,4 +157,20 @@ export class CellJudge {
     const sorted = [...cuts].sort((left, right) => left - right);
     for (const [index, from] of sorted.entries()) yield { from, until: sorted[index + 1] ?? Number.POSITIVE_INFINITY };
   }
+}
+
+/** What each state records of a subject or resource; undefined where it has no record. */
+interface RecordedProperties {
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
+/**
+ * Both states are looked at on the same requests: those that send nothing of what is recorded after, also where it is not
+ * before. What one state alone has a record of counts in the other as sent with the request (docs/semantics.md 11.3, 11.8).
+ */
+function propertiesIn(side: 'before' | 'after', { before, after }: RecordedProperties): KnownProperties {
+  const recorded = (side === 'before' ? (before ?? after) : (after ?? before)) ?? {};
+  const withheld = side === 'before' && after !== undefined ? new Set(Object.keys(after)) : undefined;
+  return { recorded, sent: true, ...(withheld && { withheld }) };
 }

@@ -316,6 +316,18 @@ export const sparseTenantReading = (reads: readonly ContextMember[]) =>
     reads,
   });
 
+/** Tenants of a few records, where nothing hides what a single one of them does. */
+export const tinyTenantReading = (reads: readonly ContextMember[]) =>
+  tenantOf({
+    groups: ['f', 'g'],
+    policies: { min: 1, max: 3 },
+    assignments: 4,
+    memberships: 2,
+    holdings: 4,
+    unnamed: ROLES,
+    reads,
+  });
+
 /** Tenants with more of everything on a few principals and targets than the engine scans. */
 export const crowdedTenant = tenantOf({
   groups: Array.from({ length: 24 }, (_, at) => `g${at + 10}`),

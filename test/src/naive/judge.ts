@@ -23,9 +23,10 @@ type Truth = boolean | 'open';
 export function breakingIn(
   records: Records,
   rule: Rule,
-  request: DecisionRequest,
+  sent: DecisionRequest,
   now: number,
 ): (context: JsonObject) => boolean {
+  const request = withoutRecorded(records, sent);
   const asked = askWithout(records, request, now);
   if ('error' in asked || !meansResource(records, rule, request)) return () => false;
   const form = formOf(rule);
@@ -38,6 +39,20 @@ export function breakingIn(
     if (form === 'always') return !allowed && who === true && what === true;
     if (form === 'only') return allowed && who !== true && what !== false;
     return allowed && who !== false && what !== false;
+  };
+}
+
+/** By 11.3 a recorded property counts as recorded, whatever a request says. */
+function withoutRecorded(records: Records, { subject, resource, ...rest }: DecisionRequest): DecisionRequest {
+  const unrecorded = (kind: 'subject' | 'resource', own: string, properties: JsonObject = {}) => {
+    const stored = fieldsOf(kind, records).get(own)?.properties ?? {};
+    return Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(stored, name)));
+  };
+  const [who, what] = [path(subject.type, subject.id), `${resource.type}/${path(resource.name ?? '')}`];
+  return {
+    ...rest,
+    subject: { ...subject, properties: unrecorded('subject', who, subject.properties) },
+    resource: { ...resource, properties: unrecorded('resource', what, resource.properties) },
   };
 }
 

@@ -102,18 +102,19 @@ export const question: fc.Arbitrary<Question> = fc.record({
   at: fc.nat(20),
 });
 
-/** The request of a question, which sends nothing that both states record (docs/semantics.md 11.3). */
+/** The request of a question, which sends nothing that is recorded after (docs/semantics.md 11.3). */
 export function requestOf(
-  states: readonly (readonly EngineRecord[])[],
+  before: readonly EngineRecord[],
+  after: readonly EngineRecord[],
   { subject, own, roles, resource, place, n }: Question,
   action: string,
 ): DecisionRequest {
   const [type = '', id = ''] = subject.split('/');
   const [application = '', ofType = '', name = ''] = resource.split('/');
-  const recorded = states.every((records) => fieldsOf('resource', records).has(resource));
+  const recorded = [before, after].every((records) => fieldsOf('resource', records).has(resource));
   const given = (kind: 'subject' | 'resource', address: string, value: Json | undefined): JsonObject => {
-    const stored = states.map((records) => fieldsOf(kind, records).get(address)?.properties ?? {});
-    return value === undefined || stored.every((one) => Object.hasOwn(one, 'n')) ? {} : { n: value };
+    const stored = fieldsOf(kind, after).get(address)?.properties ?? {};
+    return value === undefined || Object.hasOwn(stored, 'n') ? {} : { n: value };
   };
   return {
     subject: { type, id, properties: given('subject', subject, own), ...(roles.length > 0 && { roles }) },

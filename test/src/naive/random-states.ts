@@ -5,7 +5,7 @@ import { declare } from '@authz-service/core/records/registry';
 import { finished } from '@authz-service/core/time-slicing';
 import fc from 'fast-check';
 import type { ContextMember } from './contexts.js';
-import { sparseTenantReading, tenantReading } from './generate.js';
+import { sparseTenantReading, tenantReading, tinyTenantReading } from './generate.js';
 import { history } from './history.js';
 
 /** Two states, of which the second is made of the first; conditions read only these members of the context. */
@@ -13,6 +13,9 @@ export const statesReading = (reads: readonly ContextMember[]) => firstAndLast(t
 
 /** The same of tenants with little in them, where what is changed is mostly what counts. */
 export const sparseStatesReading = (reads: readonly ContextMember[]) => firstAndLast(sparseTenantReading(reads), 2);
+
+/** The same of tenants of a few records. */
+export const tinyStatesReading = (reads: readonly ContextMember[]) => firstAndLast(tinyTenantReading(reads), 2);
 
 const firstAndLast = (tenants: fc.Arbitrary<EngineRecord[]>, steps: number) =>
   history(tenants, steps).map(

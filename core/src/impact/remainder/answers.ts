@@ -4,7 +4,7 @@ import { Scope } from '../../conditions/scope.js';
 import type { JsonObject } from '../../json.js';
 import type { Assignment, Attribute, AttributePool } from './attribute.js';
 import { setMember } from './domain/set-member.js';
-import type { Known, KnownResource } from './known.js';
+import type { Known, KnownProperties, KnownResource } from './known.js';
 import type { Read } from './syntax.js';
 
 /** What is known of something that is read: its value or that it is absent, or that requests choose it. */
@@ -44,10 +44,14 @@ function propertyAnswer(
   pool: AttributePool,
 ): Answer {
   if (root === 'context') return { attribute: pool.property(root, name) };
-  const { recorded = {}, sent } = root === 'action' ? { sent: known.action.sent } : known[root];
+  const {
+    recorded = {},
+    sent,
+    withheld,
+  }: Partial<KnownProperties> = root === 'action' ? { sent: known.action.sent } : known[root];
   if (name === undefined) return sent ? { attribute: pool.property(root, name) } : { value: recorded };
   if (Object.hasOwn(recorded, name)) return { value: recorded[name] };
-  return sent ? { attribute: pool.property(root, name) } : ABSENT;
+  return sent && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
 }
 
 function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {

@@ -25,6 +25,8 @@ export interface KnownProperties {
   readonly recorded: JsonObject;
   /** Whether requests may send those that are not recorded, each with any value; otherwise these are absent. */
   readonly sent: boolean;
+  /** Those that are not recorded and that no request sends all the same. */
+  readonly withheld?: ReadonlySet<string>;
 }
 
 export interface KnownSubject extends KnownProperties {

@@ -1,40 +1,8 @@
+import { standingViolations } from '@authz-service/core/access-rules/judge-rules';
+import { violationText } from '@authz-service/core/access-rules/violation';
+import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../manifest/read.js';
-import type { StoredRecord } from '../records/registry.js';
-import { TenantState } from '../state/tenant-state.js';
-import { finished } from '../time-slicing.js';
-import { judgeChange, standingViolations } from './judge-rules.js';
-import type { RecordPair } from './touched.js';
-import { violationText } from './violation.js';
-
-const NOW = Date.parse('2026-06-01T00:00:00Z');
-
-function stateOf(text: string): TenantState {
-  const { manifest, faults } = readManifest([{ path: 'a.yaml', text: `version: 1\n${text}` }]);
-  if (manifest === undefined) throw new Error(faults.map(({ detail }) => detail).join('\n'));
-  const shared = { managed_by: 'default', created_at: '', updated_at: '', revision: 1 };
-  return new TenantState(manifest.records.map((one) => ({ ...one, ...shared, id: one.address }) as StoredRecord));
-}
-
-/** Equal records are the same objects, as they are in a tenant that changes. */
-function changeOf(before: TenantState, after: TenantState): { view: TenantState; pairs: RecordPair[] } {
-  const kept = [...after.records()].map((record) => {
-    const old = before.get(record.address);
-    return old !== undefined && JSON.stringify(old.fields) === JSON.stringify(record.fields) ? old : record;
-  });
-  const view = new TenantState(kept);
-  const addresses = new Set([...before.records(), ...kept].map(({ address }) => address));
-  return {
-    view,
-    pairs: [...addresses].map((address) => ({ address, before: before.get(address), after: view.get(address) })),
-  };
-}
-
-function judged(before: string, after: string): string[] {
-  const base = stateOf(before);
-  const { view, pairs } = changeOf(base, stateOf(after));
-  return finished(judgeChange(base, view, pairs, NOW)).map(violationText);
-}
+import { judged, NOW, stateOf } from './judged.js';
 
 const PAYROLL = `
 applications:
