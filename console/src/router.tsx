@@ -58,6 +58,12 @@ const revision = createRoute({
   path: '/revision',
   component: lazyRouteComponent(() => import('./pages/history/revision-page.js'), 'RevisionPage'),
 });
+const compare = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/compare',
+  component: lazyRouteComponent(() => import('./pages/history/compare-page.js'), 'ComparePage'),
+});
 const settings = createRoute({
   ...search,
   getParentRoute: () => shell,
@@ -74,7 +80,7 @@ const change = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    shell.addChildren([overview, records, record, ask, structure, change, history, revision, settings]),
+    shell.addChildren([overview, records, record, ask, structure, change, history, revision, compare, settings]),
   ]),
   basepath: '/console',
   defaultErrorComponent: PageFault,

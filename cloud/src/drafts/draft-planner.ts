@@ -1,11 +1,22 @@
 import { Worker } from 'node:worker_threads';
+import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import { FairQueue } from '../auth/fair-queue.js';
-import type { Tenant } from '../tenants/tenant.js';
-import type { Denied, Draft, DraftBase, DraftPlan, DraftSaid, DraftTask, DraftTold } from './draft-work.js';
+import type { ReadableTenant } from '../tenants/tenant.js';
+import type {
+  Denied,
+  Draft,
+  DraftBase,
+  DraftFound,
+  DraftPlan,
+  DraftSaid,
+  DraftTask,
+  DraftTold,
+  EarlierState,
+} from './draft-work.js';
 
 const WAITING_MAX = 16;
 const TIMEOUT_MS = 60_000;
@@ -17,10 +28,11 @@ const STEP = 25;
 const REMEDIES = {
   draft: 'split the draft, or run "service plan" on the tree',
   denied: 'run "service why-not", which has no such bound',
+  earlier: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
 };
 
 /**
- * Finds what drafts would do, and what would allow denied questions, in one thread with a bound of its own on memory and
+ * Finds what drafts would do, what would allow denied questions and what revisions did to access, in one thread with a bound of its own on memory and
  * time, so that decisions wait for none of it. Everybody waits for their turn, tenant by tenant. The thread keeps the
  * records of the last base, since one who edits asks again and again.
  */
@@ -35,7 +47,7 @@ export class DraftPlanner {
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */
-  plan(tenant: Tenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
+  plan(tenant: ReadableTenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
     return this.#find(tenant, revision, { draft }, signal) as Promise<DraftPlan>;
   }
 
@@ -43,8 +55,18 @@ export class DraftPlanner {
    * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
    * `invalid_request` where the question itself is at fault.
    */
-  whyNot(tenant: Tenant, revision: string, denied: Denied, signal: AbortSignal): Promise<WhyNot> {
+  whyNot(tenant: ReadableTenant, revision: string, denied: Denied, signal: AbortSignal): Promise<WhyNot> {
     return this.#find(tenant, revision, { denied }, signal) as Promise<WhyNot>;
+  }
+
+  /** What has changed in who may do what between an earlier state and the tenant at this revision. Throws as `plan` does. */
+  changeSince(
+    tenant: ReadableTenant,
+    revision: string,
+    earlier: EarlierState,
+    signal: AbortSignal,
+  ): Promise<AccessReport> {
+    return this.#find(tenant, revision, { earlier }, signal) as Promise<AccessReport>;
   }
 
   /** Ends the thread. */
@@ -52,15 +74,15 @@ export class DraftPlanner {
     return this.#stop();
   }
 
-  #find(tenant: Tenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftPlan | WhyNot> {
+  #find(tenant: ReadableTenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftFound> {
     return this.#queue.run(tenant.id, () => this.#ask(tenant, revision, task, signal), signal);
   }
 
-  async #ask(tenant: Tenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftPlan | WhyNot> {
+  async #ask(tenant: ReadableTenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftFound> {
     signal.throwIfAborted();
     assertAt(tenant, revision);
     const thread = this.#begun();
-    const answer = answerOf(thread.worker, 'draft' in task ? REMEDIES.draft : REMEDIES.denied, signal);
+    const answer = answerOf(thread.worker, remedyOf(task), signal);
     answer.said.catch(() => undefined);
     try {
       await this.#send(thread, tenant, revision);
@@ -88,7 +110,7 @@ export class DraftPlanner {
   }
 
   /** Gives the thread the records of the tenant, unless it has them. */
-  async #send(thread: { worker: Worker; key?: string }, tenant: Tenant, revision: string): Promise<void> {
+  async #send(thread: { worker: Worker; key?: string }, tenant: ReadableTenant, revision: string): Promise<void> {
     const base: DraftBase = { key: `${tenant.id} ${revision}`, tenant: tenant.name, revision };
     if (thread.key === base.key) return;
     delete thread.key;
@@ -152,12 +174,17 @@ function tell(worker: Worker, told: DraftTold): void {
   worker.postMessage(told);
 }
 
-function assertAt(tenant: Tenant, revision: string): void {
+function assertAt(tenant: ReadableTenant, revision: string): void {
   if (tenant.revision === revision) return;
   throw new ProblemError(
     'stale_base',
     `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${revision}: look at what changed, then ask again.`,
   );
+}
+
+function remedyOf(task: DraftTask): string {
+  if ('draft' in task) return REMEDIES.draft;
+  return 'denied' in task ? REMEDIES.denied : REMEDIES.earlier;
 }
 
 function tooMuch(what: string, remedy: string, cause?: Error): ProblemError {

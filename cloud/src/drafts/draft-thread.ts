@@ -1,7 +1,8 @@
-/** Finds what drafts would do and what would allow denied questions, one after the other; see `draft-planner.ts`. */
+/** Finds what drafts would do, what would allow denied questions and what has changed, one after the other; see `draft-planner.ts`. */
 import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
+import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -11,7 +12,17 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished } from '@authz-service/core/time-slicing';
 import { type WhyNot, whyNot } from '@authz-service/core/why-not/why-not';
 import { guardSession } from '../console/guard-session.js';
-import type { Denied, Draft, DraftBase, DraftPlan, DraftSaid, DraftTask, DraftTold } from './draft-work.js';
+import type {
+  Denied,
+  Draft,
+  DraftBase,
+  DraftFound,
+  DraftPlan,
+  DraftSaid,
+  DraftTask,
+  DraftTold,
+  EarlierState,
+} from './draft-work.js';
 
 let base: (DraftBase & { records: StoredRecord[]; state?: TenantState }) | undefined;
 
@@ -23,12 +34,17 @@ parentPort?.on('message', (told: DraftTold) => {
 
 function said(task: DraftTask): DraftSaid {
   try {
-    return { found: 'draft' in task ? planOf(task.draft) : allowanceOf(task.denied) };
+    return { found: foundBy(task) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, detail, errors } = error;
     return { fault: { code, detail, errors } };
   }
+}
+
+function foundBy(task: DraftTask): DraftFound {
+  if ('draft' in task) return planOf(task.draft);
+  return 'denied' in task ? allowanceOf(task.denied) : changeSince(task.earlier);
 }
 
 function planOf({ stack, changes, writer, inConsole, now }: Draft): DraftPlan {
@@ -52,6 +68,13 @@ function planOf({ stack, changes, writer, inConsole, now }: Draft): DraftPlan {
 
 function allowanceOf({ request, now }: Denied): WhyNot {
   return whyNot(present().records, request, { now });
+}
+
+function changeSince({ unlike, records, now }: EarlierState): AccessReport {
+  const after = present().records;
+  const differing = new Set(unlike);
+  const before = [...after.filter(({ address }) => !differing.has(address)), ...records];
+  return finished(computeImpact({ records: before }, { records: after }, { now })).delta;
 }
 
 function present(): NonNullable<typeof base> {

@@ -4,11 +4,12 @@ import type { AccessReport } from '@authz-service/core/impact/report/access-repo
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 
-/** A tenant at a revision, whose records are sent in parts before the first draft on it. */
+/** A tenant at a revision, whose records are sent in parts before the first task on it. */
 export interface DraftBase {
   /** The id of the tenant and the revision. */
   key: string;
@@ -41,13 +42,25 @@ export interface Denied {
   now: number;
 }
 
+/** Another state to compare the base with, as what differs: the base is the state after it. */
+export interface EarlierState {
+  /** Which records of the base it did not have, or not so. */
+  unlike: readonly Address[];
+  /** The records that it had in place of them. */
+  records: readonly StoredRecord[];
+  /** The start of what is looked at: milliseconds since the epoch. */
+  now: number;
+}
+
 /** What the thread can find out about its base. */
-export type DraftTask = { draft: Draft } | { denied: Denied };
+export type DraftTask = { draft: Draft } | { denied: Denied } | { earlier: EarlierState };
+
+export type DraftFound = DraftPlan | WhyNot | AccessReport;
 
 /** What the thread is told: another base begins with `base`. */
 export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };
 
 /** What the thread says, once for each task. */
 export type DraftSaid =
-  | { found: DraftPlan | WhyNot }
+  | { found: DraftFound }
   | { fault: { code: ProblemCode; detail: string; errors: readonly ProblemItem[] } };

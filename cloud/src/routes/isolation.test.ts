@@ -269,6 +269,8 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   );
   const asked = { base_revision: state.revision, question: ALICE_READS };
   expect((await strangeInConsole('POST', '/console/api/why-not', '/console/api/why-not', asked)).status).toBe(409);
+  const pair = `/console/api/comparison?before=${state.revision}`;
+  expect((await strangeInConsole('GET', '/console/api/comparison', pair)).status).toBe(404);
   expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);
   expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });

@@ -6,6 +6,7 @@ import { auditRoutes } from './audit.js';
 import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
+import { comparisonRoutes } from './comparisons.js';
 import { consoleLinkRoutes } from './console-links.js';
 import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
@@ -42,6 +43,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...consoleOidcRoutes(cloud),
     ...draftPlanRoutes(cloud),
     ...whyNotRoutes(cloud),
+    ...comparisonRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),

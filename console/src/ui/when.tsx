@@ -4,7 +4,12 @@ const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 export function When({ at }: { at: string }) {
   return (
     <time dateTime={at} title={at}>
-      {FORMAT.format(new Date(at))}
+      {timeText(at)}
     </time>
   );
+}
+
+/** A time in the zone of the person, as text. */
+export function timeText(at: string): string {
+  return FORMAT.format(new Date(at));
 }

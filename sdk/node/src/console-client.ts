@@ -2,7 +2,7 @@ import { ServiceClient } from './client.js';
 import type { ClientOptions } from './decision-client.js';
 import type { DecisionQuestion } from './question.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { AccessRuleViolation, Change, Limits, Page, Scope } from './wire.js';
+import type { AccessRuleViolation, AuditEntry, Change, Limits, Page, Scope } from './wire.js';
 
 /** Which ways of signing in a cloud offers. */
 export interface SignInWays {
@@ -82,6 +82,28 @@ export interface WhyNotAnswer {
   not_weighed: number;
 }
 
+/** One of two compared moments. */
+export interface ComparedMoment {
+  revision: string;
+  /** When the revision was committed: RFC 3339 in UTC. */
+  committed_at: string;
+  /** How many of its records have lost values since, by an erasure. */
+  erased: number;
+}
+
+/** What differs between two moments of the tenant. */
+export interface Comparison {
+  before: ComparedMoment;
+  after: ComparedMoment;
+  counts: { added: number; changed: number; removed: number };
+  /** The records that differ, by address, without credentials; at most a thousand. */
+  changes: AuditEntry['changes'];
+  /** The document of `service impact --json`, with at most a thousand findings, worst first. */
+  access: { [member: string]: unknown };
+  /** How many findings there are. */
+  finding_count: number;
+}
+
 /**
  * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
  *
@@ -137,5 +159,15 @@ export class ConsoleClient extends ServiceClient {
     const body = { base_revision: base, question };
     const request: ServiceRequest = { method: 'POST', path: '/why-not', body, repeat: 'harmless' };
     return (await this.json(request, options)) as WhyNotAnswer;
+  }
+
+  /**
+   * What changed in records and in access between two revisions or times; without `after`, until now. Rejects with
+   * `outside_history` for what is no longer kept.
+   */
+  async compare(before: string, after: string | undefined, options?: CallOptions): Promise<Comparison> {
+    const query = { before, after };
+    const request: ServiceRequest = { method: 'GET', path: '/comparison', query, repeat: 'harmless' };
+    return (await this.json(request, options)) as Comparison;
   }
 }

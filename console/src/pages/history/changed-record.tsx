@@ -15,8 +15,15 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const TONES = { create: 'good', update: 'warn', move: 'warn', delete: 'bad' } as const;
 
-/** One change of a commit; opened, it shows each field before and after. */
-export function ChangedRecord({ change, number }: { change: Change; number: number }) {
+interface Props {
+  change: Change;
+  /** Two revisions, by their numbers. */
+  before: number;
+  after: number;
+}
+
+/** A record that differs between two revisions; opened, it shows each field before and after. */
+export function ChangedRecord({ change, before, after }: Props) {
   const [open, setOpen] = useState(false);
   const { op, address, from } = change;
   return (
@@ -26,20 +33,20 @@ export function ChangedRecord({ change, number }: { change: Change; number: numb
           <Badge tone={TONES[op]}>{text.history.op[op]}</Badge> {from !== undefined && `${from} → `}
           {address}
         </summary>
-        {open && <Differences change={change} number={number} />}
+        {open && <Differences change={change} before={before} after={after} />}
         {op !== 'delete' && <RecordLink address={address}>{text.history.asItIsNow}</RecordLink>}
       </details>
     </li>
   );
 }
 
-function Differences({ change: { op, address, from }, number }: { change: Change; number: number }) {
+function Differences({ change: { op, address, from }, before: earlier, after: later }: Props) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['changed', address, number],
+    queryKey: ['changed', address, earlier, later],
     queryFn: async ({ signal }) => {
       const [before, after] = await Promise.all([
-        op === 'create' ? undefined : recordAt(from ?? address, number - 1, signal),
-        op === 'delete' ? undefined : recordAt(address, number, signal),
+        op === 'create' ? undefined : recordAt(from ?? address, earlier, signal),
+        op === 'delete' ? undefined : recordAt(address, later, signal),
       ]);
       return { before, after };
     },

@@ -38,6 +38,6 @@ export function CommitList({ commits }: { commits: readonly AuditEntry[] }) {
 }
 
 /** `42` of `42.9f86d081884c7d65`. */
-function numberOf(revision: string): string {
+export function numberOf(revision: string): string {
   return revision.split('.')[0] ?? revision;
 }

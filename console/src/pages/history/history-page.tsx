@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
@@ -30,7 +30,11 @@ export function HistoryPage() {
   const number = Number(page ?? 1);
   return (
     <>
-      <PageHeader title={text.history.title} under={text.history.under} />
+      <PageHeader
+        title={text.history.title}
+        under={text.history.under}
+        actions={<Link to="/compare">{text.history.compare}</Link>}
+      />
       <Filters
         key={JSON.stringify(filter)}
         filter={filter}

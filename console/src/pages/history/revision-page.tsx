@@ -5,12 +5,12 @@ import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
-import { CodeBlock } from '../../ui/code-block.js';
 import { Empty } from '../../ui/empty.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { When } from '../../ui/when.js';
+import { AccessBetween } from './access-between.js';
 import { ChangedRecord } from './changed-record.js';
 import styles from './revision-page.module.css';
 
@@ -28,6 +28,13 @@ export function RevisionPage() {
         title={text.history.revision(number)}
         over={<Link to="/history">{text.history.all}</Link>}
         under={data && <When at={data.at} />}
+        actions={
+          data && (
+            <Link to="/compare" search={{ before: number }}>
+              {text.history.compareWithNow}
+            </Link>
+          )
+        }
       />
       {error && <ProblemNote error={error} retry={() => refetch()} />}
       {data === undefined && !error && <p role="status">{text.common.loading}</p>}
@@ -45,7 +52,7 @@ function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
         {changes.length === 0 && <p className={styles.muted}>{text.history.noChanges}</p>}
         <ul>
           {changes.map((change) => (
-            <ChangedRecord key={change.address} change={change} number={number} />
+            <ChangedRecord key={change.address} change={change} before={number - 1} after={number} />
           ))}
         </ul>
         {truncated && <p className={styles.muted}>{text.history.truncated}</p>}
@@ -71,13 +78,12 @@ function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
             </dd>
           </dl>
         </Card>
-        {number > 1 && (
-          <Card title={text.history.access}>
-            <p className={styles.muted}>{text.history.accessHint}</p>
-            <CodeBlock label={text.history.access} code={`service impact cloud@${number - 1} cloud@${number}`} />
-          </Card>
-        )}
       </div>
+      {number > 1 && (
+        <div className={styles.access}>
+          <AccessBetween before={String(number - 1)} after={String(number)} />
+        </div>
+      )}
     </div>
   );
 }

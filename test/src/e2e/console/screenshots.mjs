@@ -23,6 +23,7 @@ const PAGES = {
   change: '/change',
   history: '/history',
   revision: '/revision?number=2',
+  compare: '/compare?before=1&after=2',
   settings: '/settings?area=clients',
 };
 const DRAFT = {

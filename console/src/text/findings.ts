@@ -1,0 +1,57 @@
+import { counted } from './counted.js';
+
+const WHICH: Record<string, string> = {
+  all: 'all',
+  recorded: 'all recorded ones',
+  unrecorded: 'without a record',
+  nowhere: 'that lie nowhere',
+  unsaid: 'of which nobody says where they lie',
+};
+
+/** The texts of what a change does to access. */
+export const findings = {
+  access: 'Who gains and who loses access',
+  none: 'Nobody gains or loses access.',
+  counts: (
+    { gained, lost, mixed, unknown }: Record<'gained' | 'lost' | 'mixed' | 'unknown', number>,
+    exact: boolean,
+  ) => {
+    const counts = [
+      gained > 0 && `${counted(gained, 'permission')} gained`,
+      lost > 0 && `${counted(lost, 'permission')} lost`,
+      mixed > 0 && `${counted(mixed, 'permission')} changed otherwise`,
+      unknown > 0 && `${counted(unknown, 'permission')} unclear`,
+    ].filter(Boolean);
+    return `${exact || counts.length === 0 ? '' : 'at most '}${counts.join(', ')}`;
+  },
+  countsHint: 'A permission is one action of one recorded subject on one recorded resource.',
+  incomplete: 'There was too much to look at: more may have changed than is listed.',
+  more: (shown: number, all: number) => `The worst ${shown} of ${all} findings are listed.`,
+  who: 'Who',
+  effect: 'Change',
+  effects: {
+    gained: 'gains',
+    lost: 'loses',
+    widened: 'more cases',
+    narrowed: 'fewer cases',
+    changed: 'other cases',
+    unknown: 'unclear',
+  },
+  action: 'Action',
+  anyAction: 'any',
+  anyActionBut: (actions: string) => `any but ${actions}`,
+  onWhat: 'On what',
+  which: (type: string, which: string) => `${type} (${WHICH[which] ?? which})`,
+  andMore: (count: number) => `and ${count} more`,
+  below: (what: string, places: string) => `${what} below ${places}`,
+  condition: 'If, or when',
+  conditionWas: (condition: string) => `was: ${condition}`,
+  from: 'from',
+  until: 'until',
+  because: 'Because of',
+  members: (principal: string, some: number, all: number) =>
+    some === all ? `${principal} (all ${all})` : `${principal} (${some} of ${all})`,
+  unrecorded: (type: string) => (type === '*' ? 'anybody' : `any ${type} without a record`),
+  namedRole: (role: string) => `whoever a request names ${role} for`,
+  causes: { added: 'added', changed: 'changed', removed: 'removed' } as Readonly<Record<string, string>>,
+};

@@ -1,0 +1,168 @@
+import { type ReactNode, useId } from 'react';
+import { findings as text } from '../text/findings.js';
+import { Badge } from './badge.js';
+import { DataTable } from './data-table.js';
+import styles from './findings-table.module.css';
+import layout from './layout.module.css';
+import { RecordLink } from './record-link.js';
+import { When } from './when.js';
+
+/** The part of an access delta that is shown; `docs/impact.md` has all of it. */
+export interface ShownDelta {
+  counts: Record<'gained' | 'lost' | 'mixed' | 'unknown', number>;
+  exact: boolean;
+  complete?: false;
+  findings: readonly ShownFinding[];
+}
+
+interface ShownFinding {
+  id: string;
+  change: keyof typeof text.effects;
+  subjects: {
+    principals: { principal: string; subjects: number; of: number }[];
+    unrecorded: string[];
+    named_role?: string;
+  };
+  actions: string[];
+  actions_except?: string[];
+  resources: {
+    type: string;
+    which: string;
+    below?: string;
+    and_below?: string[];
+    names?: string[];
+    recorded: number;
+  }[];
+  condition: string | null;
+  condition_before?: string;
+  from: string | null;
+  until: string | null;
+  causes: { address: string; change: string }[][];
+}
+
+const TONES = {
+  gained: 'good',
+  widened: 'good',
+  lost: 'bad',
+  narrowed: 'bad',
+  changed: 'warn',
+  unknown: 'warn',
+} as const;
+
+interface Props {
+  delta: ShownDelta;
+  /** How many findings there are, where fewer are at hand. */
+  all?: number;
+}
+
+/** Who gains and who loses access, why and under what condition: the worst first. */
+export function FindingsTable({ delta: { counts, exact, complete, findings }, all = findings.length }: Props) {
+  const id = useId();
+  const summary = text.counts(counts, exact);
+  return (
+    <section className={styles.findings} aria-labelledby={id}>
+      <h2 id={id}>{text.access}</h2>
+      {summary !== '' && findings.length > 0 && <p title={text.countsHint}>{summary}</p>}
+      {complete === false && <p className={layout.hint}>{text.incomplete}</p>}
+      {findings.length === 0 && <p className={layout.hint}>{text.none}</p>}
+      {findings.length > 0 && (
+        <DataTable<ShownFinding>
+          label={text.access}
+          rows={findings}
+          keyOf={(finding) => finding.id}
+          columns={[
+            { title: text.who, cell: who },
+            { title: text.effect, cell: ({ change }) => <Badge tone={TONES[change]}>{text.effects[change]}</Badge> },
+            { title: text.action, cell: actionsOf },
+            { title: text.onWhat, cell: onWhat },
+            ...(findings.some(isLimited) ? [{ title: text.condition, cell: limitsOf }] : []),
+            { title: text.because, cell: because, lesser: true },
+          ]}
+        />
+      )}
+      {all > findings.length && <p className={layout.hint}>{text.more(findings.length, all)}</p>}
+    </section>
+  );
+}
+
+function isLimited({ condition, condition_before, from, until }: ShownFinding): boolean {
+  return condition !== null || condition_before !== undefined || from !== null || until !== null;
+}
+
+function who({ subjects: { principals, unrecorded, named_role } }: ShownFinding): ReactNode {
+  const named = principals.map(({ principal, subjects, of }) =>
+    principal.startsWith('subject/') ? principal.slice('subject/'.length) : text.members(principal, subjects, of),
+  );
+  return (
+    <Lines
+      lines={[...named, ...unrecorded.map(text.unrecorded), ...(named_role ? [text.namedRole(named_role)] : [])]}
+    />
+  );
+}
+
+function actionsOf({ actions, actions_except = [] }: ShownFinding): string {
+  if (!actions.includes('*')) return actions.join(', ');
+  return actions_except.length === 0 ? text.anyAction : text.anyActionBut(actions_except.join(', '));
+}
+
+function onWhat({ resources }: ShownFinding): ReactNode {
+  return <Lines lines={resources.flatMap(linesOf)} />;
+}
+
+function linesOf({ type, which, below, and_below = [], names, recorded }: ShownFinding['resources'][number]): string[] {
+  const listed = names !== undefined && which === 'named';
+  const lines = listed ? names : [text.which(type, which)];
+  const more = listed && recorded > names.length ? [text.andMore(recorded - names.length)] : [];
+  const places = below === undefined ? [] : [below, ...and_below];
+  return [...lines.map((line) => (places.length === 0 ? line : text.below(line, places.join(' + ')))), ...more];
+}
+
+function limitsOf({ condition, condition_before, from, until }: ShownFinding): ReactNode {
+  return (
+    <>
+      {condition !== null && <code className={styles.condition}>{condition}</code>}
+      {condition_before !== undefined && <p className={styles.minor}>{text.conditionWas(condition_before)}</p>}
+      {from !== null && (
+        <p>
+          {text.from} <When at={from} />
+        </p>
+      )}
+      {until !== null && (
+        <p>
+          {text.until} <When at={until} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What is there only so that something else may mention it. */
+const DEFINITIONS = /^(application|resource_type|group|role|subject|resource)\//;
+const CAUSES_SHOWN = 5;
+
+/** The first of the alternative sets of changes that bring the finding, without the definitions that the rest needs. */
+function because({ causes: [first = []] }: ShownFinding): ReactNode {
+  const links = first.filter(({ address, change }) => change !== 'added' || !DEFINITIONS.test(address));
+  const told = links.length > 0 ? links : first;
+  return (
+    <ul className={styles.causes}>
+      {told.slice(0, CAUSES_SHOWN).map(({ address, change }) => (
+        <li key={address}>
+          {change === 'removed' ? address : <RecordLink address={address}>{address}</RecordLink>}{' '}
+          <span className={styles.minor}>{text.causes[change] ?? change}</span>
+        </li>
+      ))}
+      {told.length > CAUSES_SHOWN && <li className={styles.minor}>{text.andMore(told.length - CAUSES_SHOWN)}</li>}
+    </ul>
+  );
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  return (
+    <ul className={styles.names}>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
