@@ -1,3 +1,4 @@
+import { prepareConditions } from '../conditions/prepare-conditions.js';
 import type { EngineRecord } from './api/engine.js';
 import { RecordCompiler } from './compile/record-compiler.js';
 import { CompiledEngine } from './compiled-engine.js';
@@ -9,6 +10,10 @@ import { CompiledEngine } from './compiled-engine.js';
  */
 export class EngineBuilder {
   readonly #compiler = new RecordCompiler();
+
+  constructor() {
+    prepareConditions();
+  }
 
   add(record: EngineRecord): void {
     this.#compiler.add(record);

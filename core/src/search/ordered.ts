@@ -27,11 +27,14 @@ export function* inOrder<T>(items: Iterable<T>, nameOf: (item: T) => string): Ge
   for (const item of items) {
     run.push(new Ordered(nameOf(item), item));
     if (run.length < RUN) continue;
+    yield;
     runs.push(once(run.sort(byKey)));
     run = [];
     yield;
   }
+  yield;
   runs.push(once(run.sort(byKey)));
+  yield;
   while (runs.length > 1) {
     const merged: Ordered<T>[][] = [];
     for (let at = 0; at < runs.length; at += 2) merged.push(yield* merge(runs[at] ?? [], runs[at + 1] ?? []));
@@ -66,7 +69,7 @@ function once<T>(sorted: Ordered<T>[]): Ordered<T>[] {
   return sorted.filter(({ key }, at) => at === 0 || key !== sorted[at - 1]?.key);
 }
 
-export function* merge<T>(left: Ordered<T>[], right: Ordered<T>[]): Generator<undefined, Ordered<T>[]> {
+function* merge<T>(left: Ordered<T>[], right: Ordered<T>[]): Generator<undefined, Ordered<T>[]> {
   if (right.length === 0) return left;
   const merged: Ordered<T>[] = [];
   let [fromLeft, fromRight] = [0, 0];

@@ -1,5 +1,5 @@
 import { encodeSegment } from '../records/address.js';
-import { firstAt, inOrder, merge, type Ordered, ordered } from './ordered.js';
+import { firstAt, inOrder, type Ordered, ordered } from './ordered.js';
 
 /** Up to this many changes are put into a list one by one. */
 const FEW_MAX = 64;
@@ -59,9 +59,9 @@ function* patched<T>(
     const key = encodeSegment(name);
     const at = firstAt(copy, key);
     const present = copy[at]?.key === key ? 1 : 0;
-    copy.splice(at, present, ...(item === undefined ? [] : [ordered(name, item)]));
     // Each moves what comes behind it.
     yield;
+    copy.splice(at, present, ...(item === undefined ? [] : [ordered(name, item)]));
   }
   return copy;
 }
@@ -70,19 +70,23 @@ function* merged<T>(
   list: readonly Ordered<T>[],
   changed: ReadonlyMap<string, T | undefined>,
 ): Generator<undefined, readonly Ordered<T>[]> {
-  const kept: Ordered<T>[] = [];
-  const gone = new Set<string>();
-  const come = new Map<T, string>();
+  // Sorted and not looked up: a map of many entries grows in long steps.
+  const news = yield* inOrder(changed, ([name]) => name);
+  const result: Ordered<T>[] = [];
+  let at = 0;
   let worked = 0;
-  for (const [name, item] of changed) {
+  for (const { key, item: change } of news) {
+    for (let old = list[at]; old !== undefined && old.key <= key; old = list[++at]) {
+      if (++worked % STEP === 0) yield;
+      if (old.key !== key) result.push(old);
+    }
     if (++worked % STEP === 0) yield;
-    gone.add(encodeSegment(name));
-    if (item !== undefined) come.set(item, name);
+    const [name, item] = change;
+    if (item !== undefined) result.push(ordered(name, item));
   }
-  for (const one of list) {
+  for (; at < list.length; at++) {
     if (++worked % STEP === 0) yield;
-    if (!gone.has(one.key)) kept.push(one);
+    result.push(list[at] as Ordered<T>);
   }
-  const more = yield* inOrder(come.keys(), (item) => come.get(item) ?? '');
-  return yield* merge(kept, more);
+  return result;
 }
