@@ -10,6 +10,8 @@ export default defineConfig({
     outDir: 'dist/site',
     // The Content-Security-Policy allows no data: URLs.
     assetsInlineLimit: 0,
+    // One file of styles, there from the beginning: a page whose code is loaded again after a fault has its styles.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {

@@ -1,7 +1,9 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { comeBack } from './api/come-back.js';
 import { MissingPage } from './shell/missing-page.js';
 import { PageFault } from './shell/page-fault.js';
 import { Shell } from './shell/shell.js';
+import { lazily } from './ui/lazily.js';
 import type { PageSearch } from './ui/page-search.js';
 
 const root = createRootRoute({ notFoundComponent: MissingPage, errorComponent: PageFault });
@@ -11,7 +13,7 @@ const signIn = createRoute({
   ...search,
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.js'), 'SignInPage'),
+  component: lazily(async () => (await import('./pages/sign-in/sign-in-page.js')).SignInPage),
 });
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
@@ -20,62 +22,64 @@ const overview = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.js'), 'OverviewPage'),
+  component: lazily(async () => (await import('./pages/overview/overview-page.js')).OverviewPage),
 });
 const records = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/records',
-  component: lazyRouteComponent(() => import('./pages/records/records-page.js'), 'RecordsPage'),
+  component: lazily(async () => (await import('./pages/records/records-page.js')).RecordsPage),
 });
 const record = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/record',
-  component: lazyRouteComponent(() => import('./pages/records/record-page.js'), 'RecordPage'),
+  component: lazily(async () => (await import('./pages/records/record-page.js')).RecordPage),
 });
 const ask = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/ask',
-  component: lazyRouteComponent(() => import('./pages/ask/ask-page.js'), 'AskPage'),
+  component: lazily(async () => (await import('./pages/ask/ask-page.js')).AskPage),
 });
 const structure = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/structure',
-  component: lazyRouteComponent(() => import('./pages/structure/structure-page.js'), 'StructurePage'),
+  component: lazily(async () => (await import('./pages/structure/structure-page.js')).StructurePage),
 });
 const history = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/history',
-  component: lazyRouteComponent(() => import('./pages/history/history-page.js'), 'HistoryPage'),
+  component: lazily(async () => (await import('./pages/history/history-page.js')).HistoryPage),
 });
 const revision = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/revision',
-  component: lazyRouteComponent(() => import('./pages/history/revision-page.js'), 'RevisionPage'),
+  component: lazily(async () => (await import('./pages/history/revision-page.js')).RevisionPage),
 });
 const compare = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/compare',
-  component: lazyRouteComponent(() => import('./pages/history/compare-page.js'), 'ComparePage'),
+  component: lazily(async () => (await import('./pages/history/compare-page.js')).ComparePage),
 });
 const settings = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
+  component: lazily(async () => (await import('./pages/settings/settings-page.js')).SettingsPage),
 });
 const change = createRoute({
   ...search,
   getParentRoute: () => shell,
   path: '/change',
-  component: lazyRouteComponent(() => import('./pages/change/change-page.js'), 'ChangePage'),
+  component: lazily(async () => (await import('./pages/change/change-page.js')).ChangePage),
 });
+
+comeBack();
 
 export const router = createRouter({
   routeTree: root.addChildren([

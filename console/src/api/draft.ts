@@ -10,13 +10,15 @@ export interface Draft {
   /** The revision that they were made for; empty while there are none. */
   base: string;
   changes: Change[];
+  /** Another one for other changes: a commit whose answer was lost can be sent again, and is done once. */
+  key: string;
 }
 
 /** The only stack that the console commits for: those of others are changed where they are declared. */
 export const CONSOLE_STACK = 'console';
 
 const KEY = 'console-draft';
-const EMPTY: Draft = { owner: '', stack: CONSOLE_STACK, base: '', changes: [] };
+const EMPTY: Draft = { owner: '', stack: CONSOLE_STACK, base: '', changes: [], key: '' };
 const listeners = new Set<() => void>();
 let current = read();
 
@@ -30,7 +32,15 @@ function read(): Draft {
 }
 
 export function saveDraft(draft: Draft): void {
-  keep(draft.changes.length === 0 ? { ...EMPTY, owner: draft.owner, stack: draft.stack } : draft);
+  const key = crypto.randomUUID();
+  keep(draft.changes.length === 0 ? { ...EMPTY, owner: draft.owner, stack: draft.stack } : { ...draft, key });
+}
+
+/** Takes what has been committed out of the draft; what was added meanwhile stays, for the revision that the commit made. */
+export function dropCommitted(changes: readonly Change[], revision: string): void {
+  const done = new Set(changes.map((change) => JSON.stringify(change)));
+  const left = current.changes.filter((change) => !done.has(JSON.stringify(change)));
+  saveDraft({ ...current, base: revision, changes: left });
 }
 
 /** Drops a draft that somebody else left in this tab. */
@@ -60,8 +70,14 @@ export function withChange(draft: Draft, change: Change, base: string): Draft {
   return { ...draft, base: draft.base === '' ? base : draft.base, changes: [...others, change] };
 }
 
+/** The fields that the draft gives the record, if it changes some. */
+export function draftedFields({ changes }: Draft, address: Address): Record<string, unknown> | undefined {
+  const change = changes.find((one) => one.op === 'update' && one.address === address);
+  return change?.op === 'update' ? change.fields : undefined;
+}
+
 /** What a change is about; what is created has no address yet. */
-function addressOf(change: Change): Address | undefined {
+export function addressOf(change: Change): Address | undefined {
   if (change.op === 'create') return undefined;
   return change.op === 'move' ? change.from : change.address;
 }

@@ -6,11 +6,25 @@ export const SESSION_KEY = ['session'] as const;
 
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
-  queryFn: ({ signal }) => client.session({ signal }),
+  queryFn: async ({ signal, client: cache }) => {
+    const session = await client.session({ signal });
+    const before = cache.getQueryData<OwnSession>(SESSION_KEY);
+    // Nothing that somebody else has seen in this tab is shown to the next person.
+    if (before !== undefined && ownerOf(before) !== ownerOf(session)) {
+      location.replace('/console/');
+      return before;
+    }
+    return session;
+  },
   staleTime: 60_000,
   // That nobody is signed in is an answer: it is not asked again whenever something looks at it.
   retryOnMount: false,
 });
+
+/** Who is signed in, and to which tenant. */
+export function ownerOf({ tenant, person }: OwnSession): string {
+  return `${tenant.id}/${person.id}`;
+}
 
 /** The session of a page that is shown only with one. */
 export function useSession(): OwnSession {

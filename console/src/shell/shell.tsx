@@ -1,11 +1,13 @@
 import { ServiceError } from '@authz-service/sdk/service-error';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { keepDraftOf } from '../api/draft.js';
-import { sessionQuery } from '../api/session.js';
+import { queryClient } from '../api/query-client.js';
+import { ownerOf, SESSION_KEY, sessionQuery } from '../api/session.js';
 import { text } from '../text/english.js';
 import { Button } from '../ui/button.js';
+import { lazily } from '../ui/lazily.js';
 import { ProblemNote } from '../ui/problem-note.js';
 import { EndedSession } from './ended-session.js';
 import { Navigation } from './navigation.js';
@@ -13,8 +15,9 @@ import { SearchOpener } from './search-opener.js';
 import styles from './shell.module.css';
 import { useKeys } from './use-keys.js';
 
-const SearchDialog = lazy(() => import('./search-dialog.js'));
-const KeysDialog = lazy(() => import('./keys-dialog.js'));
+const SearchDialog = lazily(async () => (await import('./search-dialog.js')).default);
+const EndedOverPage = lazily(async () => (await import('./ended-over-page.js')).EndedOverPage);
+const KeysDialog = lazily(async () => (await import('./keys-dialog.js')).default);
 
 /** The frame around every page of somebody who is signed in. */
 export function Shell() {
@@ -25,15 +28,20 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address closes the menu.
   useEffect(() => setMenu(false), [address]);
-  const owner = session.data && `${session.data.tenant.id}/${session.data.person.id}`;
+  const owner = session.data && ownerOf(session.data);
   useLayoutEffect(() => {
     if (owner !== undefined) keepDraftOf(owner);
   }, [owner]);
   useTitleAnnounced(path);
   useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') });
 
-  if (session.error instanceof ServiceError && session.error.code === 'unauthorized')
-    return <EndedSession onCheck={() => session.refetch()} />;
+  const ended = session.error instanceof ServiceError && session.error.code === 'unauthorized';
+  useEffect(() => {
+    // What was refused meanwhile is asked again.
+    if (ended)
+      return () => void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  }, [ended]);
+  if (ended && session.data === undefined) return <EndedSession onCheck={() => session.refetch()} />;
   if (session.data === undefined) {
     return (
       <main className={styles.waiting}>
@@ -67,10 +75,9 @@ export function Shell() {
       <main id="content" tabIndex={-1} className={styles.content}>
         <Outlet />
       </main>
-      <Suspense>
-        {dialog === 'search' && <SearchDialog onClose={() => setDialog(undefined)} />}
-        {dialog === 'keys' && <KeysDialog onClose={() => setDialog(undefined)} />}
-      </Suspense>
+      {dialog === 'search' && <SearchDialog onClose={() => setDialog(undefined)} />}
+      {dialog === 'keys' && <KeysDialog onClose={() => setDialog(undefined)} />}
+      {ended && <EndedOverPage onCheck={() => session.refetch()} />}
     </div>
   );
 }

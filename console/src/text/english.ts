@@ -24,6 +24,9 @@ export const text = {
     signedInAs: (name: string) => `Signed in as ${name}`,
     account: 'Account',
     signOut: 'Sign out',
+    endedHere:
+      'Your session has ended: it was idle for too long, or was ended. This page stays as it is: sign in, and go on.',
+    newTab: 'It opens in another tab; come back to this one then.',
     endedWhy: 'Nobody is signed in here, or the session has ended: it was idle for too long, or was ended.',
     reading: 'Reading the session …',
   },
@@ -35,7 +38,10 @@ export const text = {
     check: 'I have signed in',
     linkWaits: 'This link signs you in once, within a minute of being made.',
     go: 'Sign in with this link',
-    refused: (problem: string) => `The identity provider's answer was refused (${problem}). Try once more.`,
+    refused: (problem: string) =>
+      problem === 'forbidden'
+        ? 'The identity provider knows you, but nobody has given you access to this console. Ask who looks after the records: they grant “view” or “edit” of “console” in the application “service-console”.'
+        : `The identity provider’s answer was refused (${problem}). Try once more.`,
   },
   theme: { label: 'Theme', system: 'As the system', light: 'Light', dark: 'Dark' },
   keys: {
@@ -65,12 +71,17 @@ export const text = {
     unexpected:
       'Something in this page went wrong. Load it again; if it happens once more, it is a defect of the console.',
     toOverview: 'Go to the overview',
-    notAllowed: 'You may not see this',
+    notAllowed: 'You may not do this',
+    noAnswer: 'The service did not answer: it may be restarting, or out of reach. Nothing that you typed is lost.',
+    notLoaded: 'This part of the console could not be loaded',
+    notLoadedWhy: 'The service did not answer, or has another version now: then load the whole page again.',
+    notDone: 'This could not be done',
   },
   common: {
     loading: 'Loading …',
     copy: 'Copy',
     copied: 'Copied',
+    saveAs: (file: string) => `Save as ${file}`,
     cancel: 'Cancel',
     close: 'Close',
     yes: 'Yes',
@@ -268,13 +279,26 @@ export const text = {
     shapes: { list: 'One item a line.', json: 'As JSON.' },
     take: 'The change document',
     takeHint:
-      'Take it to the records in Git, where it is reviewed. “service patch FILE” writes this document into a checkout:',
+      'Take it to the records in Git, where it is reviewed. “service patch change.json DIRECTORY” writes this document into a checkout:',
     commit: 'Commit',
+    commitAgain: 'Commit once more',
+    unclear: 'The service did not answer, and may have committed it. Commit once more: it is done once in any case.',
     commitHint:
       'Or commit it now, as yourself: new records belong to the console, and those that are nobody’s (api) stay so.',
     inGit: (stack: string) => `The records of “${stack}” are changed where they are declared, not from here.`,
     committed: (revision: string) => `Committed as revision ${revision}.`,
-    rebase: 'Plan it anew for the newest revision',
+    rebase: 'Take the draft to the newest revision',
+    moved: {
+      title: 'Others have committed meanwhile',
+      why: (base: string, newest: string) =>
+        `The draft was made for revision ${base}, and the tenant is at ${newest}. What others changed is kept, and so is the draft.`,
+      choose: 'You and others have changed the same. Choose what it is to be:',
+      mine: 'Mine:',
+      theirs: 'Theirs:',
+      removed: 'the record is removed',
+      go: 'Go on with these',
+    },
+    edit: 'Edit',
     planning: 'Finding out what it would do …',
     plan: 'What it would do',
   },

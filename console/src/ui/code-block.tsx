@@ -1,8 +1,16 @@
 import styles from './code-block.module.css';
 import { CopyButton } from './copy-button.js';
+import { SaveButton } from './save-button.js';
 
-/** Text to read and to copy. */
-export function CodeBlock({ code, label }: { code: string; label: string }) {
+interface Props {
+  code: string;
+  label: string;
+  /** The name under which it can be saved. */
+  file?: string;
+}
+
+/** Text to read, to copy, and perhaps to save. */
+export function CodeBlock({ code, label, file }: Props) {
   return (
     <div className={styles.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
@@ -10,6 +18,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
         <pre>{code}</pre>
       </section>
       <div className={styles.copy}>
+        {file !== undefined && <SaveButton file={file} content={code} />}
         <CopyButton value={() => code} />
       </div>
     </div>

@@ -12,17 +12,27 @@ interface Props {
   onClose: () => void;
   /** A click beside it does not close it: what it shows would be lost. */
   keep?: boolean;
+  /** Nothing of what is below it can be seen. */
+  opaque?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, untitled = false, wide = false, keep = false, onClose, children }: Props) {
+export function Dialog({
+  title,
+  untitled = false,
+  wide = false,
+  keep = false,
+  opaque = false,
+  onClose,
+  children,
+}: Props) {
   return (
     <ModalOverlay
       isOpen
       isDismissable={!keep}
       isKeyboardDismissDisabled={keep}
       onOpenChange={(open) => open || onClose()}
-      className={styles.overlay ?? ''}
+      className={`${styles.overlay} ${opaque ? styles.opaque : ''}`}
     >
       <Modal className={`${styles.modal} ${wide ? styles.wide : ''}`}>
         <AriaDialog className={styles.dialog ?? ''}>

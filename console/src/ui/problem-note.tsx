@@ -3,13 +3,22 @@ import { text } from '../text/english.js';
 import { Button } from './button.js';
 import styles from './problem-note.module.css';
 
+interface Props {
+  error?: Error;
+  /** What did not work, if it is not to show something. */
+  title?: string;
+  /** Takes the place of the error's own words. */
+  detail?: string;
+  retry?: (() => void) | undefined;
+}
+
 /** Why something failed, in the service's words, with what helps to find it in the log. */
-export function ProblemNote({ error, retry }: { error: Error; retry?: (() => void) | undefined }) {
+export function ProblemNote({ error, title = text.errors.title, detail, retry }: Props) {
   const known = error instanceof ServiceError ? error : undefined;
   return (
     <div className={styles.note} role="alert">
-      <p className={styles.title}>{known?.code === 'forbidden' ? text.errors.notAllowed : text.errors.title}</p>
-      <p>{known === undefined ? text.errors.unexpected : known.detail}</p>
+      <p className={styles.title}>{known?.code === 'forbidden' ? text.errors.notAllowed : title}</p>
+      <p>{detail ?? detailOf(known)}</p>
       {known !== undefined && known.errors.length > 0 && (
         <ul className={styles.items}>
           {known.errors.map(({ pointer, detail, address }) => (
@@ -33,4 +42,9 @@ export function ProblemNote({ error, retry }: { error: Error; retry?: (() => voi
       </p>
     </div>
   );
+}
+
+function detailOf(known: ServiceError | undefined): string {
+  if (known === undefined) return text.errors.unexpected;
+  return known.code === 'network' || known.code === 'timeout' ? text.errors.noAnswer : known.detail;
 }

@@ -1,60 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
-
-const PROVIDER = fileURLToPath(new URL('./oidc/provider.mjs', import.meta.url));
-
-const TREE = `
-version: 1
-stack: people
-applications:
-  service-console:
-    resource_types:
-      console: { actions: [view, edit] }
-    resources:
-      console/console: {}
-    roles:
-      viewer: {}
-      editor: {}
-    policies:
-      view: { effect: ALLOW, resource_type: service-console/console, actions: [view], assigned_to: [role/service-console/viewer] }
-      edit: { effect: ALLOW, resource_type: service-console/console, actions: [view, edit], assigned_to: [role/service-console/editor] }
-groups:
-  auditors: { roles: [service-console/viewer] }
-subjects:
-  user/alice: { roles: [service-console/editor] }
-`;
+import { PEOPLE } from './oidc/people.js';
+import { type RunningProvider, startProvider } from './oidc/start-provider.js';
 
 let bench: Workbench;
-let provider: ChildProcess;
+let provider: RunningProvider;
 let url: string;
 let admin: Record<string, string>;
 
 beforeAll(async () => {
   bench = await Workbench.create();
-  provider = spawn(process.execPath, [PROVIDER], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const lines = createInterface({ input: provider.stdout as NonNullable<typeof provider.stdout> });
-  const [issuer] = await once(lines, 'line');
-  const cloud = await bench.startCloud({
-    SERVICE_OIDC_ISSUER: String(issuer),
-    SERVICE_OIDC_CLIENT_ID: 'console',
-    SERVICE_OIDC_CLIENT_SECRET: 'the secret of the console',
-    SERVICE_OIDC_SCOPE: 'openid profile email groups',
-    SERVICE_OIDC_GROUPS: 'auditors=auditors',
-  });
+  provider = await startProvider();
+  const cloud = await bench.startCloud(provider.env);
   url = cloud.url;
   admin = cloud.operator;
-  const ready = once(lines, 'line');
-  provider.stdin?.write(`${url}/console/oidc/callback\n`);
-  await ready;
-  await bench.write({ 'tree/main.yaml': TREE });
+  await provider.know(url);
+  await bench.write({ 'tree/main.yaml': PEOPLE });
   await bench.json(['apply', 'tree', '--yes'], { env: admin });
 });
 afterAll(async () => {
-  provider.kill();
+  provider.close();
   await bench.close();
 });
 
@@ -154,12 +119,12 @@ describe('a sign-in with the identity provider', () => {
     const [entry] = (await alice.json('/v1/audit')).items;
     expect(entry.credential).toMatchObject({ kind: 'person', name: 'Alice' });
     await bench.write({
-      'tree/main.yaml': TREE.replace('roles: [service-console/editor]', 'roles: [service-console/viewer]'),
+      'tree/main.yaml': PEOPLE.replace('roles: [service-console/editor]', 'roles: [service-console/viewer]'),
     });
     await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
     expect((await commit('more')).status).toBe(403);
     expect((await alice.json('/session')).scopes).toEqual(['decisions', 'records:read']);
-    await bench.write({ 'tree/main.yaml': TREE });
+    await bench.write({ 'tree/main.yaml': PEOPLE });
     await bench.json(['apply', 'tree', '--yes', '--prune'], { env: admin });
   });
 

@@ -1,9 +1,19 @@
-import type { Kind } from '@authz-service/sdk/wire';
+import { ServiceError } from '@authz-service/sdk/service-error';
+import type { Change, Kind } from '@authz-service/sdk/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
-import { CONSOLE_STACK, saveDraft, titleOfChange, useDraft, withChange } from '../../api/draft.js';
+import {
+  CONSOLE_STACK,
+  type Draft,
+  draftedFields,
+  dropCommitted,
+  saveDraft,
+  titleOfChange,
+  useDraft,
+  withChange,
+} from '../../api/draft.js';
 import { queryClient } from '../../api/query-client.js';
 import { useMay } from '../../api/session.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
@@ -18,11 +28,18 @@ import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { BaseMoved } from './base-moved.js';
 import styles from './change-page.module.css';
 import { EditRecord } from './edit-record.js';
 import { PlanOfDraft } from './plan-of-draft.js';
 import { RecordForm } from './record-form.js';
 import { DRAFTED_KINDS } from './record-schemas.js';
+
+/** A drafted record that is being edited again, and its place in the draft. */
+interface Creation {
+  change: Extract<Change, { op: 'create' }>;
+  index: number;
+}
 
 /** Collects changes, says what they would do, and takes them to Git or commits them. */
 export function ChangePage() {
@@ -31,6 +48,7 @@ export function ChangePage() {
   const navigate = useNavigate();
   const mayWrite = useMay('records:write', 'access-rules');
   const [adding, setAdding] = useState<Kind>();
+  const [again, setAgain] = useState<Creation>();
   const [kind, setKind] = useState<Kind>('subject');
   const revision = useQuery({
     queryKey: ['audit', 'newest'],
@@ -38,12 +56,17 @@ export function ChangePage() {
   });
   const base = revision.data ?? '';
   const commit = useMutation({
-    mutationFn: () => client.changeset({ base_revision: draft.base, stack: draft.stack, changes: draft.changes }),
-    onSuccess: async () => {
-      saveDraft({ ...draft, changes: [] });
+    mutationFn: ({ base, stack, changes, key }: Draft) =>
+      client.changeset({ base_revision: base, stack, changes }, { idempotencyKey: key }),
+    onSuccess: async ({ revision }, { changes }) => {
+      dropCommitted(changes, revision);
       await queryClient.invalidateQueries();
     },
+    onError: () => revision.refetch(),
   });
+  // It may have been committed: sent once more under its key, it gets the first answer.
+  const unclear = commit.variables?.key === draft.key && isUnclear(commit.error);
+  const moved = !unclear && draft.changes.length > 0 && base !== '' && draft.base !== base;
   const document = JSON.stringify(
     { base_revision: draft.base, stack: draft.stack, changes: draft.changes },
     undefined,
@@ -62,6 +85,24 @@ export function ChangePage() {
                 <li key={JSON.stringify(change)}>
                   <Badge tone={TONES[change.op]}>{text.change.op[change.op]}</Badge>
                   <span className={styles.what}>{titleOfChange(change)}</span>
+                  {change.op === 'create' && (
+                    <Button
+                      small
+                      aria-label={`${text.change.edit}: ${titleOfChange(change)}`}
+                      onPress={() => setAgain({ change, index })}
+                    >
+                      {text.change.edit}
+                    </Button>
+                  )}
+                  {change.op === 'update' && (
+                    <Link
+                      to="/change"
+                      search={{ edit: change.address }}
+                      aria-label={`${text.change.edit}: ${titleOfChange(change)}`}
+                    >
+                      {text.change.edit}
+                    </Link>
+                  )}
                   <Button
                     small
                     aria-label={`${text.change.drop}: ${titleOfChange(change)}`}
@@ -98,34 +139,43 @@ export function ChangePage() {
           {draft.changes.length > 0 && (
             <Card title={text.change.take}>
               <p className={layout.hint}>{text.change.takeHint}</p>
-              <CodeBlock label={text.change.take} code={document} />
+              <CodeBlock label={text.change.take} code={document} file="change.json" />
               {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
               {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>
                   <p className={layout.hint}>{text.change.commitHint}</p>
                   <div>
-                    <Button kind="primary" isDisabled={commit.isPending} onPress={() => commit.mutate()}>
-                      {text.change.commit}
+                    <Button kind="primary" isDisabled={commit.isPending} onPress={() => commit.mutate(draft)}>
+                      {commit.error && commit.variables?.key === draft.key
+                        ? text.change.commitAgain
+                        : text.change.commit}
                     </Button>
                   </div>
                 </>
               )}
             </Card>
           )}
-          {commit.error && (
-            <>
-              <ProblemNote error={commit.error} />
-              <Button isDisabled={base === ''} onPress={() => saveDraft({ ...draft, base })}>
-                {text.change.rebase}
-              </Button>
-            </>
+          {commit.error && !moved && (
+            <ProblemNote
+              error={commit.error}
+              title={text.errors.notDone}
+              {...(unclear && { detail: text.change.unclear })}
+            />
           )}
           {commit.data && <p role="status">{text.change.committed(commit.data.revision)}</p>}
         </div>
-        {draft.changes.length > 0 && draft.stack !== '' && <PlanOfDraft draft={draft} />}
+        {draft.changes.length > 0 && draft.stack !== '' && (
+          <div className={styles.side}>
+            {moved ? (
+              <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />
+            ) : (
+              <PlanOfDraft draft={draft} />
+            )}
+          </div>
+        )}
       </div>
       {adding !== undefined && (
-        <Dialog wide title={text.change.addTitle(KIND_TEXTS[adding].one)} onClose={() => setAdding(undefined)}>
+        <Dialog wide keep title={text.change.addTitle(KIND_TEXTS[adding].one)} onClose={() => setAdding(undefined)}>
           <RecordForm
             kind={adding}
             onCancel={() => setAdding(undefined)}
@@ -136,9 +186,29 @@ export function ChangePage() {
           />
         </Dialog>
       )}
+      {again !== undefined && (
+        <Dialog
+          wide
+          keep
+          title={text.change.editTitle(titleOfChange(again.change))}
+          onClose={() => setAgain(undefined)}
+        >
+          <RecordForm
+            kind={again.change.kind}
+            fields={again.change.fields}
+            onCancel={() => setAgain(undefined)}
+            onDone={(fields) => {
+              const changes = draft.changes.with(again.index, { ...again.change, fields });
+              saveDraft({ ...draft, changes });
+              setAgain(undefined);
+            }}
+          />
+        </Dialog>
+      )}
       {edit !== undefined && base !== '' && (
         <EditRecord
           address={edit}
+          drafted={draftedFields(draft, edit)}
           onClose={() => navigate({ to: '/change' })}
           onChange={(change) => {
             saveDraft(withChange(draft, change, base));
@@ -148,6 +218,10 @@ export function ChangePage() {
       )}
     </>
   );
+}
+
+function isUnclear(error: Error | null): boolean {
+  return error instanceof ServiceError && (error.code === 'network' || error.code === 'timeout');
 }
 
 const TONES = { create: 'good', update: 'warn', move: 'warn', adopt: 'plain', delete: 'bad' } as const;

@@ -13,12 +13,14 @@ import { RecordForm } from './record-form.js';
 
 interface Props {
   address: string;
+  /** What the draft gives it already: the form goes on from there. */
+  drafted?: Record<string, unknown> | undefined;
   onChange: (change: Change) => void;
   onClose: () => void;
 }
 
 /** Takes a change or the removal of a record into the draft. */
-export function EditRecord({ address, onChange, onClose }: Props) {
+export function EditRecord({ address, drafted, onChange, onClose }: Props) {
   const kind = kindOf(address);
   const { data, error } = useQuery({
     queryKey: ['record', address],
@@ -28,14 +30,14 @@ export function EditRecord({ address, onChange, onClose }: Props) {
     },
   });
   return (
-    <Dialog wide title={text.change.editTitle(address)} onClose={onClose}>
+    <Dialog wide keep title={text.change.editTitle(address)} onClose={onClose}>
       {error && <ProblemNote error={error} />}
       {data === undefined && !error && <p role="status">{text.common.loading}</p>}
       {data !== undefined && (
         <>
           <RecordForm
             kind={kind}
-            fields={declaredFields(data)}
+            fields={drafted ?? declaredFields(data)}
             onCancel={onClose}
             onDone={(fields) => onChange({ op: 'update', address, fields })}
           />

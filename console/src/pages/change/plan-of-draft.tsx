@@ -1,6 +1,9 @@
+import { ServiceError } from '@authz-service/sdk/service-error';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { client } from '../../api/client.js';
 import type { Draft } from '../../api/draft.js';
+import { queryClient } from '../../api/query-client.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
@@ -15,10 +18,15 @@ export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft 
     queryKey: ['plan', base, stack, changes],
     queryFn: ({ signal }) => client.planDraft({ base_revision: base, stack, changes }, { signal }),
   });
+  // Refused because others have committed: the page shows how to go on, once it knows the newest revision.
+  useEffect(() => {
+    if (error instanceof ServiceError && error.code === 'stale_base')
+      void queryClient.invalidateQueries({ queryKey: ['audit', 'newest'] });
+  }, [error]);
   if (error) return <ProblemNote error={error} retry={() => refetch()} />;
   if (data === undefined) return <p role="status">{text.change.planning}</p>;
   return (
-    <div className={styles.side}>
+    <>
       <Card title={text.change.plan}>
         <p>{text.history.counts(data.counts)}</p>
         {data.violations.map(({ rule, mode, detail, witness }) => (
@@ -29,6 +37,6 @@ export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft 
         ))}
       </Card>
       <FindingsTable delta={data.access as unknown as ShownDelta} />
-    </div>
+    </>
   );
 }

@@ -1,11 +1,11 @@
 import type { WireRecord } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
 import { declaredFields } from '../../ui/declared-fields.js';
+import { lazily } from '../../ui/lazily.js';
 import { Owner } from '../../ui/owner.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
@@ -19,7 +19,7 @@ import { titleOf } from './record-columns.js';
 import { RecordHistory } from './record-history.js';
 import styles from './record-page.module.css';
 
-const RawRecord = lazy(() => import('./raw-record.js'));
+const RawRecord = lazily(async () => (await import('./raw-record.js')).default);
 
 /** One record: its fields, whom it belongs to, what mentions it, and who changed it when. */
 export function RecordPage() {
@@ -114,9 +114,7 @@ function Details({ record }: { record: FoundRecord }) {
         <RecordHistory address={record.address} />
         <section className={styles.card} aria-labelledby="raw">
           <h2 id="raw">{text.records.raw}</h2>
-          <Suspense fallback={<p role="status">{text.common.loading}</p>}>
-            <RawRecord record={record} />
-          </Suspense>
+          <RawRecord record={record} />
         </section>
       </div>
     </div>

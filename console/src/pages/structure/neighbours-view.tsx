@@ -1,9 +1,10 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { text } from '../../text/english.js';
 import { Card } from '../../ui/card.js';
+import { lazily } from '../../ui/lazily.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { graphOf, NODES_MAX } from './graph.js';
@@ -12,7 +13,7 @@ import { labelOf } from './names.js';
 import { type Neighbourhood, readNeighbourhood } from './neighbours.js';
 import styles from './structure-page.module.css';
 
-const Picture = lazy(() => import('./picture.js'));
+const Picture = lazily(async () => (await import('./picture.js')).default);
 
 /** The neighbourhood of one record, and of those that are opened in its picture. */
 export function Neighbours({ focus }: { focus: Address }) {
@@ -40,9 +41,7 @@ export function Neighbours({ focus }: { focus: Address }) {
       <Card title={text.structure.picture}>
         <p className={styles.hint}>{text.structure.pictureHint}</p>
         {graph.edges.length === 0 && <p>{text.structure.alone}</p>}
-        <Suspense fallback={<p role="status">{text.common.loading}</p>}>
-          <Picture graph={graph} focus={focus} chosen={chosen} opened={opened} onPress={press} />
-        </Suspense>
+        <Picture graph={graph} focus={focus} chosen={chosen} opened={opened} onPress={press} />
         {graph.full && <p role="status">{text.structure.full(NODES_MAX)}</p>}
         <p className={styles.chosen}>
           <span className={styles.kind}>{text.structure.chosen}</span> <strong>{labelOf(chosen)}</strong>

@@ -77,16 +77,21 @@ export class Workbench {
   /** A running cloud with a fresh tenant for each call of `tenant`. */
   async startCloud(env: Variables = {}): Promise<CloudBench> {
     const operator = { SERVICE_CLIENT_ID: 'operator', SERVICE_CLIENT_SECRET: randomUUID() };
-    const child = this.spawn(['cloud', 'start', '--data-dir', 'cloud', '--listen-addr', '127.0.0.1:0'], {
-      env: {
-        SERVICE_BOOTSTRAP_CLIENT_ID: operator.SERVICE_CLIENT_ID,
-        SERVICE_BOOTSTRAP_CLIENT_SECRET: operator.SERVICE_CLIENT_SECRET,
-        SERVICE_LOG_LEVEL: 'warn',
-        ...env,
-      },
-    });
-    const { url } = JSON.parse(await firstLine(child)) as { url: string };
-    return new CloudBench(url, { ...operator, SERVICE_CLOUD_URL: url });
+    const start = async (address: string) => {
+      const child = this.spawn(['cloud', 'start', '--data-dir', 'cloud', '--listen-addr', address], {
+        env: {
+          SERVICE_BOOTSTRAP_CLIENT_ID: operator.SERVICE_CLIENT_ID,
+          SERVICE_BOOTSTRAP_CLIENT_SECRET: operator.SERVICE_CLIENT_SECRET,
+          SERVICE_LOG_LEVEL: 'warn',
+          ...env,
+        },
+      });
+      const { url } = JSON.parse(await firstLine(child)) as { url: string };
+      return { child, url };
+    };
+    const { child, url } = await start('127.0.0.1:0');
+    const again = async () => (await start(new URL(url).host)).child;
+    return new CloudBench(url, { ...operator, SERVICE_CLOUD_URL: url }, child, again);
   }
 
   /** Ends everything that still runs and removes the folder. */
@@ -100,16 +105,29 @@ export class Workbench {
   }
 }
 
-class CloudBench {
+export class CloudBench {
   readonly #operator: ServiceClient;
 
   constructor(
     readonly url: string,
     /** The environment of the operator. */
     readonly operator: { SERVICE_CLIENT_ID: string; SERVICE_CLIENT_SECRET: string; SERVICE_CLOUD_URL: string },
+    private child: ChildProcess,
+    private readonly again: () => Promise<ChildProcess>,
   ) {
     const credentials = { clientId: operator.SERVICE_CLIENT_ID, clientSecret: operator.SERVICE_CLIENT_SECRET };
     this.#operator = new ServiceClient({ url, credentials });
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.child, 'close');
+    this.child.kill('SIGTERM');
+    await gone;
+  }
+
+  /** After `stop`: at the same address, with the same data. */
+  async start(): Promise<void> {
+    this.child = await this.again();
   }
 
   /** The environment of a new tenant's administrator. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ServiceClient } from '@authz-service/sdk/client';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { Workbench } from '../cli/workbench.js';
+import { type CloudBench, Workbench } from '../cli/workbench.js';
 import { Watch } from './chromium.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../../examples/tenant', import.meta.url));
@@ -16,11 +16,14 @@ export class ConsoleBench {
     readonly url: string,
     readonly client: ServiceClient,
     readonly tenant: string,
+    readonly cloud: CloudBench,
+    /** The environment of the tenant's administrator. */
+    readonly env: Record<string, string>,
   ) {}
 
-  static async start(tenant = 'acme'): Promise<ConsoleBench> {
+  static async start(tenant = 'acme', settings: Record<string, string> = {}): Promise<ConsoleBench> {
     const bench = await Workbench.create();
-    const cloud = await bench.startCloud();
+    const cloud = await bench.startCloud(settings);
     const env = await cloud.tenant(tenant);
     const { code, stderr } = await bench.run(['apply', EXAMPLE, '--yes'], { env });
     if (code !== 0) throw new Error(`the example was not applied: ${stderr}`);
@@ -29,7 +32,7 @@ export class ConsoleBench {
       clientSecret: env.SERVICE_CLIENT_SECRET ?? '',
     };
     const { url } = cloud;
-    return new ConsoleBench(bench, url, new ServiceClient({ url, credentials }), tenant);
+    return new ConsoleBench(bench, url, new ServiceClient({ url, credentials }), tenant, cloud, env);
   }
 
   /** The address of a page: `/records?kind=role`. */
@@ -47,6 +50,15 @@ export class ConsoleBench {
     context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     return { page, watch: new Watch(page, this.url) };
+  }
+
+  /** Signs in once more, in another tab of the same browser. */
+  async signInBeside(page: Page): Promise<void> {
+    const other = await page.context().newPage();
+    await other.goto(await this.link());
+    await other.getByRole('button', { name: 'Sign in with this link' }).click();
+    await other.getByRole('heading', { level: 1, name: this.tenant }).waitFor();
+    await other.close();
   }
 
   /** A page on which the administrator is signed in by a link. */
