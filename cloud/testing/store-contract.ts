@@ -13,6 +13,7 @@ import {
   type TenantRow,
 } from '../src/store/store.js';
 import { newsContract } from './news-contract.js';
+import { originsContract } from './origins-contract.js';
 import { BEGINNING, changesets } from './random-changes.js';
 import { sessionContract } from './session-contract.js';
 
@@ -70,6 +71,11 @@ export function storeContract(
     newsContract(
       () => store,
       () => tenant,
+    );
+    originsContract(
+      () => store,
+      () => tenant,
+      reopen,
     );
 
     it('keeps tenants and their first revision', async () => {
@@ -341,12 +347,13 @@ export class Known {
   }
 
   /** The commit of these changes, assumed to succeed. */
-  async next(changes: Change[]): Promise<Commit> {
+  async next(changes: Change[], more: Pick<CommitOrder, 'stack' | 'origins'> = {}): Promise<Commit> {
     const order: CommitOrder = {
       changes,
       by: { kind: 'oauth_client', id: 'c-1', name: 'tester' },
       requestId: 'request',
       now: NOW,
+      ...more,
     };
     const prepared = await prepareCommit(this, order);
     if (!prepared) throw new NothingError('nothing to commit');

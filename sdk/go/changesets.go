@@ -15,8 +15,20 @@ type Changeset struct {
 	Stack         string `json:"stack,omitempty"`
 	TakeOwnership bool   `json:"take_ownership,omitempty"`
 	// Exclusive allows deletions of links of other stacks that grant a role, policy or group of this stack.
-	Exclusive bool     `json:"exclusive,omitempty"`
-	Changes   []Change `json:"changes"`
+	Exclusive bool `json:"exclusive,omitempty"`
+	// Origins says where the records stand that the changes write. It is part of no revision.
+	Origins *Origins `json:"origins,omitempty"`
+	Changes []Change `json:"changes"`
+}
+
+// Origins says where records stand in Git. The repository is a URL without user and password.
+type Origins struct {
+	Repository string `json:"repository,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	// Uncommitted says that the files have changes that are in no commit.
+	Uncommitted bool `json:"uncommitted,omitempty"`
+	// Places holds the line that a record begins on, by the path of the file and the address.
+	Places map[string]map[string]int `json:"places,omitempty"`
 }
 
 // Change is one change of a change-set, made by CreateRecord and the like. Their order does not matter.

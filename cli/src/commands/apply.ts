@@ -3,6 +3,7 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Progress as ApplyProgress } from '@authz-service/provider/reconcile/send-once';
 import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ToldOrigins } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
@@ -24,7 +25,12 @@ interface Planned {
    * For a tree: makes the plan again if the tenant changes meanwhile. A saved plan is applied as it is or not at all.
    */
   replan?: () => Promise<Plan>;
+  /** Where the records stand that it writes, as far as that is known; or, if asked for, all of the tree. */
+  origins?: ToldOrigins;
 }
+
+/** With more changes, the places of records are told after them, in requests of their own. */
+const CHANGES_WITH_PLACES_MAX = 50_000;
 
 export default class Apply extends ServiceCommand {
   static override summary = 'Change the tenant to match the tree, all or nothing.';
@@ -35,6 +41,10 @@ it needs --yes. The plan says what it does to access as well; --no-access leaves
 A "yes" on the terminal covers removals, those of --exclusive too; with --yes they also need --prune, and without it nothing at all is \
 changed. Secrets of new API keys and OAuth clients are shown once: --credentials-out writes them to a file that only \
 you can read.
+
+Where the changed records stand is told, too: repository, commit, file and line, of files that the commit holds as they \
+are, and else file and line alone. \
+--origins tells it of the others as well, after files were moved say; it makes no revision.
 
 If the tenant changes between plan and apply, a folder is planned again and applied if the plan is still the same. \
 A saved plan is applied exactly, or refused if the tenant has changed.`;
@@ -58,6 +68,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       description: "Remove other stacks' links that grant a role, policy or group of the tree.",
     }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
+    origins: boolean({ description: 'Also tell where the records stand that do not change; that makes no revision.' }),
     'no-access': boolean({ description: 'Leave out what the plan does to access.' }),
     'credentials-out': string({
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
@@ -79,10 +90,19 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       import('@authz-service/provider/reconcile/consent'),
     ]);
     try {
-      const { plan, replan } = await this.#plan(args.tree, client, flags, progress);
+      const { plan, replan, origins } = await this.#plan(args.tree, client, flags, progress);
       progress.done();
       if (!flags.json) await show(plan, flags.all);
-      if (plan.changes.length === 0) return nothingToDo(plan);
+      const tellOrigins = async () => {
+        const { noteOrigins } = await import('@authz-service/provider/reconcile/note-origins');
+        progress.phase('Telling where the records stand');
+        await noteOrigins(client, plan.stack, origins ?? {}, this.signal);
+        progress.done();
+      };
+      if (plan.changes.length === 0) {
+        if (flags.origins) await tellOrigins();
+        return nothingToDo(plan, flags.origins);
+      }
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
         prune: flags.prune || asks,
@@ -92,19 +112,23 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       });
       if (asks && !(await agrees(plan))) throw new Declined('Not applied: nothing was changed.');
 
+      const apart = flags.origins || plan.changes.length > CHANGES_WITH_PLACES_MAX;
+      const { places: _, ...source } = origins ?? {};
       const file = flags['credentials-out'];
       const sink = file === undefined ? undefined : await openCredentialsFile(file, plan);
       try {
-        const { created: _, ...result } = await applyPlan(client, plan, {
+        const { created: _created, ...result } = await applyPlan(client, plan, {
           prune: flags.prune || asks,
           exclusive: flags.exclusive || asks,
           takeOwnership: true,
           signal: this.signal,
           onProgress: (event) => report(progress, event),
+          ...(origins && { origins: apart ? source : origins }),
           ...(sink && { credentialsSink: sink.write }),
           ...(replan && { replan }),
         });
         progress.done();
+        if (apart) await tellOrigins().catch((error: unknown) => originsUntold(error));
         const { revision, added, changed, removed, unchanged, credentials, broken_rules } = result;
         if (!flags.json)
           for (const { detail } of broken_rules)
@@ -132,16 +156,19 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       exclusive,
       'take-ownership': takeOwnership,
       'no-access': noAccess,
+      origins: all,
       json,
-    }: { exclusive: boolean; 'take-ownership': boolean; 'no-access': boolean; json: boolean },
+    }: { exclusive: boolean; 'take-ownership': boolean; 'no-access': boolean; origins: boolean; json: boolean },
     progress: Progress,
   ): Promise<Planned> {
-    const saved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
-    if (saved) {
-      const { access, ...rest } = await readPlan(tree);
+    const isSaved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
+    if (isSaved) {
+      if (all) throw new UsageError('--origins is for a folder: a saved plan has the places of what it changes.');
+      const { plan: saved, origins } = await readPlan(tree);
+      const { access, ...rest } = saved;
       const plan: Plan = { ...rest, ...(access && !noAccess && { access }) };
       const { tenant } = await client.whoami({ signal: this.signal });
-      if (tenant.name === plan.tenant) return { plan };
+      if (tenant.name === plan.tenant) return { plan, ...(origins && { origins }) };
       throw new ProblemError(
         'conflict',
         `The plan is for the tenant "${plan.tenant}", but the credential is one of "${tenant.name}": use a credential of the plan's tenant.`,
@@ -165,7 +192,12 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     const planned = await states();
     // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
     const access = noAccess || json ? undefined : await accessOfPlan(planned, placeOf);
-    return { plan: { ...planned.plan, ...(access && { access }) }, replan: async () => (await states()).plan };
+    const { originsOf, written } = await import('../tree/tree-origins.js');
+    return {
+      plan: { ...planned.plan, ...(access && { access }) },
+      replan: async () => (await states()).plan,
+      origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf),
+    };
   }
 }
 
@@ -175,8 +207,15 @@ async function show(plan: Plan, all: boolean): Promise<void> {
   await err.line(planText(plan, err.style, all));
 }
 
-function nothingToDo({ base_revision: revision, counts }: Plan): Outcome {
-  return { json: { revision, ...counts }, text: `Nothing to do: the tenant is at revision ${revision}.` };
+async function originsUntold(error: unknown): Promise<void> {
+  if (!(error instanceof ProblemError)) throw error;
+  const what = `The changes were made, but where all the records stand was not taken: ${error.detail}`;
+  await err.line(`${err.style('yellow', 'warning:')} ${printable(what)}`);
+}
+
+function nothingToDo({ base_revision: revision, counts }: Plan, toldOrigins: boolean): Outcome {
+  const told = toldOrigins ? ' Where the records stand has been told.' : '';
+  return { json: { revision, ...counts }, text: `Nothing to do: the tenant is at revision ${revision}.${told}` };
 }
 
 async function agrees({ tenant, counts }: Plan): Promise<boolean> {

@@ -1,5 +1,8 @@
+import { originText } from '@authz-service/core/origin/origin-text';
 import { ProblemError } from '@authz-service/core/problem';
 import { countOf } from '@authz-service/core/state/kind-words';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { RecordOrigin } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
 import { integer, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
@@ -10,6 +13,9 @@ import { err, out } from '../output/terminal.js';
 import { headings, renderRecord, row } from '../records/columns.js';
 import { splitTarget } from '../records/kind-argument.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+
+/** The credential may not read it, or the service is of a version that does not keep it. */
+const UNTOLD: ReadonlySet<string> = new Set(['forbidden', 'not_found']);
 
 export default class Get extends ServiceCommand {
   static override summary = 'List the records of a kind, or show one.';
@@ -62,7 +68,12 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
     const collection = client.records(kind);
     if (name !== undefined) {
       const record = await collection.get(name, { signal: this.signal });
-      return { json: record, text: renderRecord(record, out.style) };
+      const origin =
+        flags.at === undefined && 'origins' in client ? await this.#origin(client, record.address) : undefined;
+      return {
+        json: { ...record, ...(origin && { origin }) },
+        text: renderRecord({ ...record, ...(origin && { 'stands in': originText(origin) }) }, out.style),
+      };
     }
     const items = [];
     try {
@@ -78,6 +89,19 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
       json: { items },
       text: items.length === 0 ? undefined : table(headings(kind), rows, out.style, out.columns),
     };
+  }
+
+  /** Where a record stands now; undefined where that is not known or not told. */
+  async #origin(client: ServiceClient, address: string): Promise<Omit<RecordOrigin, 'address'> | undefined> {
+    try {
+      const [known] = await client.origins([address], { signal: this.signal });
+      if (known === undefined) return undefined;
+      const { address: _, ...origin } = known;
+      return origin;
+    } catch (error) {
+      if (error instanceof ProblemError && UNTOLD.has(error.code)) return undefined;
+      throw error;
+    }
   }
 }
 

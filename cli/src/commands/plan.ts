@@ -13,6 +13,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
 import { loadTree } from '../tree/load-tree.js';
 import { placeRefusals } from '../tree/place-refusals.js';
+import { originsOf, written } from '../tree/tree-origins.js';
 
 const CHANGES_EXIT_CODE = 2;
 
@@ -88,7 +89,8 @@ does not hold.`;
       const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
       if (access !== undefined) await writeReports(access, flags, this.config.version);
-      if (flags.out !== undefined) await writePlan(flags.out, plan);
+      if (flags.out !== undefined)
+        await writePlan(flags.out, { plan, origins: await originsOf(args.dir, written(plan), placeOf) });
       return {
         json: plan,
         text: await render(plan, flags),

@@ -24,6 +24,7 @@ import { followTenant } from './follow-tenant.js';
 import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from './prepare-commit.js';
+import { settleOrigins } from './settle-origins.js';
 
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
@@ -67,6 +68,8 @@ interface Stored {
   outcome: CommitOutcome;
   takeOver?: () => Promise<void>;
 }
+
+const NOTHING: Staged = { put: [], remove: [], created: [] };
 
 /** How often others may commit between judging and storing, before nobody else is let in between. */
 const LOSSES_MAX = 2;
@@ -139,8 +142,12 @@ async function judgeAndStore(
         '"service audit" shows what changed; plan again, then apply.',
     );
   }
-  demandForKinds(credential, changes);
-  demandConsoleStack(credential, { ...wish, kinds: changes.map(kindOf) });
+  const kinds = [
+    ...changes.map(kindOf),
+    ...[...(wish.origins?.places.keys() ?? [])].map((at) => splitAddress(at).kind),
+  ];
+  demandForKinds(credential, kinds);
+  demandConsoleStack(credential, { ...wish, kinds });
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
@@ -151,7 +158,12 @@ async function judgeAndStore(
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
     const unchanged: Committed = { revision: tenant.revision, ...nothing };
     const row = idempotencyRow(wish, unchanged);
-    attempt.storing = row !== undefined;
+    attempt.storing = row !== undefined || wish.origins !== undefined;
+    if (wish.origins) {
+      const settling = settleOrigins(wish.origins, { ...order, staged: NOTHING, state: tenant.state });
+      const origins = await cloud.slicing.run(settling, tenant.id);
+      await store.noteOrigins({ tenant: tenant.id, base: tenant.revisionNumber, origins });
+    }
     if (row) await store.saveIdempotent(row);
     return { outcome: { committed: unchanged, records: [], replayed: false } };
   }
@@ -227,8 +239,8 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, cha
 }
 
 /** Each kind needs the scope that writes it; a change-set without changes needs any of these. */
-function demandForKinds(credential: Credential, changes: Change[]): void {
-  const needed = new Set(changes.map((change) => scopeToWrite(kindOf(change))));
+function demandForKinds(credential: Credential, kinds: readonly Kind[]): void {
+  const needed = new Set(kinds.map(scopeToWrite));
   for (const scope of needed) demand(credential, [scope]);
   if (needed.size === 0) demand(credential, WRITING_SCOPES);
 }

@@ -5,6 +5,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished, type TimeSlicing } from '@authz-service/core/time-slicing';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
+import { settleOrigins, type ToldOrigins } from './settle-origins.js';
 
 /** Who commits what, and when. */
 export interface CommitOrder extends MintOrder {
@@ -18,6 +19,8 @@ export interface CommitOrder extends MintOrder {
   exclusive?: boolean;
   /** Who writes, where it may not write everything. */
   writer?: Writer;
+  /** Where the records stand that the changes write. */
+  origins?: ToldOrigins;
   by: AuditRow['credential'];
   requestId: string;
   /** Milliseconds since the epoch. */
@@ -82,6 +85,9 @@ export async function prepareCommit(
     put: staged.put,
     remove: staged.remove,
     secrets: stored,
+    origins: order.origins
+      ? await run(settleOrigins(order.origins, { ...order, staged, state: tenant.state }))
+      : new Map(),
     audit,
   };
   return { staged, commit, secrets: shown };

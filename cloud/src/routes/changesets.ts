@@ -17,6 +17,7 @@ import { commit } from '../commands/commit.js';
 import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
+import { originsInChangeset, readToldOrigins, unreadOriginsSchema } from './told-origins.js';
 
 const address = z.string().min(1).max(4096);
 const fields = z.record(z.string(), z.json());
@@ -45,6 +46,7 @@ const changesetSchema = z.strictObject({
   exclusive: z.boolean().optional().meta({
     description: 'Allow deletions of links of other stacks that grant a role, policy or group of this stack.',
   }),
+  origins: originsInChangeset.optional(),
   changes: z.array(changeSchema).max(CHANGES_MAX),
 });
 
@@ -72,8 +74,13 @@ const committedSchema = z.strictObject({
     }),
 });
 
-/** Everything except the changes, which are read step by step. */
-const parse = parserOf(changesetSchema.extend({ changes: z.array(z.unknown()).max(CHANGES_MAX) }));
+/** Everything except the changes and the places of records, which are read step by step. */
+const parse = parserOf(
+  changesetSchema.extend({
+    origins: unreadOriginsSchema.optional(),
+    changes: z.array(z.unknown()).max(CHANGES_MAX),
+  }),
+);
 /** This takes some tenths of a millisecond. */
 const STEP = 50;
 
@@ -132,6 +139,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
       handle: async ({ credential, body, headers, requestId, now, signal }) => {
         const key = idempotencyKey(headers['idempotency-key']);
         const changes = await cloud.slicing.run(parseChanges(body.changes), credential.tenant);
+        const origins = body.origins && (await cloud.slicing.run(readToldOrigins(body.origins), credential.tenant));
         const hashes = await hashChosenSecrets(cloud, { changes, credential, signal });
         const { committed, replayed } = await commit(cloud, {
           changes: () => changes,
@@ -140,6 +148,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           ...(body.base_revision !== undefined && { baseRevision: body.base_revision }),
           takeOwnership: body.take_ownership ?? false,
           exclusive: body.exclusive ?? false,
+          ...(origins && { origins }),
           ...(key !== undefined && { idempotency: { key, requestHash: body.hash() } }),
           credential,
           requestId,

@@ -75,6 +75,7 @@ async function provoke(): Promise<void> {
     for (const headers of [{}, AHEAD]) await ask('GET', `/v1/${found}`, { headers });
   for (const missing of ['address=group/nobody', 'address=group/finance&cursor=nonsense'])
     await ask('GET', `/v1/links?${missing}`);
+  await ask('POST', '/v1/record-origins', { body: { addresses: ['group/finance'] } });
   await ask('POST', '/v1/bundle-keys', { body: {} });
   await unstored();
 }

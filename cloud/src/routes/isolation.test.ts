@@ -177,6 +177,19 @@ describe('a stranger', () => {
     expect((await strange('GET', '/v1/links', links)).status).toBe(404);
   });
 
+  it('is told where its own records stand alone', async () => {
+    const told = { repository: 'https://github.com/acme/access', places: { 'git.yaml': { 'role/from-git': 1 } } };
+    const changes = [{ op: 'create', kind: 'role', fields: { name: 'from-git' } }];
+    const made = { stack: 'git', origins: told, changes };
+    expect((await cloud.ask('POST', '/v1/changesets', { as: owner, body: made })).status).toBe(200);
+    const asked = { addresses: ['role/from-git'] };
+    const own = await cloud.ask('POST', '/v1/record-origins', { as: owner, body: asked });
+    expect(own.body.origins).toMatchObject([{ path: 'git.yaml' }]);
+    const theirs = await strange('POST', '/v1/record-origins', '/v1/record-origins', asked);
+    expect(theirs.body).toEqual({ origins: [] });
+    await cloud.commit(owner, [{ op: 'delete', address: 'role/from-git' }]);
+  });
+
   it('decides with its own records alone', async () => {
     const asked = { ...ALICE_READS, resource: { type: 'billing/invoice', id: targets.get('resource')?.id } };
     for (const body of [ALICE_READS, asked]) {

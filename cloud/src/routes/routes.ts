@@ -16,6 +16,7 @@ import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
 import { recordLinkRoutes } from './record-links.js';
+import { recordOriginRoutes } from './record-origins.js';
 import { recordSearchRoutes } from './record-search.js';
 import { recordRoutes } from './records.js';
 import { stateRoutes } from './state.js';
@@ -33,6 +34,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...recordRoutes(cloud),
     ...recordSearchRoutes(cloud),
     ...recordLinkRoutes(cloud),
+    ...recordOriginRoutes(cloud),
     ...accessRuleViolationRoutes(cloud),
     ...auditRoutes(cloud),
     ...agentRoutes(cloud),

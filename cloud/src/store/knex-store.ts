@@ -6,6 +6,7 @@ import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { loadTenant } from './load-tenant.js';
 import { commitsSince, credentialRows, credentialsSince } from './news.js';
+import { noteOrigins, readOrigins } from './record-origins.js';
 import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
 import {
   type BundleKeyRow,
@@ -39,6 +40,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     ...tenantStore(knex, dialect),
 
     commit: (commit) => writing((trx) => writeCommit(trx, dialect, commit, operators)),
+
+    noteOrigins: (note) => writing((trx) => noteOrigins(trx, note)),
 
     saveIdempotent: (row) => writing((trx) => idempotencyKeys.save(trx, row)),
 
@@ -89,6 +92,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     load: (tenant) => snapshot((trx) => loadTenant(trx, tenant)),
 
+    origins: (tenant, addresses) => reading((db) => readOrigins(db, tenant, addresses)),
+
     audit: (tenant, page) => reading((db) => listAudit(db, tenant, page)),
 
     historyStart: (tenant) => reading((db) => historyStart(db, tenant)),
@@ -136,6 +141,7 @@ function tenantStore(knex: Knex, dialect: Dialect): TenantStore {
     commit: (commit) => writeCommit(knex, dialect, commit, operators),
     commitsSince: (tenant, known) => commitsSince(knex, dialect.snapshot, tenant, known),
     credentialsSince: (tenants) => dialect.snapshot((trx) => credentialsSince(trx, tenants)),
+    noteOrigins: (note) => noteOrigins(knex, note),
     findIdempotent: (key) => idempotencyKeys.find(knex, key),
     saveIdempotent: (row) => idempotencyKeys.save(knex, row),
   };

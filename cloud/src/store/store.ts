@@ -1,3 +1,4 @@
+import type { RecordOrigin } from '@authz-service/core/origin/record-origin';
 import type { Limits } from '@authz-service/core/records/limits';
 import type { Person } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -40,6 +41,8 @@ export interface Store extends TenantStore {
   tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
   /** A tenant as stored in its rows. Throws `ChangedStoreError` if one of them cannot be read. */
   load(tenant: string): Promise<LoadedTenant>;
+  /** Where the records with these addresses stand, as far as that is known. */
+  origins(tenant: string, addresses: readonly string[]): Promise<Origins>;
   /** Newest first, for revisions below `before`. */
   audit(tenant: string, page: AuditFilter & { before?: number; limit: number }): Promise<AuditRow[]>;
   /** The oldest revision whose records can be rebuilt, and the newest one. */
@@ -103,6 +106,10 @@ export interface TenantStore {
   commitsSince(tenant: string, known: Pick<RevisionPoint, 'revision' | 'digest'>): Promise<News | undefined>;
   /** The credentials of those of these tenants whose credentials may have changed after the given revision. */
   credentialsSince(tenants: readonly { tenant: string; since: number }[]): Promise<TenantCredentials[]>;
+  /**
+   * Notes where records stand that stay as they are. Throws `StaleStoreError` if the store is not at the revision `base`.
+   */
+  noteOrigins(note: { tenant: string; base: number; origins: Origins }): Promise<void>;
   findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
   /** Throws `TakenKeyError`. */
   saveIdempotent(row: IdempotencyRow): Promise<void>;
@@ -175,11 +182,16 @@ export interface Commit {
   put: Staged['put'];
   remove: StoredRecord[];
   secrets: NewSecret[];
+  /** Of records that it writes, and of others of its stack. One that it changes and that is not here stands nowhere known. */
+  origins: Origins;
   audit: AuditRow;
   idempotency?: IdempotencyRow;
   /** If the commit touches operators. */
   judge?: JudgeOperators;
 }
+
+/** Where records stand, by their addresses. */
+export type Origins = ReadonlyMap<string, RecordOrigin>;
 
 /** A revision as the audit trail has it. */
 export interface RevisionPoint {

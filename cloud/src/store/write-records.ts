@@ -2,6 +2,8 @@ import { referencesOf, type StoredRecord } from '@authz-service/core/records/reg
 import type { Knex } from 'knex';
 import { inParts, insertRows } from './batch.js';
 import type { Dialect } from './dialect.js';
+import { writeOrigins } from './record-origins.js';
+import { known, pksOf } from './record-pks.js';
 import { keepVersions } from './record-versions.js';
 import type { Commit } from './store.js';
 
@@ -66,6 +68,7 @@ export async function writeRecords(trx: Knex, dialect: Dialect, commit: Commit):
   });
   await writeReferences(trx, commit, now);
   await writeSecrets(trx, commit, now);
+  await writeOrigins(trx, commit, now);
 }
 
 /** The former rows of records that get another address or id. */
@@ -127,22 +130,4 @@ async function writeSecrets(trx: Knex, commit: Commit, now: Map<string, number>)
     return [known(now, address), secret.hash, secret.operator];
   });
   await insertRows(trx, 'secrets', ['record_pk', 'hash', 'operator'], rows, RENEW);
-}
-
-async function pksOf(trx: Knex, tenant: string, addresses: string[]): Promise<Map<string, number>> {
-  const pks = new Map<string, number>();
-  await inParts(addresses, async (part) => {
-    const rows: { pk: number; address: string }[] = await trx('records')
-      .select('pk', 'address')
-      .where('tenant_id', tenant)
-      .whereIn('address', part);
-    for (const row of rows) pks.set(row.address, row.pk);
-  });
-  return pks;
-}
-
-function known(pks: Map<string, number>, address: string): number {
-  const pk = pks.get(address);
-  if (pk === undefined) throw new Error(`the store does not hold ${address}, but the memory does`);
-  return pk;
 }

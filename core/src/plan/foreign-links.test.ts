@@ -49,7 +49,7 @@ Other stacks grant what is this stack's (left alone; --exclusive removes it):
 Plan: 0 to add, 0 to change, 0 to remove, 1 unchanged.
 `);
     expect(renderMarkdown(result)).toContain('! role_assignment/a//group/g, which belongs to "api"');
-    expect(parsePlan(JSON.stringify(result))).toEqual(result);
+    expect(parsePlan(JSON.stringify(result)).plan).toEqual(result);
   });
 
   it('are removed by an exclusive plan, which says whose they are', () => {
@@ -60,7 +60,7 @@ Plan: 0 to add, 0 to change, 0 to remove, 1 unchanged.
     expect(result.foreign_links).toBeUndefined();
     expect(result.counts).toEqual({ added: 0, changed: 0, removed: 1, unchanged: 1 });
     expect(renderText(result)).toContain('  - role_assignment/a//group/g, which belongs to "api"\n');
-    expect(parsePlan(JSON.stringify(result))).toEqual(result);
+    expect(parsePlan(JSON.stringify(result)).plan).toEqual(result);
   });
 
   it.each([

@@ -137,7 +137,7 @@ describe('a plan', () => {
             );
           const first = allowed(planned);
           if (!first) return;
-          expect(parsePlan(JSON.stringify(first))).toEqual(first);
+          expect(parsePlan(JSON.stringify(first)).plan).toEqual(first);
           const staged = allowed(() => state.stage(planChanges(first), { ...options, stack: 'main', takeOwnership }));
           if (!staged) return;
           expect(counts(first)).toEqual({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { accessReportSchema } from '../impact/report/access-report-schema.js';
+import { toldOriginsSchema } from '../origin/record-origin.js';
 import { ProblemError } from '../problem.js';
 import { issueFaults } from '../records/issue-faults.js';
 import { KINDS } from '../records/kinds.js';
@@ -17,7 +18,7 @@ const common = {
   ),
 };
 
-const planSchema = z.strictObject({
+const savedSchema = z.strictObject({
   format: z.literal(1),
   tenant: text,
   stack: text,
@@ -37,30 +38,38 @@ const planSchema = z.strictObject({
   broken_rules: z.array(z.strictObject({ rule: text, mode: z.enum(['enforce', 'warn']), detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
   access: z.union([z.strictObject({ unavailable: text }), accessReportSchema]).optional(),
+  origins: toldOriginsSchema.optional(),
 });
+
+/** A plan as it is saved, with where its records stand. That is no part of the plan. */
+export interface SavedPlan {
+  plan: Plan;
+  origins?: z.infer<typeof toldOriginsSchema>;
+}
 
 /**
  * A plan from the JSON text that it was saved as. Its shape and the consistency of its parts are checked; what it means
  * is checked by the code that applies it. Throws `invalid_request` naming the place of the damage.
  */
-export function parsePlan(saved: string): Plan {
+export function parsePlan(saved: string): SavedPlan {
   let value: unknown;
   try {
     value = JSON.parse(saved);
   } catch (error) {
     throw new ProblemError('invalid_request', 'This is not a saved plan: it is not valid JSON.', [], { cause: error });
   }
-  const result = planSchema.safeParse(value);
+  const result = savedSchema.safeParse(value);
   if (!result.success) {
-    const errors = issueFaults(planSchema, result.error.issues, value);
+    const errors = issueFaults(savedSchema, result.error.issues, value);
     const [first] = errors;
     const wrong = `${first?.pointer ? `${first.pointer}: ` : 'it '}${first?.detail.replace(/\.$/, '')}`;
     throw new ProblemError('invalid_request', `This is not a saved plan (${wrong}): plan again.`, errors);
   }
-  const plan = result.data as Plan;
+  const { origins, ...rest } = result.data;
+  const plan = rest as Plan;
   revisionNumber(plan.base_revision);
   checkAgreement(plan);
-  return plan;
+  return { plan, ...(origins && { origins }) };
 }
 
 function checkAgreement({ changes, followers = [], foreign_links: links = [], counts }: Plan): void {

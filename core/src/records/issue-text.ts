@@ -7,7 +7,7 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * What a schema's issue says to somebody who wrote the value: what it is, what is wrong with it, the remedy; the end of
- * a sentence that starts with its place. `source` is how a scalar is written, where it is written plainly.
+ * a sentence that starts with its place. A check whose `params` say `unnamed` is told without the value, which may be secret. `source` is how a scalar is written, where it is written plainly.
  */
 export function issueText(issue: Issue, value: Json | undefined, words: Words, source?: string): string {
   switch (issue.code) {
@@ -28,6 +28,8 @@ export function issueText(issue: Issue, value: Json | undefined, words: Words, s
       if ('options' in issue) return choiceText(issue.options as z.core.util.Primitive[], value, words);
       if (holdsInfinity(value)) return 'holds a number that is too large to be kept: write it in quotes.';
       return `${describe(value, words)}: ${issue.message === 'Invalid input' ? 'another type is expected' : issue.message}.`;
+    case 'custom':
+      return valueText(issue.message, issue.params?.unnamed ? undefined : value);
     default:
       return valueText(issue.message, value);
   }

@@ -10,7 +10,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetRequest, TenantSnapshot, WhoAmI } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, TenantSnapshot, ToldOrigins, WhoAmI } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
 import { preflight, removesForeign } from './preflight.js';
@@ -101,6 +101,8 @@ function afterwards(before: readonly StoredRecord[], { put, remove }: Staged): r
 }
 
 export interface ApplyOptions {
+  /** Where the records stand that the plan writes. */
+  origins?: ToldOrigins;
   /** Consent to the plan's removals. */
   prune?: boolean;
   /** Consent to taking over records of other stacks. */
@@ -149,7 +151,7 @@ export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyO
   let current = plan;
   for (let replans = 0; ; replans++) {
     try {
-      const result = await sendOnce(client, current, changesetOf(current), randomUUID(), options);
+      const result = await sendOnce(client, current, changesetOf(current, options.origins), randomUUID(), options);
       await keepSecrets(result, options.credentialsSink);
       return {
         revision: result.revision,
@@ -172,12 +174,13 @@ export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyO
   }
 }
 
-function changesetOf(plan: Plan): ChangesetRequest {
+function changesetOf(plan: Plan, origins: ToldOrigins | undefined): ChangesetRequest {
   return {
     base_revision: plan.base_revision,
     stack: plan.stack,
     take_ownership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
     exclusive: removesForeign(plan),
+    ...(origins && { origins }),
     changes: planChanges(plan),
   };
 }

@@ -15,6 +15,7 @@ import type {
   Kind,
   Page,
   PolicyBundle,
+  RecordOrigin,
   TenantEvent,
   TenantSnapshot,
   WhoAmI,
@@ -108,6 +109,17 @@ export class ServiceClient extends DecisionClient {
       { method: 'POST', path: '/v1/changesets', body, headers, repeat: 'harmless', writes: true },
       options,
     )) as ChangesetResult;
+  }
+
+  /** Where records stand in Git, of those where that is known. At most 1,000 addresses. */
+  async origins(addresses: readonly string[], options?: CallOptions): Promise<RecordOrigin[]> {
+    const request: ServiceRequest = {
+      method: 'POST',
+      path: '/v1/record-origins',
+      body: { addresses },
+      repeat: 'harmless',
+    };
+    return ((await this.json(request, options)) as { origins: RecordOrigin[] }).origins;
   }
 
   /**

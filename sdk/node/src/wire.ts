@@ -73,7 +73,33 @@ export interface ChangesetRequest {
   take_ownership?: boolean;
   /** Allows deletions of links of other stacks that grant a role, policy or group of this stack. */
   exclusive?: boolean;
+  /** Where the records stand that the changes write. */
+  origins?: ToldOrigins;
   changes: Change[];
+}
+
+/** Where records were last changed. */
+export interface OriginSource {
+  /** `https://github.com/acme/access`, without credentials. */
+  repository?: string;
+  commit?: string;
+  /** The files have changes that are in no commit. */
+  uncommitted?: true;
+}
+
+/** What a change-set says of where the records of its stack stand. It is part of no revision and no digest. */
+export interface ToldOrigins extends OriginSource {
+  /** The line that a record begins on, by the path of the file and the address; also of records that do not change. */
+  places?: Record<string, Record<Address, number>>;
+}
+
+/** Where a record stood when it was last changed; what is not known is absent. */
+export interface RecordOrigin extends OriginSource {
+  address: Address;
+  path?: string;
+  line?: number;
+  /** The page that shows it. */
+  link?: string;
 }
 
 /** The secret of a new credential, shown once. */

@@ -42,7 +42,8 @@ describe.skipIf(!hasPostgres)('service cloud', () => {
     const sqlite = start();
     const before = await sqlite.client();
     const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } }) as const;
-    await before.changeset({ changes: [role('a'), role('b')] });
+    const origins = { commit: 'abc1234', uncommitted: true as const, places: { 'b.yaml': { 'role/b': 3 } } };
+    await before.changeset({ stack: 'git', origins, changes: [role('a'), role('b')] });
     await before.changeset({ changes: [{ op: 'delete', address: 'role/a' }] });
     await before.tenants.create({ name: 'acme' });
     const { secret } = await before.records('api_key').create({ name: 'k', scopes: ['records:read'] });
@@ -73,6 +74,9 @@ describe.skipIf(!hasPostgres)('service cloud', () => {
     expect(await (await fetch(`${url}/.well-known/jwks.json`)).json()).toEqual(keys);
     const after = await postgres.client();
     expect(await after.state()).toEqual(state);
+    expect(await after.origins(['role/b'])).toEqual([
+      { address: 'role/b', commit: 'abc1234', uncommitted: true, path: 'b.yaml', line: 3 },
+    ]);
     const past = await fetch(`${url}/v1/state?at=2`, { headers: { authorization: `Bearer ${secret}` } });
     expect(((await past.json()) as { records: { address: string }[] }).records.map(({ address }) => address)).toContain(
       'role/a',

@@ -20,6 +20,27 @@ describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () =>
   const as = (stack: string, more = '') => `provider "service" {\n  stack = "${stack}"\n${more}\n}\n`;
   const role = (text: string) => `resource "service_role" "r" {\n  name = "shared"\n  description = "${text}"\n}`;
 
+  it('tells repository and commit of what it writes, without the password, and nothing of files', async () => {
+    const repository = 'https://deploy:s3cret@github.com/acme/access.git';
+    const commit = 'abc1234567890abcdef1234567890abcdef12345';
+    const given = `  repository = "${repository}"\n  commit = "${commit}"`;
+    const stack = tenant.workspace(as('origin', given) + role('one'));
+    await stack.apply();
+    expect(await tenant.client.origins(['role/shared'])).toEqual([
+      {
+        address: 'role/shared',
+        repository: 'https://github.com/acme/access',
+        commit,
+        link: `https://github.com/acme/access/commit/${commit}`,
+      },
+    ]);
+    await stack.isSettled();
+    stack.write(as('origin', '  commit = "main"') + role('one'));
+    expect(await stack.fails('plan')).toMatch(/Invalid commit.*commit: is not the name of a commit/);
+    stack.write(as('origin') + role('one'));
+    await stack.ok('destroy', '-auto-approve');
+  });
+
   it('refuses what the other owns, at plan, and takes it over when told to', async () => {
     const first = tenant.workspace(as('first') + role('one'));
     await first.apply();

@@ -5,6 +5,7 @@ import * as history from './0003-history.js';
 import * as erasures from './0004-erasures.js';
 import * as consoleSessions from './0005-console-sessions.js';
 import * as many from './0006-many-processes.js';
+import * as recordOrigins from './0007-record-origins.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -16,6 +17,7 @@ const MIGRATIONS: Named[] = [
   { name: '0004-erasures', ...erasures },
   { name: '0005-console-sessions', ...consoleSessions },
   { name: '0006-many-processes', ...many },
+  { name: '0007-record-origins', ...recordOrigins },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

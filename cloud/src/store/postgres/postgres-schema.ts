@@ -27,6 +27,7 @@ const TABLES = [
   'console_links',
   'console_sessions',
   'idempotency_keys',
+  'record_origins',
   'record_references',
   'record_versions',
   'records',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { Change } from '@authz-service/core/state/change';
-import type { ChangesetRequest, ChangesetResult } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
 import type { Log } from '../protocol/log.js';
 import type { Composed } from './narrowings.js';
 
@@ -70,6 +70,8 @@ export interface ChangeQueueOptions {
   /** Is told what was changed, before anybody else is. */
   done(wishes: readonly Wish[], result: ChangesetResult): void;
   stack: string;
+  /** What is known of where the configuration stands. */
+  origin?: OriginSource;
   takeOwnership: boolean;
   /** Whether deletions may concern links of other stacks that grant what this stack owns. */
   exclusive?: boolean;
@@ -251,11 +253,12 @@ export class ChangeQueue {
   }
 
   private async sendOnce(batch: readonly Wish[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
-    const { stack, takeOwnership, exclusive = false, log, send, graceMs = GRACE_MS } = this.options;
+    const { stack, origin, takeOwnership, exclusive = false, log, send, graceMs = GRACE_MS } = this.options;
     const body: ChangesetRequest = {
       stack,
       ...(takeOwnership && { take_ownership: true }),
       ...(exclusive && { exclusive: true }),
+      ...(origin && { origins: origin }),
       changes: batch.map(({ change }) => change),
     };
     const giveUp = new AbortController();

@@ -7,6 +7,7 @@ import { type Diagnostic, type Path, Refusal, refuse } from '../framework/diagno
 import type { Context } from '../framework/provider.js';
 import type { Schema } from '../framework/schema.js';
 import { UNKNOWN, type Values } from '../framework/value.js';
+import { configurationOrigin } from './configuration-origin.js';
 import { issueToken } from './issue-token.js';
 import { diagnosticOfProblem, refusalOf } from './problem-diagnostics.js';
 import { interrupted } from './refusals.js';
@@ -39,6 +40,12 @@ export const providerSchema: Schema = {
     tenant: text(
       'The name of the tenant that this configuration is for. Credentials of another tenant are then refused.',
     ),
+    repository: text(
+      'The repository that this configuration stands in, shown beside its records: `https://github.com/acme/access`. User and password are left out. Default: `SERVICE_REPOSITORY`, or that of the pipeline in GitHub Actions and GitLab.',
+    ),
+    commit: text(
+      'The commit of it that is applied. Default: `SERVICE_COMMIT`, or that of the pipeline. Terraform tells providers no files and lines, so that these are not shown.',
+    ),
     take_ownership: {
       type: 'bool',
       description:
@@ -66,6 +73,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
   const stack = nameOf('stack', config, ` Without one it is "${DEFAULT_STACK}".`) ?? DEFAULT_STACK;
   const declaredFor = nameOf('tenant', config, ' Without one it is that of the credentials.');
+  const origin = configurationOrigin(config, env);
   try {
     const client = new ServiceClient({
       url: address.url,
@@ -80,6 +88,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
         issueToken({ url: client.url, clientId, clientSecret, userAgent: USER_AGENT }, scopes, signal),
       stack,
       stackIsNamed: typeof config.stack === 'string',
+      origin,
       takeOwnership: config.take_ownership === true,
       log: context.log,
     });

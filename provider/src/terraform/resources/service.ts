@@ -6,7 +6,7 @@ import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@a
 import { Overlay } from '@authz-service/core/state/overlay';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetResult } from '@authz-service/sdk/wire';
+import type { ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
@@ -24,6 +24,8 @@ export interface Access {
   stack: string;
   /** Whether the configuration names its stack; another configuration may use the default one, too. */
   stackIsNamed: boolean;
+  /** What is known of where the configuration stands. */
+  origin?: OriginSource | undefined;
   takeOwnership: boolean;
   log: Log;
 }
@@ -69,7 +71,7 @@ export class Service {
   private view: Promise<Overlay> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
 
-  constructor({ client, token, stack, stackIsNamed, takeOwnership, log }: Access) {
+  constructor({ client, token, stack, stackIsNamed, origin, takeOwnership, log }: Access) {
     this.client = client;
     this.token = token;
     this.stack = stack;
@@ -91,6 +93,7 @@ export class Service {
         leftBehind: (along, problem) => this.narrowings.refuse(along, problem),
         done: (wishes, result) => this.follow(wishes, result),
         stack,
+        ...(origin && { origin }),
         takeOwnership,
         log,
       });

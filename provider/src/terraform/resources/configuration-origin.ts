@@ -1,0 +1,50 @@
+import { publicRepository } from '@authz-service/core/origin/public-repository';
+import { commitName } from '@authz-service/core/origin/record-origin';
+import type { OriginSource } from '@authz-service/sdk/wire';
+import { refuse } from '../framework/diagnostics.js';
+import type { Values } from '../framework/value.js';
+
+/** Where pipelines say which repository and commit they run for: our own variables, GitHub Actions, GitLab. */
+const PIPELINES: { repository(env: NodeJS.ProcessEnv): string | undefined; commit: string }[] = [
+  { repository: (env) => env.SERVICE_REPOSITORY, commit: 'SERVICE_COMMIT' },
+  {
+    repository: ({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }) => server && name && `${server}/${name}`,
+    commit: 'GITHUB_SHA',
+  },
+  { repository: (env) => env.CI_PROJECT_URL, commit: 'CI_COMMIT_SHA' },
+];
+
+/**
+ * The repository and commit of the configuration, as far as the provider block or the environment says: Terraform tells
+ * providers neither files nor lines. Undefined where nothing is known. Throws for what the block says wrongly; what a
+ * pipeline says is left out then.
+ */
+export function configurationOrigin(config: Values, env: NodeJS.ProcessEnv): OriginSource | undefined {
+  const pipeline = PIPELINES.find((one) => one.repository(env) || env[one.commit]);
+  const commit = given(config, 'commit', (text) => commitName.safeParse(text).data) ?? commitOf(pipeline, env);
+  const repository = given(config, 'repository', publicRepository) ?? publicRepository(pipeline?.repository(env) ?? '');
+  if (commit === undefined && repository === undefined) return undefined;
+  return { ...(repository !== undefined && { repository }), ...(commit !== undefined && { commit }) };
+}
+
+function commitOf(pipeline: (typeof PIPELINES)[number] | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  return pipeline && commitName.safeParse(env[pipeline.commit]?.trim()).data;
+}
+
+const FORMS = {
+  repository: 'is the URL of no repository: write it like "https://github.com/acme/access"',
+  commit: 'is not the name of a commit: give 7 to 64 of the digits 0-9 and a-f, as "git rev-parse HEAD" prints them',
+} as const;
+
+/** The value is not repeated: the URL of a repository may hold a password. */
+function given(
+  config: Values,
+  name: keyof typeof FORMS,
+  read: (text: string) => string | undefined,
+): string | undefined {
+  const value = config[name];
+  if (typeof value !== 'string') return undefined;
+  const known = read(value);
+  if (known !== undefined) return known;
+  throw refuse(`Invalid ${name}`, `${name}: ${FORMS[name]}.`);
+}
