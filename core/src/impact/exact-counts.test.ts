@@ -21,7 +21,10 @@ function granted(condition: string, pairsMax: number | undefined) {
       record('subject', { type: 'user', id: `u${level}`, properties: { level, home: `r${level}` } }),
       record('group_membership', { group: 'staff', entity_type: 'subject', entity: `user/u${level}` }),
     ]),
-    ...SIZES.map((size) => record('resource', { type: 'a/t', name: `r${size}`, properties: { size } })),
+    ...SIZES.map((size) => {
+      const lists = { team: [{ id: `u${size}` }], shares: { [`u${size}`]: true }, digits: `${size}` };
+      return record('resource', { type: 'a/t', name: `r${size}`, properties: { size, ...lists } });
+    }),
     record('policy', { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['read'], condition }),
   ];
   const after = [...before, record('policy_assignment', { policy: 'p', entity_type: 'group', entity: 'staff' })];
@@ -45,22 +48,35 @@ describe('the counts of conditions that join subjects and resources', () => {
   });
 
   it.each([0, 6, 12, 23])('are an upper bound, and say so, beyond %d pairs', (pairsMax) => {
-    const { gained, exact, findings } = granted('subject.properties.level > resource.properties.size', pairsMax);
+    const condition = 'subject.properties.level + 0 > resource.properties.size';
+    const { gained, exact, findings } = granted(condition, pairsMax);
     expect(exact).toBe(false);
     expect(gained).toBeGreaterThanOrEqual(larger);
     expect(gained).toBeLessThanOrEqual(LEVELS.length * SIZES.length);
     expect(findings.map((finding) => finding.exact)).toContain(false);
     expect(findings.reduce((sum, { triples }) => sum + triples, 0)).toBe(gained);
-    expect(findings.every(({ condition }) => condition === 'subject.properties.level > resource.properties.size')).toBe(
-      true,
-    );
+    expect(findings.every((finding) => finding.condition === condition)).toBe(true);
   });
 
   it.each([
     ['equality', 'subject.properties.home == resource.name', 4],
     ['membership', 'subject.properties.home in [resource.name, "r5"]', 8],
+    ['order', 'subject.properties.level > resource.properties.size', larger],
+    ['an item of a list', 'resource.properties.team.exists(one, one.id == subject.id)', 4],
+    ['a key of a map', 'subject.id in resource.properties.shares', 4],
+    ['the type besides', 'subject.type == "user" && subject.properties.home == resource.name', 4],
+    ['what must be there', 'has(subject.properties.home) && subject.properties.home == resource.name', 4],
   ])('are exact for %s, however many pairs there are', (_, condition, count) => {
     const { gained, exact } = granted(condition, 0);
     expect([gained, exact]).toEqual([count, true]);
+  });
+
+  it.each([
+    ['worked out of a property', 'subject.id == "u" + resource.properties.digits', 4],
+    ['the context', 'subject.properties.home == context.home', 24],
+  ])('are of each subject with its own resources where the other side is %s', (_, condition, count) => {
+    const { gained, findings } = granted(condition, undefined);
+    expect(gained).toBe(count);
+    expect(findings.every((finding) => finding.condition === condition)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { isCurrent, type Period } from '../../decision/grants/period.js';
 import type { JsonObject } from '../../json.js';
 import type { PairAnswer, PairChange } from '../api/access-delta.js';
-import type { Known, KnownPrincipals } from '../remainder/known.js';
+import type { Known, KnownPrincipals, KnownResource } from '../remainder/known.js';
 import type { Comparison, DecisionList, Remainders, RemainingCandidate } from '../remainder/remainders.js';
 import type { Closure } from '../universe/closure.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
@@ -88,6 +88,11 @@ export class Answers {
     private readonly free: FreeTexts,
     private readonly now: number,
   ) {}
+
+  /** What names a resource may have. */
+  namesOf(facts: ResourceFacts): KnownResource['names'] {
+    return this.free.names(facts);
+  }
 
   question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): Question {
     const cuts = this.#cuts(one, before, after);

@@ -4,6 +4,7 @@ import type { Member, Side, SubjectClass } from '../universe/subject-classes.js'
 import type { Answer, Answers, Question, Reached, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
+import { joinsRequest } from './guard-join.js';
 import { JoinIndex } from './join-index.js';
 
 /** Subjects of a class that conditions cannot tell apart here. */
@@ -53,7 +54,7 @@ export class ColumnComparison {
   readonly #changed: readonly SubjectClass[];
   readonly #questions = new Map<string, Question>();
   readonly #blocks = new Map<string, Block>();
-  readonly #joins = new JoinIndex();
+  readonly #joins: JoinIndex;
   /** The members of classes by what is read of them. */
   readonly #facts = new Map<string, readonly Facts[]>();
   /** How many subjects have been told apart one by one. */
@@ -67,6 +68,7 @@ export class ColumnComparison {
     private readonly answers: Answers,
     private readonly pairsMax = PAIRS_MAX,
   ) {
+    this.#joins = new JoinIndex((facts) => answers.namesOf(facts));
     for (const one of classes)
       for (const id of new Set([...one.before.ids, ...one.after.ids])) {
         const known = this.#byPrincipal.get(id);
@@ -230,7 +232,8 @@ export class ColumnComparison {
       const { reads } = guard;
       if (reads.groups.length > 0 || reads.roles.length > 0) asks = true;
       const ofSubject = reads.subjectId || reads.subjectProperties?.length !== 0;
-      if (ofSubject && (reads.resourceNames || reads.resourceProperties?.length !== 0)) joined = true;
+      const ofResource = reads.resourceNames || reads.resourceProperties?.length !== 0;
+      if (ofSubject && (ofResource || joinsRequest(guard))) joined = true;
       if (reads.subjectId) id = true;
       if (reads.subjectProperties === undefined) all = true;
       else for (const name of reads.subjectProperties) properties.add(name);

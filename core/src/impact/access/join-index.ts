@@ -1,138 +1,135 @@
-import type { Ast } from '../../conditions/parse.js';
 import type { Json } from '../../json.js';
-import { parsedCondition } from '../remainder/specialise.js';
-import { attributePath, keyOf, partsOf } from '../remainder/syntax.js';
-import type { Member, SubjectClass } from '../universe/subject-classes.js';
-import type { Descriptor, KnownGuard } from './columns.js';
+import type { FreeNames, KnownResource } from '../remainder/known.js';
+import { keyOf } from '../remainder/syntax.js';
+import type { SubjectClass } from '../universe/subject-classes.js';
+import type { Descriptor } from './columns.js';
+import { type GuardJoin, joinOf, USES } from './guard-join.js';
+import type { ResourceFacts } from './resource-facts.js';
+import { isRound, type Piece, type Split, ValueIndex } from './value-index.js';
 
-/** The one attribute by which a guard tells subjects apart: it is only compared for equality, or looked for in lists. */
-interface Join {
-  /** `id`, or the name of a property in quotes. */
-  readonly attribute: string;
-  /** The texts that are written out in the condition. */
-  readonly literals: readonly string[];
-}
-
-const joins = new WeakMap<KnownGuard, Join | null>();
-
-/** The join of a guard; null where it does anything else with what it reads of the subject. */
-function joinOf(known: KnownGuard): Join | null {
-  let join = joins.get(known);
-  if (join === undefined) {
-    join = analysed(known);
-    joins.set(known, join);
-  }
-  return join;
-}
-
-function analysed({ guard, reads }: KnownGuard): Join | null {
-  const ast = guard.condition === undefined ? undefined : parsedCondition(guard.condition);
-  if (ast === undefined || reads.ancestors.length > 0) return null;
-  const attributes = new Set<string>();
-  const literals: string[] = [];
-  let other = false;
-  const visit = (part: Ast, compared: boolean) => {
-    const path = attributePath(part);
-    if (path !== undefined) {
-      const key = keyOf(path.read);
-      if (!key.startsWith('subject.')) return;
-      attributes.add(key.slice('subject.'.length));
-      if (!compared || path.members.length > 0) other = true;
-      return;
-    }
-    if (part.op === 'value' && typeof part.args === 'string') literals.push(part.args);
-    const equates = part.op === '==' || part.op === '!=';
-    for (const [at, inner] of partsOf(part).entries()) visit(inner, equates || (part.op === 'in' && at === 0));
-  };
-  visit(ast, false);
-  const [attribute] = attributes;
-  return other || attributes.size !== 1 || attribute === undefined || attribute === 'type'
-    ? null
-    : { attribute, literals };
-}
-
-/** Some of the subjects of a class, who are named when they are needed. */
-export interface Piece {
+/** What requests choose, so far as a guard compares the subject with it. */
+interface Chosen {
   readonly key: string;
-  readonly first: Member;
-  members(): readonly Member[];
+  /** All that the key is a member of. */
+  readonly whole: string;
+  /** The names that it may have. */
+  readonly split: Split | undefined;
+}
+
+/** A candidate that reads something, with its join. */
+interface Joined {
+  readonly join: GuardJoin;
+  readonly facts: ResourceFacts | null;
 }
 
 /** The members of classes by the value of an attribute. */
 export class JoinIndex {
-  readonly #byClass = new Map<SubjectClass, Map<string, Map<string, Member[]>>>();
+  readonly #byClass = new Map<SubjectClass, Map<string, ValueIndex | null>>();
+  readonly #names = new Map<FreeNames, number>();
+
+  /** `namesOf` says what names a resource may have. */
+  constructor(private readonly namesOf: (facts: ResourceFacts) => KnownResource['names']) {}
 
   /**
-   * The subjects of a class, in as few pieces as candidates with joins tell apart: those with a value that a condition or
-   * the resource has, and all others. Undefined if these candidates tell them apart by more.
+   * The subjects of a class, in as few pieces as candidates with joins tell apart: by the values that a condition or the
+   * resource has, all others that are alike, and, where they are compared by order, those between. Undefined if these
+   * candidates tell them apart by more.
+   *
+   * What requests choose tells none of these apart as long as it is compared with nothing but the subject and such values:
+   * whatever they send for one, they could send the like for another.
    */
   pieces(one: SubjectClass, candidates: readonly Descriptor[]): readonly Piece[] | undefined {
-    let attribute: string | undefined;
-    const values = new Set<string>();
+    const all: Joined[] = [];
+    let opaque = false;
     for (const { guard, facts } of candidates) {
-      if (guard === null || (!guard.reads.subjectId && guard.reads.subjectProperties?.length === 0)) continue;
+      if (guard === null) continue;
       const join = joinOf(guard);
-      if (join === null || (attribute !== undefined && attribute !== join.attribute)) return undefined;
-      attribute = join.attribute;
-      for (const text of join.literals) values.add(text);
-      if (facts === null) continue;
-      for (const text of [facts.id, facts.name, facts.action]) if (text !== undefined) values.add(text);
-      addTexts(values, facts.properties);
+      if (join !== null) all.push({ join, facts });
+      else if (guard.reads.subjectId || guard.reads.subjectProperties?.length !== 0) return undefined;
+      else opaque = true;
     }
-    const index = attribute === undefined ? undefined : this.#index(one, attribute);
-    return index && piecesOf(index, values);
+    const [attribute, more] = new Set(all.flatMap(({ join }) => join.attribute ?? []));
+    if (attribute === undefined || more !== undefined) return undefined;
+    const chosen = all.flatMap((joined) => [...this.#chosen(joined)]);
+    if (opaque && chosen.length > 0) return undefined;
+    const index = this.#index(one, attribute);
+    if (index === undefined) return undefined;
+    const use = Math.max(0, ...chosen.flatMap((one) => all.map(({ join }) => useIn(join, one))));
+    if (use === USES.other) return undefined;
+    const values = valuesOf(all, one);
+    if (
+      use === USES.order &&
+      !(index.dense && [...values].every((value) => typeof value === 'string' || isRound(value)))
+    )
+      return undefined;
+    const ordered = use === USES.order || all.some(({ join }) => join.ordered);
+    const splits = new Map(chosen.flatMap(({ split }) => (split === undefined ? [] : [[split.name, split]])));
+    return index.pieces(values, ordered, [...splits.values()]);
   }
 
-  /** Subjects by value; undefined where a subject says something else in each state. */
-  #index(one: SubjectClass, attribute: string): ReadonlyMap<string, readonly Member[]> | undefined {
-    if (one.members.some(({ before, after }) => before !== after)) return undefined;
-    const known = this.#byClass.get(one) ?? new Map<string, Map<string, Member[]>>();
+  *#chosen({ join, facts }: Joined): Generator<Chosen, void> {
+    for (const [key, read] of join.joined) {
+      if (read.kind === 'property') {
+        const recorded = read.root === 'resource' ? facts?.properties : undefined;
+        const known = read.name !== undefined && recorded !== undefined && Object.hasOwn(recorded, read.name);
+        if (!known) yield { key, whole: keyOf({ ...read, name: undefined }), split: undefined };
+      } else if (facts !== null && key === 'resource.name' && facts.name === undefined)
+        yield { key, whole: key, split: this.#admitted(facts, 'admitsName') };
+      else if (facts !== null && key === 'resource.id' && facts.name === undefined)
+        yield { key, whole: key, split: this.#admitted(facts, 'admitsId') };
+      else if (facts !== null && key === 'resource.id' && facts.recorded && facts.id === undefined)
+        yield { key, whole: key, split: undefined };
+    }
+  }
+
+  #admitted(facts: ResourceFacts, by: 'admitsName' | 'admitsId'): Split | undefined {
+    const names = this.namesOf(facts);
+    if (!('admitsName' in names)) return undefined;
+    const number = this.#names.get(names) ?? this.#names.size;
+    this.#names.set(names, number);
+    return { name: `${by}${number}`, admits: (text) => names[by](text) };
+  }
+
+  /** Undefined where a subject says something else in each state. */
+  #index(one: SubjectClass, attribute: string): ValueIndex | undefined {
+    const known = this.#byClass.get(one) ?? new Map<string, ValueIndex | null>();
     this.#byClass.set(one, known);
     let index = known.get(attribute);
     if (index === undefined) {
-      index = new Map();
-      const name = attribute === 'id' ? undefined : (JSON.parse(attribute) as string);
-      for (const member of one.members) {
-        const value = name === undefined ? member.id : own(member.before ?? {}, name);
-        const key = typeof value === 'string' ? `=${value}` : (JSON.stringify(value) ?? '');
-        const members = index.get(key);
-        if (members === undefined) index.set(key, [member]);
-        else members.push(member);
-      }
+      const differs = one.members.some(({ before, after }) => before !== after);
+      index = differs ? null : new ValueIndex(attribute, one.members);
       known.set(attribute, index);
     }
-    return index;
+    return index ?? undefined;
   }
 }
 
-function piecesOf(index: ReadonlyMap<string, readonly Member[]>, values: ReadonlySet<string>): readonly Piece[] {
-  const found: Piece[] = [];
-  const apart = new Set<string>();
-  const add = (key: string) => {
-    const members = index.get(key);
-    if (members === undefined) return;
-    apart.add(key);
-    found.push({ key, first: members[0] as Member, members: () => members });
-  };
-  for (const value of values) add(`=${value}`);
-  // What is not text is compared as it is; most subjects have text.
-  if (index.size <= apart.size) return found;
-  for (const key of index.keys()) if (!key.startsWith('=')) add(key);
-  for (const [key, [first]] of index) {
-    if (apart.has(key) || first === undefined) continue;
-    const others = () => [...index].flatMap(([value, members]) => (apart.has(value) ? [] : members));
-    found.push({ key: `but ${[...apart].sort().join(' ')}`, first, members: others });
-    break;
-  }
-  return found;
+/** What a guard does with what requests choose; who looks at all members of the context sees each. */
+function useIn({ joined, uses }: GuardJoin, { key, whole }: Chosen): number {
+  if (whole !== key && uses.has(whole)) return USES.other;
+  if (joined.get(key)?.kind === 'property' && key === whole) return USES.other;
+  return uses.get(key) ?? 0;
 }
 
-function addTexts(values: Set<string>, value: Json): void {
-  if (typeof value === 'string') values.add(value);
+/** All texts and numbers that candidates may compare an attribute of a class with. */
+function valuesOf(all: readonly Joined[], { type }: SubjectClass): ReadonlySet<string | number> {
+  const values = new Set<string | number>([type]);
+  for (const { join, facts } of all) {
+    for (const value of join.literals) values.add(value);
+    if (facts === null) continue;
+    const { id, name, action, application } = facts;
+    for (const text of [id, name, action, facts.type, application]) if (text !== undefined) values.add(text);
+    addValues(values, facts.properties);
+  }
+  return values;
+}
+
+function addValues(values: Set<string | number>, value: Json): void {
+  if (typeof value === 'string' || typeof value === 'number') values.add(value);
+  else if (Array.isArray(value)) for (const item of value) addValues(values, item);
   else if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(value)) addTexts(values, inner);
-}
-
-function own(properties: { readonly [name: string]: Json }, name: string): Json | undefined {
-  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+    for (const [key, inner] of Object.entries(value)) {
+      values.add(key);
+      addValues(values, inner);
+    }
 }
