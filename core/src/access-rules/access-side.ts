@@ -1,13 +1,20 @@
 import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
-import type { FreeNames, FreeText, Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
+import type {
+  FreeNames,
+  FreeText,
+  Known,
+  KnownPrincipals,
+  KnownProperties,
+  KnownSpan,
+} from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
-import { CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
-import { type Located, locate, type ResourceUnit } from './resource-places.js';
+import { type Covering, CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
+import { formsOf, type Located, locate, type ResourceUnit } from './resource-places.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
@@ -37,6 +44,8 @@ export interface Properties {
 }
 
 const NOTHING: JsonObject = {};
+/** A request may name any role, held or not. */
+const ANY_NAMED: KnownPrincipals = { inGroup: () => false, hasRole: () => 'free' };
 /** Memberships read in one step. */
 const MEMBERS_STEP = 200;
 
@@ -45,15 +54,18 @@ export class AccessSide {
   readonly closures: SubjectClosures;
   readonly policies: CoveringPolicies;
   readonly #members = new Map<Path, readonly Address[]>();
+  readonly #forms = new Map<string, readonly ResourceUnit[]>();
   readonly #located = new Map<string, Located>();
-  readonly #coverings = new Map<string, ReturnType<CoveringPolicies['of']>>();
+  readonly #coverings = new Map<string, readonly Covering[]>();
 
+  /** `other` is the state that this one is compared with. */
   constructor(
     readonly view: AccessView,
+    private readonly other: AccessView,
     now: number,
     private readonly remainders: Remainders,
   ) {
-    this.closures = new SubjectClosures(view, now);
+    this.closures = new SubjectClosures(view, other, now);
     this.policies = new CoveringPolicies(view);
   }
 
@@ -61,11 +73,16 @@ export class AccessSide {
     return recordAt(this.view, 'resource_type', type) !== undefined;
   }
 
+  /** A unit as requests can ask for it here. */
+  formsOf(unit: ResourceUnit): readonly ResourceUnit[] {
+    return remembered(this.#forms, unit.key, () => formsOf(this.view, this.other, unit));
+  }
+
   locate(unit: ResourceUnit): Located {
     return remembered(this.#located, unit.key, () => locate(this.view, unit));
   }
 
-  coverings(unit: ResourceUnit, action: string): ReturnType<CoveringPolicies['of']> {
+  coverings(unit: ResourceUnit, action: string): readonly Covering[] {
     return remembered(this.#coverings, `${action}\n${unit.key}`, () =>
       this.policies.of(unit, this.locate(unit), action),
     );
@@ -116,6 +133,8 @@ export class AccessSide {
   listOf(reaches: readonly Reach[], known: Known, names: boolean, failures: 'count' | 'ignore'): DecisionList {
     const { formulas } = this.remainders;
     const candidates: RemainingCandidate[] = [];
+    const naming = (role: Path) =>
+      this.remainders.remainderOfCondition(hasRole(role), { ...known, principals: ANY_NAMED });
     for (const { policy, ways, named } of reaches) {
       const { effect, priority } = policy.fields;
       const now = ways.filter(({ period }) => counts(period, known.span));
@@ -125,9 +144,8 @@ export class AccessSide {
       if (sure || !names) continue;
       for (const { roles, way } of named) {
         if (!counts(way.period, known.span)) continue;
-        const naming = formulas.or(roles.map((role) => this.remainders.remainderOfCondition(hasRole(role), known)));
         const remainder = this.remainders.remainderOf(policy.fields, known, way.unknown);
-        candidates.push({ effect, priority, remainder: formulas.and([naming, remainder]) });
+        candidates.push({ effect, priority, remainder: formulas.and([formulas.or(roles.map(naming)), remainder]) });
       }
     }
     return this.remainders.listOf(candidates, failures);

@@ -8,8 +8,8 @@ import { OTHER_TYPE } from './subjects-of.js';
 import type { BreakingRequest } from './violation.js';
 
 /** The request by which a rule is broken. What makes no difference is left out, or has a name that no record has. */
-export function breakingRequest(side: AccessSide, { subject, unit }: Cell, breach: Breach): BreakingRequest {
-  const { action, span, witness } = breach;
+export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Breach): BreakingRequest {
+  const { action, unit, span, witness } = breach;
   const free = new FreeUniverse([side.view]);
   const type = subject.type === OTHER_TYPE ? 'other' : subject.type;
   const id =

@@ -11,6 +11,8 @@ import type { Closure } from './subject-closure.js';
 /** A request that breaks a rule, as far as it is known: an action at an instant. */
 export interface Breach {
   readonly action: string;
+  /** The resource as it is asked for after. */
+  readonly unit: ResourceUnit;
   readonly span: KnownSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
   readonly witness: Witness | undefined;
@@ -22,6 +24,12 @@ export interface Cell {
   readonly unit: ResourceUnit;
   readonly before: Closure;
   readonly after: Closure;
+}
+
+/** A resource as requests ask for it in one state, and what reaches the subject there. */
+interface Asked {
+  readonly unit: ResourceUnit;
+  readonly reaches: readonly Reach[];
 }
 
 interface Answer {
@@ -66,14 +74,26 @@ export class CellJudge {
     return [];
   }
 
+  /** One that is broken wherever the resource may be said to lie before, where only the state after records it. */
   #breach(claim: RuleClaim, cell: Cell, action: string, standing: boolean): Breach | undefined {
     const { before, after } = this.sides;
-    const now = after.reaches(cell.after, cell.unit, action);
-    const then = standing ? [] : before.reaches(cell.before, cell.unit, action);
-    if (claim.form !== 'always' && now.length === 0) return undefined;
-    for (const span of this.#spans(cell, [...now, ...then])) {
-      const known = this.#compare(claim, cell, action, span, { now, then, standing });
-      if (known !== 'no') return { action, span, witness: known === 'unsaid' ? undefined : known };
+    for (const unit of after.formsOf(cell.unit)) {
+      const now = { unit, reaches: after.reaches(cell.after, unit, action) };
+      if (claim.form !== 'always' && now.reaches.length === 0) continue;
+      const formers = standing ? [undefined] : before.formsOf(cell.unit);
+      const found = formers.map((one) => {
+        const then = one && { unit: one, reaches: before.reaches(cell.before, one, action) };
+        return this.#breachSince(claim, cell, action, then, now);
+      });
+      if (found.every((one) => one !== undefined)) return found[0];
+    }
+    return undefined;
+  }
+
+  #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {
+    for (const span of this.#spans(cell, [...now.reaches, ...(then?.reaches ?? [])])) {
+      const known = this.#compare(claim, cell, action, span, then, now);
+      if (known !== 'no') return { action, unit: now.unit, span, witness: known === 'unsaid' ? undefined : known };
     }
     return undefined;
   }
@@ -83,28 +103,29 @@ export class CellJudge {
     { subject, unit, before, after }: Cell,
     action: string,
     span: KnownSpan,
-    { now, then, standing }: { now: readonly Reach[]; then: readonly Reach[]; standing: boolean },
+    then: Asked | undefined,
+    now: Asked,
   ): Witness | 'no' | 'unsaid' | undefined {
     const { sides, free } = this;
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
-    const answer = (side: 'before' | 'after', reaches: readonly Reach[]): Answer => {
+    const answer = (side: 'before' | 'after', { unit: form, reaches }: Asked): Answer => {
       const properties = { subject: propertiesIn(side, subjects), resource: propertiesIn(side, resources) };
       const closure = side === 'before' ? before : after;
-      const known: Known = sides[side].known(subject, closure, unit, action, {
+      const known: Known = sides[side].known(subject, closure, form, action, {
         span,
         properties,
         names: claim.names,
         free,
       });
       const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
-      const means = sides[side].declares(unit.type) && claim.means(unit, sides[side].locate(unit).places);
+      const means = sides[side].declares(form.type) && claim.means(form, sides[side].locate(form).places);
       const exempt = (strict: boolean) =>
         means ? claim.exempt(this.remainders, subject, known, strict) : this.remainders.formulas.constant('true');
       return { list, exempt: exempt(false), strict: () => exempt(true) };
     };
     const present = answer('after', now);
-    const former = standing ? undefined : answer('before', then);
+    const former = then && answer('before', then);
     if (former !== undefined && former.list.id === present.list.id && former.exempt === present.exempt) return 'no';
     const key = `${claim.form} ${former?.list.id} ${former?.exempt.id} ${present.list.id} ${present.exempt.id}`;
     if (this.#known.has(key)) return this.#known.get(key);

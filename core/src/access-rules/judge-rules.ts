@@ -7,7 +7,7 @@ import { remembered } from '../remembered.js';
 import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
-import { policyPath } from './covering-policies.js';
+import { type Covering, policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
 import { readsChange, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
@@ -121,6 +121,11 @@ function namesSubjects({ fields }: RuleRecord): boolean {
   return RULE_FORMS.some((form) => fields[form]?.subjects?.named !== undefined);
 }
 
+/** The policies that cover a resource and an action in a state, wherever it lies there. */
+function coveringsOn(side: Side, unit: ResourceUnit, action: string): Covering[] {
+  return side.formsOf(unit).flatMap((form) => side.coverings(form, action));
+}
+
 class RuleJudge {
   readonly #sides: { readonly before: Side; readonly after: Side };
   readonly #both: readonly Side[];
@@ -129,7 +134,8 @@ class RuleJudge {
 
   constructor(before: AccessView, after: AccessView, now: number) {
     const remainders = new Remainders();
-    const [first, second] = [new AccessSide(before, now, remainders), new AccessSide(after, now, remainders)];
+    const first = new AccessSide(before, after, now, remainders);
+    const second = new AccessSide(after, before, now, remainders);
     this.#sides = { before: first, after: second };
     this.#both = before === after ? [second] : [first, second];
     this.#cells = new CellJudge(remainders, this.#sides, new FreeUniverse([before, after]), now);
@@ -187,7 +193,7 @@ class RuleJudge {
       for (const [unit, actions] of units)
         for (const action of actions) {
           if (++looked % STEP === 0) yield;
-          for (const { policy } of side.coverings(unit, action)) {
+          for (const { policy } of coveringsOn(side, unit, action)) {
             if (policy.fields.condition !== undefined) guards.add(policy.fields);
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
@@ -235,7 +241,7 @@ class RuleJudge {
     }
     if (form === 'always') wanted.delete(OTHER_ACTION);
     const possible = [...wanted].filter(
-      (action) => form === 'always' || this.#both.some((side) => side.coverings(unit, action).length > 0),
+      (action) => form === 'always' || this.#both.some((side) => coveringsOn(side, unit, action).length > 0),
     );
     const touched = possible.filter((action) => this.#isTouched(claim, unit, action, touch));
     return form === 'separate' && touched.length > 0 ? possible : touched;
@@ -246,7 +252,7 @@ class RuleJudge {
     if (touch === undefined) return true;
     const { properties, policies, actions } = touch;
     if (actions !== undefined && !actions.has(action)) return false;
-    const coverings = () => this.#both.flatMap((side) => side.coverings(unit, action));
+    const coverings = () => this.#both.flatMap((side) => coveringsOn(side, unit, action));
     if (policies !== undefined) return coverings().some(({ policy }) => policies.has(policy));
     if (properties === undefined || claim.readsAny(properties)) return true;
     return coverings().some(({ policy }) => readsChange(policy.fields, properties));

@@ -6,11 +6,12 @@ import { type AccessView, recordAt } from './access-view.js';
 
 /**
  * A resource that rules are judged on: a recorded one, or any without a record of a type, by where it lies: nowhere, below
- * a recorded one, or where nobody says.
+ * a recorded one, or where nobody says. One that has a path and such a place is recorded in the other state alone, and lies
+ * here where a request says.
  */
 export interface ResourceUnit {
   readonly type: Path;
-  /** Of a recorded one. */
+  /** Of one that either state records. */
   readonly path: Path | undefined;
   readonly place: 'record' | 'nowhere' | 'unsaid' | { readonly below: Path };
   /** The same for equal units. */
@@ -30,8 +31,29 @@ export function recordedUnit(path: Path): ResourceUnit {
   return { type: typeOfResource(path), path, place: 'record', key: path };
 }
 
-export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>): ResourceUnit {
-  return { type, path: undefined, place, key: `${type}//${typeof place === 'string' ? place : place.below}` };
+export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>, path?: Path): ResourceUnit {
+  return { type, path, place, key: `${path ?? type}//${typeof place === 'string' ? place : place.below}` };
+}
+
+/**
+ * A unit as requests can ask for it in a state, with each of its parents by itself. What only the `other` state records lies
+ * where requests may say: in the parents that are recorded there and here, or, if one is not recorded here, in what that
+ * lies in; and nowhere if resources of its type can lie in none of these.
+ */
+export function formsOf(view: AccessView, other: AccessView, unit: ResourceUnit): ResourceUnit[] {
+  const { type, path, place } = unit;
+  if (typeof place === 'string' && (path === undefined || recordAt(view, 'resource', path) !== undefined))
+    return [unit];
+  const parentsIn = (one: Path) => recordAt(other, 'resource', one)?.fields.parents ?? [];
+  const above = new Set(typeof place === 'object' ? [place.below] : parentsIn(path ?? ''));
+  for (const one of above)
+    if (recordAt(view, 'resource', one) === undefined) for (const parent of parentsIn(one)) above.add(parent);
+  const declared = recordAt(view, 'resource_type', type)?.fields.parents ?? [];
+  const isSaid = (one: Path) =>
+    recordAt(view, 'resource', one) !== undefined && declared.some((parent) => parent.type === typeOfResource(one));
+  const said = [...above].filter(isSaid);
+  if (said.length === 0) return [unrecordedUnit(type, 'nowhere', path)];
+  return said.map((below) => unrecordedUnit(type, { below }, path));
 }
 
 /** A resource with all that it lies below. */
@@ -52,12 +74,8 @@ export function typesAbove(view: AccessView, type: Path): Set<Path> {
 
 export function locate(view: AccessView, unit: ResourceUnit): Located {
   const { path, place } = unit;
-  const places =
-    path !== undefined
-      ? withAncestors(view, path)
-      : typeof place === 'object'
-        ? withAncestors(view, place.below)
-        : new Set<Path>();
+  const places = new Set(path === undefined ? [] : place === 'record' ? withAncestors(view, path) : [path]);
+  if (typeof place === 'object') for (const one of withAncestors(view, place.below)) places.add(one);
   const unknown = place === 'unsaid' ? typesAbove(view, unit.type) : new Set<Path>();
   const ancestry: Ancestry = {
     of: (type) => {

@@ -1,5 +1,5 @@
 import { ALWAYS, inBoth, isEmpty, type Period, periodOf } from '../decision/grants/period.js';
-import { type Address, encodeSegment, type Path } from '../records/address.js';
+import { type Address, encodeSegment, type Path, path as pathOf } from '../records/address.js';
 import { EVERYONE } from '../records/everyone.js';
 import { remembered } from '../remembered.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
@@ -52,6 +52,7 @@ export class SubjectClosures {
 
   constructor(
     private readonly view: AccessView,
+    private readonly other: AccessView,
     private readonly now: number,
   ) {}
 
@@ -113,15 +114,34 @@ export class SubjectClosures {
     });
   }
 
-  /** The roles by whose name in a request this one counts (docs/semantics.md 8.9, 9.3). */
+  /** The roles by whose names in a request this one counts (docs/semantics.md 8.9, 9.3). */
   naming(role: Path): readonly Path[] {
     return remembered(this.#naming, role, () => {
       const all = new Set(this.#isNamed(role) ? [role] : []);
       for (const one of all)
         for (const { address } of mentioning(this.view, `role/${one}`, 'role'))
           if (this.#isNamed(address.slice('role/'.length))) all.add(address.slice('role/'.length));
-      return [...all];
+      return [...all].flatMap((one) => [one, ...this.#bareNameOf(one)]);
     });
+  }
+
+  /** The bare name of an application's role, as the path of the tenant's role whose name it is in the other state alone. */
+  #bareNameOf(role: Path): Path[] {
+    const fields = recordAt(this.view, 'role', role)?.fields;
+    const bare = fields?.application === undefined ? undefined : pathOf(fields.name);
+    return bare !== undefined && this.#meantBy(bare) === role ? [bare] : [];
+  }
+
+  /** The application's role that a bare name means, where only the other state has a role of the tenant of that name (1.5). */
+  #meantBy(bare: Path): Path | undefined {
+    if (bare.includes('/') || recordAt(this.view, 'role', bare) !== undefined) return undefined;
+    const name = recordAt(this.other, 'role', bare)?.fields.name;
+    if (name === undefined) return undefined;
+    const fitting = [...this.view.addresses('role')].filter((address) => {
+      const fields = recordAt(this.view, 'role', address.slice('role/'.length))?.fields;
+      return fields?.name === name;
+    });
+    return fitting.length === 1 ? fitting[0]?.slice('role/'.length) : undefined;
   }
 
   #isNamed(role: Path): boolean {

@@ -114,13 +114,16 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       return touch([address], reading, { properties, ...both });
     }
     case 'resource': {
-      if (only !== 'changed' || sameResource(before?.fields, after?.fields)) return undefined;
+      // One without a record may be said to be anywhere, but none may be said to lie in what has no record.
+      if (only === 'removed' || (only === 'changed' && sameResource(before?.fields, after?.fields))) return undefined;
       const [old, now] = [before?.fields as Given<'resource'>, after?.fields as Given<'resource'>];
+      if (only === 'added' && (now?.parents ?? []).length < 2 && !holdsOthers(side, record.fields.type))
+        return undefined;
       const moved = !equalJson(old?.parents, now?.parents);
       return touch([ALL], [], {
         policies: undefined,
         resource: address.slice('resource/'.length),
-        properties: moved ? undefined : changedProperties('resource', old?.properties, now?.properties),
+        properties: moved ? undefined : changedProperties('resource', old?.properties, old && now?.properties),
         ...both,
       });
     }
@@ -158,6 +161,13 @@ function* askingFor(side: AccessSide, principals: Iterable<Address>): Generator<
   for (const principal of principals)
     for (const policy of mentioning(side.view, principal, 'policy'))
       if (namesInCondition(policy.fields.condition ?? '').some(({ target }) => target === principal)) yield policy;
+}
+
+/** Whether resources of other types, or of this one, may lie in those of a type. */
+function holdsOthers(side: AccessSide, type: Path): boolean {
+  for (const { fields } of mentioning(side.view, `resource_type/${type}`, 'resource_type'))
+    if (fields.parents?.some((parent) => parent.type === type)) return true;
+  return false;
 }
 
 /** A type and all that may lie below it. */

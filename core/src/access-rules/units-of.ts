@@ -34,7 +34,9 @@ export class ResourceUnits {
       if (++steps % STEP === 0) yield undefined;
       if (seen.has(unit.key)) continue;
       seen.add(unit.key);
-      if (this.sides.some((side) => claim.means(unit, side.locate(unit).places))) yield unit;
+      const isMeant = (side: AccessSide) =>
+        side.formsOf(unit).some((form) => claim.means(form, side.locate(form).places));
+      if (this.sides.some(isMeant)) yield unit;
     }
   }
 

@@ -100,9 +100,6 @@ function judged({ before, after, start }: Change, rule: Rule, at: string): Viola
 /** Throws unless the witness breaks the rule after the change, by the engine too, and one of it did not before. */
 function confirm({ before, after }: Change, rule: Rule, violation: Violation): void {
   if (!violation.proven) return;
-  // Where a role comes or goes its bare name may mean another one's: rules speak of roles, not of names.
-  const named = violation.witness.flatMap(({ request }) => request.subject.roles ?? []);
-  if (!named.every((role) => [before, after].every((records) => fieldsOf('role', records).has(role)))) return;
   const said = JSON.stringify({ rule, violation, ...difference(before, after) });
   const breaks = (records: Records, { request, now }: Violation['witness'][number]) =>
     breakingIn(records, rule, request, Date.parse(now))(request.context ?? {});
@@ -146,8 +143,7 @@ function breach({ before, after, start }: Change, rule: Rule, questions: Questio
   );
   const able = new Map<string, { newly: Set<string>; all: Set<string>; request: DecisionRequest }>();
   for (const one of questions) {
-    const there = one.roles.filter((role) => [before, after].every((records) => fieldsOf('role', records).has(role)));
-    const asked = { ...one, roles: formOf(rule) === 'separate' ? [] : there };
+    const asked = { ...one, roles: formOf(rule) === 'separate' ? [] : one.roles };
     const now = instants[asked.at % instants.length] ?? start;
     for (const action of actions) {
       const request = requestOf(before, after, asked, action);
