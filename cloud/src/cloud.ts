@@ -14,6 +14,7 @@ import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
 import type { OlderRevisions } from './history/older-revisions.js';
+import type { Limits } from './limits/limits.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -35,6 +36,11 @@ export interface Cloud {
   metrics: Metrics;
   health: Health;
   fleet: Fleet;
+  limits: Limits;
+  /** The records that a tenant may hold. */
+  tenantRecordsMax: number;
+  /** For how long a request with an idempotency key is not applied a second time. */
+  idempotencyMs: number;
   history: History;
   /** The requests that wait for a revision. */
   revisionWaits: RevisionWaits;

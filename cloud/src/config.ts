@@ -6,8 +6,10 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
+import { type CloudConfig, type CloudFlags, LINKS, LOG_LEVELS, type LogLevel } from './cloud-config.js';
 import { isLoopbackHost } from './console/loopback.js';
 import { OIDC_REQUIRED, type OidcConfig } from './console/oidc-config.js';
+import { type Quotas, readQuotas } from './limits/read-quotas.js';
 import type { PostgresPlace } from './store/postgres/postgres.js';
 import type { PostgresAddress } from './store/postgres/postgres-address.js';
 import { AddressFault, readAddress } from './store/postgres/read-address.js';
@@ -18,55 +20,7 @@ const STEPS_PER_SECOND = 5_000_000;
 /** A year, and some time to look back on it. */
 const HISTORY_DAYS = 400;
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** The first is the default. */
-const LINKS = ['loopback', 'anywhere', 'off'] as const;
-
-/** The cloud's settings. */
-export interface CloudConfig {
-  /** The folder that holds the SQLite database. */
-  dataDir: string;
-  /** The database on PostgreSQL; then the folder is not used. */
-  postgres?: PostgresPlace;
-  listen: { host: string; port: number };
-  /** The URL under which callers reach it, without a trailing slash; absent means where it listens. */
-  publicUrl?: string;
-  logLevel: LogLevel;
-  /** The proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies: AddressRange[];
-  /** The first tenant of an empty database and its administrator. */
-  bootstrap: {
-    tenant: string;
-    client?: { id: string; secret: Secret };
-    /** Makes the client an operator although there is one already. */
-    recover: boolean;
-  };
-  /** What each tenant may use per second, in steps of conditions; absent means no limit. */
-  work: { stepsPerSecond?: number };
-  console: {
-    /** From where one-time links are taken: on this machine alone, from anywhere, or not at all. */
-    links: (typeof LINKS)[number];
-    /** The tenant that people sign in to unless they name another. */
-    tenant: string;
-  };
-  /** The identity provider of people; absent if there is none. */
-  oidc?: OidcConfig;
-  /** For how many days past states can be asked for; absent means without end. */
-  history: { days?: number };
-  /** Logged once at the start. */
-  warnings: string[];
-}
-
-/** Settings from the command line; each overrides its environment variable. */
-export interface CloudFlags {
-  dataDir?: string;
-  listenAddr?: string;
-  publicUrl?: string;
-  logLevel?: string;
-  trustedProxies?: string;
-}
+export { type CloudConfig, type CloudFlags, LOG_LEVELS, type LogLevel } from './cloud-config.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -87,7 +41,14 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
-    history: reader.history('SERVICE_HISTORY_DAYS'),
+    history: reader.history(),
+    idempotencyMs: reader.hours('SERVICE_IDEMPOTENCY_HOURS', 24) * 60 * 60 * 1000,
+    limits: {
+      tenant: reader.quotas('SERVICE_TENANT_LIMITS'),
+      credential: reader.quotas('SERVICE_CREDENTIAL_LIMITS'),
+      address: reader.quotas('SERVICE_ADDRESS_LIMITS'),
+    },
+    ...reader.recordsMax(),
     console: {
       links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS),
       tenant: reader.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default',
@@ -316,13 +277,43 @@ class Reader {
     return {};
   }
 
-  history(name: string): CloudConfig['history'] {
+  history(): CloudConfig['history'] {
+    const days = this.count('SERVICE_HISTORY_DAYS', 'of days', HISTORY_DAYS);
+    const auditDays = this.count('SERVICE_AUDIT_DAYS', 'of days', undefined);
+    if (auditDays !== undefined && (days === undefined || auditDays < days))
+      this.#fault(
+        'SERVICE_AUDIT_DAYS',
+        `is "${auditDays}", but SERVICE_HISTORY_DAYS is "${days ?? 'unlimited'}": past states need their commits`,
+      );
+    return { ...(days !== undefined && { days }), ...(auditDays !== undefined && { auditDays }) };
+  }
+
+  /** A number of something; undefined for "unlimited". */
+  count(name: string, what: string, fallback: number | undefined): number | undefined {
     const value = this.text(name);
-    if (value === 'unlimited') return {};
-    if (value === undefined) return { days: HISTORY_DAYS };
-    if (/^[1-9]\d{0,5}$/.test(value)) return { days: Number(value) };
-    this.#fault(name, `is "${value}": write a number of days of at least 1, or "unlimited"`);
-    return {};
+    if (value === 'unlimited') return undefined;
+    if (value === undefined) return fallback;
+    if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+    this.#fault(name, `is "${value}": write a number ${what} of at least 1, or "unlimited"`);
+    return fallback;
+  }
+
+  hours(name: string, fallback: number): number {
+    const value = this.text(name);
+    if (value === undefined) return fallback;
+    if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
+    this.#fault(name, `is "${value}": write a number of hours from 1 to 9999`);
+    return fallback;
+  }
+
+  recordsMax(): { tenantRecordsMax?: number } {
+    const tenantRecordsMax = this.count('SERVICE_TENANT_RECORDS_MAX', 'of records', undefined);
+    return tenantRecordsMax === undefined ? {} : { tenantRecordsMax };
+  }
+
+  quotas(name: string): Quotas {
+    const text = this.text(name);
+    return text === undefined ? {} : readQuotas(text, (detail) => this.#fault(name, detail));
   }
 
   bootstrap(): CloudConfig['bootstrap'] {

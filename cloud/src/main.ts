@@ -15,6 +15,7 @@ import { agentsByLag, stragglers } from './fleet/lag.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { OlderRevisions } from './history/older-revisions.js';
+import { Limits } from './limits/limits.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { nameRefusedForms } from './name-refused-forms.js';
@@ -115,6 +116,9 @@ async function start(
     revisionWaits: new RevisionWaits((outcome) => metrics.revisionWaits.inc({ outcome })),
     health,
     fleet,
+    limits: new Limits(config.limits, clock, (scope, unit) => metrics.limited.inc({ scope, unit })),
+    tenantRecordsMax: config.tenantRecordsMax ?? Number.POSITIVE_INFINITY,
+    idempotencyMs: config.idempotencyMs,
     history,
     log,
     slicing,
@@ -131,11 +135,13 @@ async function start(
     isCutOff: () => follower.isCutOff,
     assertFollowing: () => follower.assertFollowing(),
   };
-  const { days } = config.history;
+  const { days, auditDays } = config.history;
   const forget = async () => {
-    await store.purgeIdempotent(new Date(now() - DAY_MS).toISOString());
+    await store.purgeIdempotent(new Date(now() - config.idempotencyMs).toISOString());
     await sessions.purge(now());
-    if (days !== undefined) await store.pruneHistory(new Date(now() - days * DAY_MS).toISOString());
+    const since = (kept: number) => new Date(now() - kept * DAY_MS).toISOString();
+    if (days !== undefined) await store.pruneHistory(since(days));
+    if (auditDays !== undefined) await store.pruneAudit(since(auditDays));
   };
   await forget();
   const server = await listen(config.listen, createApp(cloud));

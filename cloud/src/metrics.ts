@@ -59,6 +59,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly limited = new Counter({
+    name: 'service_cloud_limited_total',
+    help: 'Requests refused by a limit of the operator, by whose it is and what it limits.',
+    labelNames: ['scope', 'unit'] as const,
+    registers: [this.registry],
+  });
+
   readonly enforced = new Histogram({
     name: 'service_cloud_enforced_seconds',
     help: 'Time from a commit until an agent reported to this process that it enforces it.',

@@ -48,6 +48,21 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
     expect(await store().credentialsSince([{ tenant: 't-1', since: 1 }])).toMatchObject([{ revision: 3, rows: [] }]);
   });
 
+  it('forgets old commits, but none that a past state needs', async () => {
+    const later = '2100-01-01T00:00:00.000Z';
+    const numbers = async () => (await store().audit('t-1', { limit: 10 })).map(({ revision }) => revision);
+    await commit(role('a'));
+    await commit(role('b'));
+    await store().pruneAudit(later);
+    expect(await numbers()).toEqual([3, 2, 1]);
+    await store().pruneHistory(later);
+    await store().pruneAudit('2000-01-01T00:00:00.000Z');
+    expect(await numbers()).toEqual([3, 2, 1]);
+    await store().pruneAudit(later);
+    expect(await numbers()).toEqual([3]);
+    expect(await store().load('t-1')).toMatchObject({ revision: 3, committed: { revision: 3 } });
+  });
+
   it('tells commits only together where one of them has lost values', async () => {
     const alice = (name: string) => ({ type: 'user', id: 'alice', name });
     await commit({ op: 'create', kind: 'subject', fields: alice('Alice') });

@@ -250,22 +250,28 @@ export function storeContract(
     it('keeps idempotency keys with their commits, and forgets old ones', async () => {
       const key = { tenant: 't-1', credential: 'c-1', key: 'k' };
       const row = { ...key, request_hash: 'h', response: '{}', created_at: '2026-05-01T12:00:00.000Z' };
+      const kept = (one: typeof row) => ({
+        ...one,
+        free_before: new Date(Date.parse(one.created_at) - 24 * 60 * 60 * 1000).toISOString(),
+      });
       expect(await store.findIdempotent(key)).toBeUndefined();
-      await commit([{ op: 'create', kind: 'role', fields: { name: 'b' } }], { idempotency: row });
+      await commit([{ op: 'create', kind: 'role', fields: { name: 'b' } }], { idempotency: kept(row) });
       await reopen();
       expect(await store.findIdempotent(key)).toEqual(row);
       expect(await store.findIdempotent({ ...key, credential: 'c-2' })).toBeUndefined();
       const next = await tenant.next([{ op: 'create', kind: 'role', fields: { name: 'c' } }]);
-      await expect(store.commit({ ...next, idempotency: { ...row, response: '[]' } })).rejects.toThrow(TakenKeyError);
-      await expect(store.saveIdempotent({ ...row, response: '[]' })).rejects.toThrow(TakenKeyError);
+      await expect(store.commit({ ...next, idempotency: kept({ ...row, response: '[]' }) })).rejects.toThrow(
+        TakenKeyError,
+      );
+      await expect(store.saveIdempotent(kept({ ...row, response: '[]' }))).rejects.toThrow(TakenKeyError);
       expect(await store.findIdempotent(key)).toEqual(row);
       await store.commit(next);
       await expectSame();
       const later = { ...row, response: '[]', created_at: '2026-05-02T12:00:00.001Z' };
-      await store.saveIdempotent(later);
+      await store.saveIdempotent(kept(later));
       expect(await store.findIdempotent(key)).toEqual(later);
       await store.purgeIdempotent('2026-05-03T00:00:00.000Z');
-      await store.saveIdempotent(row);
+      await store.saveIdempotent(kept(row));
       await store.purgeIdempotent('2026-05-01T12:00:00.000Z');
       expect(await store.findIdempotent(key)).toBeDefined();
       await store.purgeIdempotent('2026-05-01T12:00:00.001Z');

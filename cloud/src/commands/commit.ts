@@ -12,7 +12,6 @@ import { assertStanding } from '../console/assert-standing.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
 import {
   type IdempotencyRow,
-  KEY_MS,
   NoTenantError,
   StaleStoreError,
   TakenKeyError,
@@ -38,6 +37,8 @@ export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' 
    */
   baseRevision?: string;
   idempotency?: { key: string; requestHash: string };
+  /** Counts one commit of so many changes for whoever sends it. Throws `too_many_requests`. */
+  charge?: (changes: number) => void;
 }
 
 export interface Committed {
@@ -93,7 +94,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
  * was faster, follows and judges anew: at first without keeping others from committing meanwhile, and then with.
  */
 async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<CommitOutcome> {
-  const attempt = { touchesOperators: false, storing: false };
+  const attempt = { touchesOperators: false, storing: false, charged: false };
   const once = (losses: number): Promise<Stored> =>
     losses < LOSSES_MAX
       ? judgeAndStore(cloud, tenant, wish, cloud.store, attempt)
@@ -127,14 +128,16 @@ async function judgeAndStore(
   tenant: Tenant,
   wish: CommitWish,
   store: TenantStore,
-  attempt: { touchesOperators: boolean; storing: boolean },
+  attempt: { touchesOperators: boolean; storing: boolean; charged: boolean },
 ): Promise<Stored> {
   const { limits } = await assertStanding(cloud, wish.credential, wish.now);
-  const replay = await findReplay(store, wish);
+  const replay = await findReplay(cloud, store, wish);
   if (replay) return { outcome: { committed: replay, replayed: true } };
   const { credential, baseRevision, now } = wish;
   const writer = limits && { name: credential.name, limits };
   const changes = wish.changes(tenant);
+  if (!attempt.charged) wish.charge?.(changes.length);
+  attempt.charged = true;
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
     throw new ProblemError(
       'stale_base',
@@ -157,7 +160,7 @@ async function judgeAndStore(
   if (prepared === undefined) {
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
     const unchanged: Committed = { revision: tenant.revision, ...nothing };
-    const row = idempotencyRow(wish, unchanged);
+    const row = idempotencyRow(cloud, wish, unchanged);
     attempt.storing = row !== undefined || wish.origins !== undefined;
     if (wish.origins) {
       const settling = settleOrigins(wish.origins, { ...order, staged: NOTHING, state: tenant.state });
@@ -179,7 +182,7 @@ async function judgeAndStore(
     secrets,
     ...(broken.length > 0 && { broken_rules: broken }),
   };
-  const idempotency = idempotencyRow(wish, committed);
+  const idempotency = idempotencyRow(cloud, wish, committed);
   attempt.touchesOperators = touchesOperators(cloud.credentials, staged);
   attempt.storing = true;
   await store.commit({
@@ -213,6 +216,7 @@ async function prepare(
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
+    assertRoom(cloud, tenant, staged);
     if (credential.session !== undefined) guardSession(credential.limits?.applications ?? [], tenant.state, staged);
   };
   const run: TimeSlicing['run'] = (steps) => cloud.slicing.run(steps, tenant.id);
@@ -221,6 +225,17 @@ async function prepare(
       cloud.metrics.accessRuleBreaches.inc({ mode: 'enforce' });
     throw error;
   });
+}
+
+/** A tenant that holds as many records as it may can only change and remove some. */
+function assertRoom({ tenantRecordsMax }: Cloud, tenant: Tenant, staged: Staged): void {
+  const { added, removed } = countsOf(staged);
+  const after = tenant.state.size + added - removed;
+  if (added <= removed || after <= tenantRecordsMax) return;
+  throw new ProblemError(
+    'conflict',
+    `The tenant would hold ${after} records, and may hold ${tenantRecordsMax}: remove some, or ask the operator for more.`,
+  );
 }
 
 /**
@@ -250,11 +265,15 @@ function kindOf(change: Change): Kind {
   return splitAddress(change.op === 'move' ? change.from : change.address).kind;
 }
 
-async function findReplay(store: TenantStore, wish: CommitWish): Promise<Replayed | undefined> {
+async function findReplay(
+  { idempotencyMs }: Cloud,
+  store: TenantStore,
+  wish: CommitWish,
+): Promise<Replayed | undefined> {
   if (!wish.idempotency) return undefined;
   const { tenant, id } = wish.credential;
   const row = await store.findIdempotent({ tenant, credential: id, key: wish.idempotency.key });
-  if (row === undefined || Date.parse(row.created_at) < wish.now - KEY_MS) return undefined;
+  if (row === undefined || Date.parse(row.created_at) < wish.now - idempotencyMs) return undefined;
   if (row.request_hash !== wish.idempotency.requestHash) {
     throw new ProblemError(
       'idempotency_mismatch',
@@ -264,7 +283,7 @@ async function findReplay(store: TenantStore, wish: CommitWish): Promise<Replaye
   return JSON.parse(row.response);
 }
 
-function idempotencyRow(wish: CommitWish, committed: Committed): IdempotencyRow | undefined {
+function idempotencyRow({ idempotencyMs }: Cloud, wish: CommitWish, committed: Committed): IdempotencyRow | undefined {
   if (!wish.idempotency) return undefined;
   const secrets: ForgottenSecret[] = committed.secrets.map((made) =>
     'secret' in made ? { ...made, secret: null } : { ...made, client_secret: null },
@@ -277,5 +296,6 @@ function idempotencyRow(wish: CommitWish, committed: Committed): IdempotencyRow 
     request_hash: wish.idempotency.requestHash,
     response: JSON.stringify(kept),
     created_at: new Date(wish.now).toISOString(),
+    free_before: new Date(wish.now - idempotencyMs).toISOString(),
   };
 }

@@ -20,6 +20,7 @@ interface WriteOrder {
   credential: Credential;
   requestId: string;
   now: number;
+  charge?: (changes: number) => void;
 }
 
 /** Creates one record. The secret is that of a credential, known only now. */

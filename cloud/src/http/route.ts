@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type * as z from 'zod';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { Session } from '../console/sessions.js';
+import type { Unit } from '../limits/read-quotas.js';
 import type { Reply } from './reply.js';
 
 /** A request as routes see it, after the credential was verified and query and body were checked. */
@@ -20,6 +21,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly address: string;
   /** Aborted with an `AbortedError` if the caller goes without waiting for the answer. */
   readonly signal: AbortSignal;
+  /** Counts what the request uses, where the operator limits that. Throws `too_many_requests`. */
+  charge(unit: Unit, cost: number): void;
   /** Calls back once the answer is sent, or the caller has gone without waiting for it. */
   onGone(callback: () => void): void;
 }
@@ -67,6 +70,8 @@ interface RouteBase<Query, Body> {
   operation: Operation;
   /** Whether it stores something, which can fail when the disk is full or the service stops. */
   writes?: true;
+  /** Whether it is asked again and again for what is new, by whole fleets of one address. */
+  polls?: true;
   query?: z.ZodType<Query>;
   body?: BodyRule<Body>;
 }
@@ -107,9 +112,20 @@ export function open<Query = undefined, Body = undefined>(
   return route as unknown as Route;
 }
 
+/** Counts one commit of so many changes. */
+export function chargeCommit(charge: Call['charge'], changes: number): void {
+  charge('commits', 1);
+  charge('records', changes);
+}
+
 /** Whether an answer may have to wait for a revision: commits are always judged at the newest one. */
 export function heedsMinRevision({ method, anyOf }: Pick<Route, 'method' | 'anyOf'>): boolean {
   return anyOf !== undefined && (method === 'GET' || anyOf.includes('decisions'));
+}
+
+/** Whether requests are counted: probes must tell how the cloud is, whoever else asks from their address. */
+export function isLimited({ path }: Pick<Route, 'path'>): boolean {
+  return !['/healthz', '/readyz', '/metrics'].includes(path);
 }
 
 /** Whether the route manages records and the like, in contrast to decisions and what agents need for them. */

@@ -7,18 +7,21 @@ import { isExpected } from '@authz-service/pdp/transport/problem-document';
 import { readBody } from '@authz-service/pdp/transport/read-body';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { authenticate } from '../auth/authenticate.js';
+import { networkOf } from '../auth/client-addresses.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
 import { sessionToken } from '../console/session-cookie.js';
 import type { Session } from '../console/sessions.js';
+import type { Account, Parties } from '../limits/limits.js';
+import type { Unit } from '../limits/read-quotas.js';
 import { AbortedError } from './aborted-error.js';
 import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { type Reply, send } from './reply.js';
-import { type BodyRule, heedsMinRevision, isManagement, type Route, type SessionCall } from './route.js';
+import { type BodyRule, heedsMinRevision, isLimited, isManagement, type Route, type SessionCall } from './route.js';
 
 /**
  * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
@@ -59,6 +62,11 @@ async function answer(
   params: Readonly<Record<string, string>>,
 ): Promise<Reply> {
   const { request, requestId, log } = exchange;
+  const account = isLimited(route) ? cloud.limits.account() : undefined;
+  const use =
+    account && ((unit: Unit, cost: number, parties?: Parties) => charge(account, exchange, unit, cost, parties));
+  const unit = route.polls ? 'polls' : 'requests';
+  use?.(unit, 1, { address: networkOf(cloud.clientAddresses.of(request)) });
   let credential: Credential | undefined;
   let session: Session | undefined;
   if (route.anyOf) {
@@ -69,10 +77,13 @@ async function answer(
         : undefined;
     credential = session?.credential ?? (await authenticateLogged(cloud, exchange));
     exchange.credential = credential;
+    // Operators set the limits, and must be able to work whatever their tenant uses.
+    if (!credential.grants.has('operator')) use?.(unit, 1, { tenant: credential.tenant, credential: credential.id });
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
-  const body = route.body && (await takeBody(request, route.body));
+  if (route.body) use?.('bytes', Number(request.headers['content-length'] ?? 0));
+  const body = route.body && (await takeBody(request, route.body, (bytes) => use?.('bytes', bytes)));
   const caller = {
     // Created when first used: most routes need neither.
     get address() {
@@ -81,6 +92,7 @@ async function answer(
     get signal() {
       return goneSignal(exchange.response);
     },
+    charge: (used: Unit, cost: number) => use?.(used, cost),
     onGone: (callback: () => void) => {
       if (exchange.response.closed) callback();
       else exchange.response.once('close', callback);
@@ -94,6 +106,15 @@ async function answer(
   if (credential && (route.body || wanted)) await assertStanding(cloud, credential, now);
   const call = { requestId, params, query, body, headers: request.headers, now, log, credential, session };
   return await route.handle(Object.defineProperties(call, Object.getOwnPropertyDescriptors(caller)) as SessionCall);
+}
+
+/** The answer tells what is left, and a refusal most of all. */
+function charge(account: Account, { response }: Exchange, unit: Unit, cost: number, parties?: Parties): void {
+  try {
+    account.charge(unit, cost, parties);
+  } finally {
+    for (const [name, value] of Object.entries(account.headers())) response.setHeader(name, value);
+  }
 }
 
 async function authenticateLogged(cloud: Cloud, { request, log }: Exchange): Promise<Credential> {
@@ -123,8 +144,13 @@ function noQuery(route: Route, search: string): undefined {
 }
 
 /** A caller that goes away before its body has arrived sends nothing more: there is nobody left to answer. */
-async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>): Promise<unknown> {
+async function takeBody(
+  request: IncomingMessage,
+  rule: BodyRule<unknown>,
+  unannounced: (bytes: number) => void,
+): Promise<unknown> {
   const body = await new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
+  if (request.headers['content-length'] === undefined && Buffer.isBuffer(body)) unannounced(body.length);
   if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));
   if (body instanceof ProblemError) throw body;
   return rule.parse({ type: request.headers['content-type'], bytes: body });

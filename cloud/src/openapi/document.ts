@@ -5,7 +5,7 @@ import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
-import { heedsMinRevision, isManagement, type Route } from '../http/route.js';
+import { heedsMinRevision, isLimited, isManagement, type Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -141,7 +141,8 @@ function problems(route: Route): Record<string, object> {
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');
   if (isManagement(route)) codes.add('not_ready');
-  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision').add('too_many_requests');
+  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision');
+  if (isLimited(route)) codes.add('too_many_requests');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
   return Object.fromEntries(

@@ -31,6 +31,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
       method: 'GET',
       path: '/v1/policies/bundle',
       anyOf: ['bundle'],
+      polls: true,
       query: querySchema,
       operation: {
         id: 'fetchBundle',

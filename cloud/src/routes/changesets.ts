@@ -16,7 +16,7 @@ import type { Cloud } from '../cloud.js';
 import { commit } from '../commands/commit.js';
 import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
 import { json } from '../http/reply.js';
-import { type Route, secured } from '../http/route.js';
+import { chargeCommit, type Route, secured } from '../http/route.js';
 import { originsInChangeset, readToldOrigins, unreadOriginsSchema } from './told-origins.js';
 
 const address = z.string().min(1).max(4096);
@@ -136,7 +136,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
             'Identifies this request for 24 hours: if it is sent again, it is not applied a second time and gets the first answer.',
         },
       },
-      handle: async ({ credential, body, headers, requestId, now, signal }) => {
+      handle: async ({ credential, body, headers, requestId, now, signal, charge }) => {
         const key = idempotencyKey(headers['idempotency-key']);
         const changes = await cloud.slicing.run(parseChanges(body.changes), credential.tenant);
         const origins = body.origins && (await cloud.slicing.run(readToldOrigins(body.origins), credential.tenant));
@@ -153,6 +153,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
           credential,
           requestId,
           now,
+          charge: (count) => chargeCommit(charge, count),
         });
         const revision = { [REVISION_HEADER]: committed.revision };
         return json(200, committed, replayed ? { ...revision, 'idempotency-replayed': 'true' } : revision);

@@ -15,7 +15,7 @@ import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tena
 import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json, matches, versioned } from '../http/reply.js';
-import { type BodyRule, type Route, type SecuredCall, secured } from '../http/route.js';
+import { type BodyRule, chargeCommit, type Route, type SecuredCall, secured } from '../http/route.js';
 import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
 import { toWire } from '../records/record-wire.js';
 
@@ -93,7 +93,7 @@ function create(cloud: Cloud, kind: Kind): Route {
       },
       problems: ['access_rule_violated', 'conflict', 'invalid_records', 'outside_limits'],
     },
-    handle: async ({ credential, query, body, requestId, now }) => {
+    handle: async ({ credential, query, body, requestId, now, charge }) => {
       const { operator, fields } = asOperator(kind, body);
       if (operator) {
         demand(credential, ['operator']);
@@ -107,6 +107,7 @@ function create(cloud: Cloud, kind: Kind): Route {
         credential,
         requestId,
         now,
+        charge: (changes) => chargeCommit(charge, changes),
       });
       const { state } = await cloud.tenants.get(credential.tenant);
       const { address: _address, id: _id, ...secrets } = secret ?? { address: '', id: '' };
@@ -201,9 +202,10 @@ function remove(cloud: Cloud, kind: Kind): Route {
 }
 
 /** The change to the record that the path names, with the ETag that the caller knows. */
-function orderOf(kind: Kind, { credential, params, query, headers, requestId, now }: SecuredCall<Writing>) {
+function orderOf(kind: Kind, { credential, params, query, headers, requestId, now, charge }: SecuredCall<Writing>) {
   const name = params.id ?? '';
-  return { kind, ...stackOf(query), credential, requestId, now, name, isExpected: isExpected(headers['if-match']) };
+  const by = { credential, requestId, now, charge: (changes: number) => chargeCommit(charge, changes) };
+  return { kind, ...stackOf(query), ...by, name, isExpected: isExpected(headers['if-match']) };
 }
 
 function stackOf({ stack }: Writing): Writing {

@@ -6,8 +6,9 @@ import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { loadTenant } from './load-tenant.js';
 import { commitsSince, credentialRows, credentialsSince } from './news.js';
+import { pruneAudit, pruneHistory } from './prune.js';
 import { noteOrigins, readOrigins } from './record-origins.js';
-import { findRevision, historyStart, newestCommits, pruneHistory, readPast } from './record-versions.js';
+import { findRevision, historyStart, newestCommits, readPast } from './record-versions.js';
 import {
   type BundleKeyRow,
   type JudgeOperators,
@@ -106,7 +107,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     eraseHistory: (erasure) => eraseHistory(dialect, erasure),
 
-    pruneHistory: (before) => pruneHistory(knex, before),
+    pruneHistory: (before) => pruneHistory(dialect, before),
+    pruneAudit: (before) => pruneAudit(dialect, before),
 
     credentials: () => reading((db) => credentialRows(db)),
 

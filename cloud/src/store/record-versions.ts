@@ -9,9 +9,6 @@ import type { HistoryStart, KeptCommit, PastPage, PastPosition, RevisionPoint } 
 /** Some milliseconds of parsing. */
 const PAGE_ROWS = 1000;
 
-/** Versions removed in one transaction, so that commits between them wait for no more than that. */
-const PRUNED_ROWS = 5000;
-
 const COLUMNS = ['kind', 'id', 'fields', 'managed_by', 'created_at', 'updated_at', 'revision'];
 
 /** Keeps the records with these keys as they are before a commit changes or removes them. */
@@ -148,36 +145,6 @@ export async function newestCommits(
     .andWhere('revision', '>=', first.revision);
   for (const row of present) note(Number(row.revision), 'after', storedRecord(row, tenant));
   return kept.map((commit) => ({ ...commit, changes: [...(byRevision.get(commit.revision)?.values() ?? [])] }));
-}
-
-/** Forgets what only the revisions before the one of this time need. The newest revision always stays. */
-export async function pruneHistory(knex: Knex, before: string): Promise<void> {
-  const tenants: { id: string; history_start: number }[] = await knex('tenants').select('id', 'history_start');
-  for (const { id, history_start } of tenants) {
-    const start = await findRevision(knex, id, { at: before });
-    if (start === undefined || start.revision <= Number(history_start)) continue;
-    // What cannot be rebuilt any more is refused from now on, also if the removal is cut short.
-    await knex('tenants').where('id', id).update({ history_start: start.revision });
-    await removeVersions(knex, id, start.revision);
-  }
-}
-
-async function removeVersions(knex: Knex, tenant: string, upTo: number): Promise<void> {
-  for (let removed = PRUNED_ROWS; removed === PRUNED_ROWS; ) {
-    const some: { until: number; address: string }[] = await knex('record_versions')
-      .where('tenant_id', tenant)
-      .andWhere('until', '<=', upTo)
-      .orderBy(['until', 'address'])
-      .limit(PRUNED_ROWS)
-      .select('until', 'address');
-    removed = some.length;
-    const last = some.at(-1);
-    if (last === undefined) return;
-    await knex('record_versions')
-      .where('tenant_id', tenant)
-      .andWhereRaw('(until, address) <= (?, ?)', [last.until, last.address])
-      .delete();
-  }
 }
 
 function recordsOf(rows: readonly RecordRow[]): StoredRecord[] {

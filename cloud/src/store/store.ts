@@ -60,6 +60,8 @@ export interface Store extends TenantStore {
   eraseHistory(erasure: Erasure): Promise<Erased>;
   /** Forgets what only revisions need that are older than the one of this time. The newest one always stays. */
   pruneHistory(before: string): Promise<void>;
+  /** Forgets commits from before this time that no past state needs. The newest one of a tenant always stays. */
+  pruneAudit(before: string): Promise<void>;
   /** The credentials of all tenants, with the hashes of their secrets. */
   credentials(): Promise<CredentialRow[]>;
   /** Removes the keys first used before this moment. */
@@ -110,7 +112,7 @@ export interface TenantStore {
    * Notes where records stand that stay as they are. Throws `StaleStoreError` if the store is not at the revision `base`.
    */
   noteOrigins(note: { tenant: string; base: number; origins: Origins }): Promise<void>;
-  findIdempotent(key: IdempotencyKey): Promise<IdempotencyRow | undefined>;
+  findIdempotent(key: IdempotencyKey): Promise<Omit<IdempotencyRow, 'free_before'> | undefined>;
   /** Throws `TakenKeyError`. */
   saveIdempotent(row: IdempotencyRow): Promise<void>;
 }
@@ -311,14 +313,13 @@ export interface IdempotencyKey {
   key: string;
 }
 
-/** After so long, an idempotency key can be used for something else. */
-export const KEY_MS = 24 * 60 * 60 * 1000;
-
 export interface IdempotencyRow extends IdempotencyKey {
   request_hash: string;
   /** The response as JSON text, without secrets. */
   response: string;
   created_at: string;
+  /** A key that was first used before this time has become free. */
+  free_before: string;
 }
 
 /** A one-time link into the console. */

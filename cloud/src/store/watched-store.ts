@@ -10,6 +10,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'saveIdempotent',
   'purgeIdempotent',
   'pruneHistory',
+  'pruneAudit',
   'eraseHistory',
   'addSession',
   'touchSession',
