@@ -1,5 +1,6 @@
 import type { Kind } from '@authz-service/sdk/wire';
 import { ask } from './ask.js';
+import { origin } from './origin.js';
 import { structure } from './structure.js';
 
 const DID: Record<string, string> = { create: 'Created', update: 'Changed', move: 'Renamed', delete: 'Deleted' };
@@ -135,6 +136,7 @@ export const text = {
     did: (op: string, who: string) => `${DID[op] ?? op} by ${who}`,
   },
   ask,
+  origin,
   structure,
   overview: {
     tenant: 'Tenant',

@@ -1,8 +1,9 @@
 import type { Change } from '@authz-service/sdk/wire';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasChromium, openChromium } from './console/chromium.js';
-import { ConsoleBench } from './console/signed-in.js';
+import { describe, expect, it } from 'vitest';
+import { hasChromium } from './console/chromium.js';
+import { openConsole } from './console/opened.js';
+import type { ConsoleBench } from './console/signed-in.js';
 
 /** More than a picture shows of one kind of link, and more than the page reads of it. */
 const MEMBERS = 70;
@@ -11,12 +12,8 @@ describe.skipIf(!hasChromium)('the structure of a tenant in the console', () => 
   let bench: ConsoleBench;
   let browser: Browser;
 
-  beforeAll(async () => {
-    [bench, browser] = await Promise.all([ConsoleBench.start(), openChromium()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await bench?.close();
+  openConsole((...opened) => {
+    [bench, browser] = opened;
   });
 
   it('is found by search, and opened further by keys', async () => {

@@ -1,9 +1,10 @@
 import type { Change } from '@authz-service/sdk/wire';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasChromium, openChromium } from './console/chromium.js';
-import { ConsoleBench } from './console/signed-in.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from './console/chromium.js';
+import { openConsole } from './console/opened.js';
+import type { ConsoleBench } from './console/signed-in.js';
 
 const KIB = 1024;
 /** The JavaScript of the first page, compressed. */
@@ -33,12 +34,8 @@ describe.skipIf(!hasChromium)('the console', () => {
   let bench: ConsoleBench;
   let browser: Browser;
 
-  beforeAll(async () => {
-    [bench, browser] = await Promise.all([ConsoleBench.start(), openChromium()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await bench?.close();
+  openConsole((...opened) => {
+    [bench, browser] = opened;
   });
 
   it('signs in by a link once, and forgets its token', async () => {

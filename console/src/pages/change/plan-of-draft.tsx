@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.js';
 import { FindingsTable, type ShownDelta } from '../../ui/findings-table.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { Origin, useOrigins } from '../../ui/record-origin.js';
 import styles from './change-page.module.css';
 
 /** What the draft would do to records, to access and to access rules; computed by the service, which changes nothing. */
@@ -29,6 +30,7 @@ export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft 
     <>
       <Card title={text.change.plan}>
         <p>{text.history.counts(data.counts)}</p>
+        <Origins addresses={data.changes.map(({ address, from }) => String(from ?? address))} />
         {data.violations.map(({ rule, mode, detail, witness }) => (
           <div key={`${rule} ${JSON.stringify(witness)}`} className={styles.broken}>
             <Badge tone={mode === 'enforce' ? 'bad' : 'warn'}>{mode}</Badge> <RecordLink address={rule} />
@@ -37,6 +39,25 @@ export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft 
         ))}
       </Card>
       <FindingsTable delta={data.access as unknown as ShownDelta} />
+    </>
+  );
+}
+
+/** Where the records stand that are to be changed in Git. */
+function Origins({ addresses }: { addresses: string[] }) {
+  const origins = useOrigins(addresses);
+  if (origins === undefined || origins.size === 0) return null;
+  return (
+    <>
+      <h3>{text.origin.of}</h3>
+      <ul className={styles.origins}>
+        {[...origins.values()].map((origin) => (
+          <li key={origin.address}>
+            <RecordLink address={origin.address}>{origin.address}</RecordLink>
+            <Origin of={origin} />
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

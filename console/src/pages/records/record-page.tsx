@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
+import { Origin, useOrigins } from '../../ui/record-origin.js';
 import { When } from '../../ui/when.js';
 import { hasStructure } from '../structure/neighbours.js';
 import { FieldValue } from './field-value.js';
@@ -67,6 +68,8 @@ export function RecordPage() {
 
 function Details({ record }: { record: FoundRecord }) {
   const fields = Object.keys(declaredFields(record));
+  const origins = useOrigins([record.address]);
+  const origin = origins?.get(record.address);
   return (
     <div className={styles.columns}>
       <div className={styles.main}>
@@ -93,6 +96,12 @@ function Details({ record }: { record: FoundRecord }) {
             <dd>
               <Owner name={record.managed_by} />
             </dd>
+            {(origin !== undefined || record.managed_by !== 'api') && (
+              <>
+                <dt>{text.origin.standsIn}</dt>
+                <dd>{origin === undefined ? origins && text.origin.unknown : <Origin of={origin} />}</dd>
+              </>
+            )}
             <dt>{text.records.id}</dt>
             <dd>
               <code>{record.id}</code>

@@ -41,8 +41,8 @@ class AsyncManagement:
         """Changes records, all or none, in one revision.
 
         The idempotency key names this wish: sent again with the same body it is done once, and answered as the first
-        time. One is made where none is given, so that the call may be tried again. `origins` says where the records stand
-        in Git: `{"repository": "https://…", "commit": "…", "places": {"tenant/roles.yaml": {"role/auditor": 14}}}`.
+        time. One is made where none is given, so that the call may be tried again. `origins` says where the records
+        stand in Git: `{"repository": "https://…", "commit": "…", "places": {"tenant/roles.yaml": {"role/auditor": 14}}}`.
         """
         given = {
             "base_revision": base_revision,

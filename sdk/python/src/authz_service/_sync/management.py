@@ -35,19 +35,22 @@ class Management:
         stack: Optional[str] = None,
         take_ownership: Optional[bool] = None,
         exclusive: Optional[bool] = None,
+        origins: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> ChangeSetResult:
         """Changes records, all or none, in one revision.
 
         The idempotency key names this wish: sent again with the same body it is done once, and answered as the first
-        time. One is made where none is given, so that the call may be tried again.
+        time. One is made where none is given, so that the call may be tried again. `origins` says where the records
+        stand in Git: `{"repository": "https://…", "commit": "…", "places": {"tenant/roles.yaml": {"role/auditor": 14}}}`.
         """
         given = {
             "base_revision": base_revision,
             "stack": stack,
             "take_ownership": take_ownership,
             "exclusive": exclusive,
+            "origins": origins,
         }
         body: Dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         body["changes"] = list(changes)
