@@ -1,4 +1,6 @@
+import type { EngineRecord } from '../decision/api/engine.js';
 import { compileInSteps } from '../decision/compile-engine.js';
+import type { CompiledEngine } from '../decision/compiled-engine.js';
 import { splitAddress } from '../records/address.js';
 import { Answers } from './access/answers.js';
 import { columnsOf, grouped, unitsOf } from './access/column-groups.js';
@@ -20,7 +22,7 @@ import { type DraftFinding, draftFindings, worse } from './findings/findings.js'
 import { pairLines } from './findings/pair-lines.js';
 import { Remainders } from './remainder/remainders.js';
 import { PrincipalIds } from './universe/principal-ids.js';
-import { type ChangedRecord, differing } from './universe/record-changes.js';
+import { type ChangedRecord, type Differing, differing } from './universe/record-changes.js';
 import { highestOf, type ResourceUnit, recordPath } from './universe/resource-places.js';
 import { type Side, SubjectClasses } from './universe/subject-classes.js';
 import { typesInConditions } from './universe/types-in-conditions.js';
@@ -32,15 +34,32 @@ import { typesInConditions } from './universe/types-in-conditions.js';
 export function* computeImpact(
   before: TenantSide,
   after: TenantSide,
-  { now, explained = true, pairsMax }: ImpactOptions,
+  options: ImpactOptions,
 ): Generator<undefined, Impact> {
   const { records, changes, ids } = yield* differing(before.records, after.records);
   const engine = yield* compileInSteps(records());
+  return yield* impactOfChanges({ engine, policies: records, changes, ids, sides: { before, after } }, options);
+}
+
+/** A state with changes of it. */
+export interface ChangedState extends Omit<Differing, 'records'> {
+  /** In the state before, in which it is again afterwards. */
+  readonly engine: CompiledEngine;
+  /** The policies before, perhaps among other records. */
+  policies(): Iterable<EngineRecord>;
+  readonly sides: { readonly before: TenantSide; readonly after: TenantSide };
+}
+
+/** The same for one of many changes of a state that is compiled already. */
+export function* impactOfChanges(
+  { engine, policies, changes, ids, sides }: ChangedState,
+  { now, explained = true, pairsMax }: ImpactOptions,
+): Generator<undefined, Impact> {
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
   const remainders = new Remainders();
   const region = new Region();
-  const subjects = new SubjectClasses(changes, now, principals, typesInConditions(records(), changes));
+  const subjects = new SubjectClasses(changes, now, principals, typesInConditions(policies(), changes));
   const universes = new TypeUniverses(engine, changes);
   const universe = universes.of.bind(universes);
   const idOf = (unit: ResourceUnit) => ids.get(`resource/${recordPath(unit)}`);
@@ -81,7 +100,6 @@ export function* computeImpact(
       placed: (type) => region.placedNames(type),
     },
   });
-  const sides = { before, after };
   const lists = new PresentLists(engine, tables, principals, answers, idOf);
   const findings = explained
     ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe, lists })

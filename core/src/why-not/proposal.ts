@@ -20,8 +20,8 @@ export interface Proposal {
   breadth: (typeof BREADTHS)[number];
 }
 
-/** The records of a tenant by address, as proposals look them up. */
-export type Records = ReadonlyMap<Address, DeclaredRecord>;
+/** The records of a tenant by address, as proposals look them up; a tree does not know their ids. */
+export type Records = ReadonlyMap<Address, DeclaredRecord & { id?: string }>;
 
 export function keyOf({ changes }: Proposal): string {
   return JSON.stringify(changes.map(({ before, after }) => [(before ?? after)?.address, after?.fields]));

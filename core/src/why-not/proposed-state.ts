@@ -1,6 +1,9 @@
 import { judgeChange } from '../access-rules/judge-rules.js';
 import { violationText } from '../access-rules/violation.js';
-import { computeImpact } from '../impact/compute-impact.js';
+import type { EngineRecord } from '../decision/api/engine.js';
+import type { CompiledEngine } from '../decision/compiled-engine.js';
+import { impactOfChanges } from '../impact/compute-impact.js';
+import type { ChangedRecord } from '../impact/universe/record-changes.js';
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
 import { Overlay } from '../state/overlay.js';
@@ -30,11 +33,21 @@ export interface Weight {
 /** A tenant, as it would be after one proposal or another. */
 export class ProposedStates {
   #state: TenantState | undefined;
+  readonly #ids = new Map<Address, string>();
+  readonly #policies: EngineRecord[] = [];
 
+  /** `engine` has these records, and has them again after each question. */
   constructor(
+    private readonly engine: CompiledEngine,
     private readonly records: Records,
     private readonly now: number,
-  ) {}
+  ) {
+    for (const record of records.values()) {
+      const { kind, address, id } = record;
+      if (kind === 'resource' && id !== undefined) this.#ids.set(address, id);
+      if (kind === 'policy') this.#policies.push(engineRecord(record));
+    }
+  }
 
   /** What a proposal would grant besides, and which rules it breaks; undefined if records would not be valid. */
   weigh(proposal: Proposal): Weight | undefined {
@@ -54,19 +67,40 @@ export class ProposedStates {
     return { ...this.#delta(proposal), breaks };
   }
 
-  #delta({ changes }: Proposal): Omit<Weight, 'breaks'> {
-    const after = new Map(this.records);
-    for (const { before } of changes) if (before !== undefined) after.delete(before.address);
-    for (const { after: made } of changes) if (made !== undefined) after.set(made.address, made);
-    const sides = [{ records: this.records.values() }, { records: after.values() }] as const;
-    const { delta } = finished(computeImpact(...sides, { now: this.now, explained: false }));
+  #delta({ changes: proposed }: Proposal): Omit<Weight, 'breaks'> {
+    const changed = new Map<Address, ChangedRecord>();
+    const before = (address: Address) => {
+      const record = this.records.get(address);
+      return record && engineRecord(record);
+    };
+    for (const { before: record } of proposed)
+      if (record !== undefined)
+        changed.set(record.address, { address: record.address, before: before(record.address) });
+    for (const { after: record } of proposed) {
+      if (record === undefined) continue;
+      const { address } = record;
+      const old = before(address);
+      changed.set(address, { address, before: old, after: { ...engineRecord(record), id: old?.id ?? address } });
+    }
+    const changes = [...changed.values()].sort((left, right) => (left.address < right.address ? -1 : 1));
+    const side = { records: this.records.values() };
+    const sides = { before: side, after: side };
+    const changedState = { engine: this.engine, policies: () => this.#policies, changes, ids: this.#ids, sides };
+    const { delta } = finished(impactOfChanges(changedState, { now: this.now, explained: false }));
     const { gained, mixed, unknown } = delta.counts;
     return { grants: Math.max(0, gained + mixed + unknown - 1), exact: delta.exact, findings: delta.findings.length };
   }
 }
 
+/** A record as the engine takes it. */
+export function engineRecord(record: DeclaredRecord & { id?: string }): EngineRecord {
+  return { kind: record.kind, fields: record.fields, id: record.id ?? record.address } as EngineRecord;
+}
+
 /** A record as a service stores it; a tree does not know its id, and proposals ask for nothing else. */
 function stored(record: DeclaredRecord & { id?: string }): StoredRecord {
+  if ('revision' in record && record.id !== undefined) return record as StoredRecord;
+  const { kind, address, fields, id = address } = record;
   const server = { managed_by: '', created_at: '', updated_at: '', revision: 0 };
-  return { ...server, ...record, id: record.id ?? record.address } as StoredRecord;
+  return { ...server, kind, address, fields, id } as StoredRecord;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { computeImpact } from '../impact/compute-impact.js';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
 import { patchTree } from '../patch/patch-tree.js';
+import { finished } from '../time-slicing.js';
 import type { Proposal, ProposedChange } from './proposal.js';
 import { isRefused, whyNot } from './why-not.js';
 
@@ -189,6 +191,27 @@ subjects: { user/alice: {} }
     const { proposals, not_weighed } = proposed(request, wide(12), 12);
     expect([proposals.length, not_weighed]).toEqual([12, 13]);
     expect(proposals.every(({ breadth }) => breadth === 'resource')).toBe(true);
+  });
+});
+
+describe('what proposals grant', () => {
+  it.each([
+    ['a subject that has a record', ask('carol', 'approve', 'INV-2')],
+    ['a subject that has none', ask('dora', 'read', 'INV-1')],
+    ['one whom a DENY stops', ask('alice', 'read', 'INV-1')],
+  ])('is what a comparison of the whole trees says, for %s', (_, request) => {
+    const { manifest } = readManifest(files(DENY), { now: NOW });
+    const records = manifest?.records ?? [];
+    const { proposals } = proposed(request, files(DENY));
+    expect(proposals.length).toBeGreaterThan(0);
+    for (const { changes, grants, findings, summary } of proposals) {
+      const after = new Map(records.map((record) => [record.address, record]));
+      for (const { before } of changes) if (before !== undefined) after.delete(before.address);
+      for (const { after: made } of changes) if (made !== undefined) after.set(made.address, made);
+      const { delta } = finished(computeImpact({ records }, { records: after.values() }, { now: NOW }));
+      const { gained, mixed, unknown } = delta.counts;
+      expect([summary, grants, findings]).toEqual([summary, gained + mixed + unknown - 1, delta.findings.length]);
+    }
   });
 });
 

@@ -9,7 +9,7 @@ import { type DeclaredRecord, declare } from '../records/registry.js';
 import { guardProposals } from './guard-proposals.js';
 import { LinkIndex } from './link-proposals.js';
 import { BREADTHS, keyOf, type Proposal, type ProposedChange, type Records } from './proposal.js';
-import { ProposedStates, type Weight } from './proposed-state.js';
+import { engineRecord, ProposedStates, type Weight } from './proposed-state.js';
 
 /** A proposal that the engine confirms, and what else it would do. */
 export type VerifiedProposal = Proposal & Weight;
@@ -35,9 +35,9 @@ export interface WhyNotOptions {
 
 /**
  * The work of all access deltas together, in records looked at: each looks at all of the tenant, and besides at as much as
- * these many records would be. On an idle machine it is a quarter of a minute; a few are weighed however large the tenant.
+ * these many records would be. It takes one to three seconds; a few are weighed however large the tenant.
  */
-const WORK_MAX = 250_000;
+const WORK_MAX = 1_500_000;
 const WORK_EACH = 2_500;
 const WEIGHED_MIN = 4;
 /** Two changes are tried together only where one does not do, and no more pairs than these. */
@@ -76,7 +76,7 @@ export function whyNot(
   if (confirmed.length === 0) confirmed = pairsOf(all).filter(({ changes }) => allows(changes));
   confirmed.sort((left, right) => BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth));
   const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (records.size + WORK_EACH)));
-  const states = new ProposedStates(records, now);
+  const states = new ProposedStates(engine, records, now);
   const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
     const whole = withBase(base, proposal);
     const weight = states.weigh(whole);
@@ -203,8 +203,4 @@ function pairsOf(all: readonly Proposal[]): Proposal[] {
     }
   }
   return pairs;
-}
-
-function engineRecord(record: DeclaredRecord & { id?: string }) {
-  return { ...record, id: record.id ?? record.address };
 }
