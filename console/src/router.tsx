@@ -66,6 +66,12 @@ const compare = createRoute({
   path: '/compare',
   component: lazily(async () => (await import('./pages/history/compare-page.js')).ComparePage),
 });
+const review = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/review',
+  component: lazily(async () => (await import('./pages/review/review-page.js')).ReviewPage),
+});
 const settings = createRoute({
   ...search,
   getParentRoute: () => shell,
@@ -84,7 +90,19 @@ comeBack();
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    shell.addChildren([overview, records, record, ask, structure, change, history, revision, compare, settings]),
+    shell.addChildren([
+      overview,
+      records,
+      record,
+      ask,
+      structure,
+      change,
+      history,
+      revision,
+      compare,
+      review,
+      settings,
+    ]),
   ]),
   basepath: '/console',
   defaultErrorComponent: PageFault,

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { AccessReview } from '@authz-service/core/review/review-access';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import { FairQueue } from '../auth/fair-queue.js';
@@ -16,6 +17,7 @@ import type {
   DraftTask,
   DraftTold,
   EarlierState,
+  ReviewTask,
 } from './draft-work.js';
 
 const WAITING_MAX = 16;
@@ -29,6 +31,7 @@ const REMEDIES = {
   draft: 'split the draft, or run "service plan" on the tree',
   denied: 'run "service why-not", which has no such bound',
   earlier: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
+  review: 'choose a smaller part',
 };
 
 /**
@@ -67,6 +70,11 @@ export class DraftPlanner {
     signal: AbortSignal,
   ): Promise<AccessReport> {
     return this.#find(tenant, revision, { earlier }, signal) as Promise<AccessReport>;
+  }
+
+  /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
+  review(tenant: ReadableTenant, revision: string, review: ReviewTask, signal: AbortSignal): Promise<AccessReview> {
+    return this.#find(tenant, revision, { review }, signal) as Promise<AccessReview>;
   }
 
   /** Ends the thread. */
@@ -184,7 +192,8 @@ function assertAt(tenant: ReadableTenant, revision: string): void {
 
 function remedyOf(task: DraftTask): string {
   if ('draft' in task) return REMEDIES.draft;
-  return 'denied' in task ? REMEDIES.denied : REMEDIES.earlier;
+  if ('denied' in task) return REMEDIES.denied;
+  return 'earlier' in task ? REMEDIES.earlier : REMEDIES.review;
 }
 
 function tooMuch(what: string, remedy: string, cause?: Error): ProblemError {

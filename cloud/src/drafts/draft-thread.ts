@@ -6,6 +6,7 @@ import type { AccessReport } from '@authz-service/core/impact/report/access-repo
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import { reviewAccess } from '@authz-service/core/review/review-access';
 import type { Staged } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
@@ -44,7 +45,10 @@ function said(task: DraftTask): DraftSaid {
 
 function foundBy(task: DraftTask): DraftFound {
   if ('draft' in task) return planOf(task.draft);
-  return 'denied' in task ? allowanceOf(task.denied) : changeSince(task.earlier);
+  if ('denied' in task) return allowanceOf(task.denied);
+  if ('earlier' in task) return changeSince(task.earlier);
+  const { scope, ...options } = task.review;
+  return finished(reviewAccess(present().records, scope, options));
 }
 
 function planOf({ stack, changes, writer, inConsole, now }: Draft): DraftPlan {

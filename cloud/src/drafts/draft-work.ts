@@ -6,6 +6,8 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { AccessReview, ReviewOptions } from '@authz-service/core/review/review-access';
+import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Change } from '@authz-service/core/state/change';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 
@@ -52,10 +54,15 @@ export interface EarlierState {
   now: number;
 }
 
-/** What the thread can find out about its base. */
-export type DraftTask = { draft: Draft } | { denied: Denied } | { earlier: EarlierState };
+/** Who has access to a part of the base. */
+export interface ReviewTask extends ReviewOptions {
+  scope: ReviewScope;
+}
 
-export type DraftFound = DraftPlan | WhyNot | AccessReport;
+/** What the thread can find out about its base. */
+export type DraftTask = { draft: Draft } | { denied: Denied } | { earlier: EarlierState } | { review: ReviewTask };
+
+export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview;
 
 /** What the thread is told: another base begins with `base`. */
 export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };

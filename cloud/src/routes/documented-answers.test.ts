@@ -245,9 +245,9 @@ describe('the document', () => {
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, and plan
-    // drafts, ask why not and compare revisions with a built thread.
+    // drafts, ask why not, compare revisions and review access with a built thread.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|findWhyNot|compareRevisions) [24]\d\d$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|findWhyNot|compareRevisions|reviewAccess) [24]\d\d$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

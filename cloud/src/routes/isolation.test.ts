@@ -284,6 +284,8 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await strangeInConsole('POST', '/console/api/why-not', '/console/api/why-not', asked)).status).toBe(409);
   const pair = `/console/api/comparison?before=${state.revision}`;
   expect((await strangeInConsole('GET', '/console/api/comparison', pair)).status).toBe(404);
+  const part = `/console/api/access-review?part=application&path=billing&at=${state.revision}`;
+  expect((await strangeInConsole('GET', '/console/api/access-review', part)).status).toBe(404);
   expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);
   expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });

@@ -1,5 +1,6 @@
 import type { Cloud } from '../cloud.js';
 import type { Route } from '../http/route.js';
+import { accessReviewRoutes } from './access-reviews.js';
 import { accessRuleViolationRoutes } from './access-rule-violations.js';
 import { agentRoutes } from './agents.js';
 import { auditRoutes } from './audit.js';
@@ -46,6 +47,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...draftPlanRoutes(cloud),
     ...whyNotRoutes(cloud),
     ...comparisonRoutes(cloud),
+    ...accessReviewRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),

@@ -8,5 +8,6 @@ export const PAGES = [
   { to: '/structure', label: text.navigation.structure, key: 't' },
   { to: '/change', label: text.navigation.change, key: 'c' },
   { to: '/history', label: text.navigation.history, key: 'h' },
+  { to: '/review', label: text.navigation.review, key: 'v' },
   { to: '/settings', label: text.navigation.settings, key: 's' },
 ] as const;

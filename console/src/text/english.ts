@@ -19,6 +19,7 @@ export const text = {
     structure: 'Structure',
     change: 'Change',
     history: 'History',
+    review: 'Review',
     settings: 'Settings',
   },
   session: {

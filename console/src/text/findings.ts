@@ -1,13 +1,5 @@
 import { counted } from './counted.js';
 
-const WHICH: Record<string, string> = {
-  all: 'all',
-  recorded: 'all recorded ones',
-  unrecorded: 'without a record',
-  nowhere: 'that lie nowhere',
-  unsaid: 'of which nobody says where they lie',
-};
-
 /** The texts of what a change does to access. */
 export const findings = {
   access: 'Who gains and who loses access',
@@ -38,12 +30,8 @@ export const findings = {
     unknown: 'unclear',
   },
   action: 'Action',
-  anyAction: 'any',
-  anyActionBut: (actions: string) => `any but ${actions}`,
   onWhat: 'On what',
-  which: (type: string, which: string) => `${type} (${WHICH[which] ?? which})`,
   andMore: (count: number) => `and ${count} more`,
-  below: (what: string, places: string) => `${what} below ${places}`,
   condition: 'If, or when',
   conditionWas: (condition: string) => `was: ${condition}`,
   from: 'from',

@@ -5,6 +5,7 @@ import { DataTable } from './data-table.js';
 import styles from './findings-table.module.css';
 import layout from './layout.module.css';
 import { RecordLink } from './record-link.js';
+import { actionsText, type NamedResources, resourceLines } from './resource-lines.js';
 import { When } from './when.js';
 
 /** The part of an access delta that is shown; `docs/impact.md` has all of it. */
@@ -25,14 +26,7 @@ interface ShownFinding {
   };
   actions: string[];
   actions_except?: string[];
-  resources: {
-    type: string;
-    which: string;
-    below?: string;
-    and_below?: string[];
-    names?: string[];
-    recorded: number;
-  }[];
+  resources: NamedResources[];
   condition: string | null;
   condition_before?: string;
   from: string | null;
@@ -73,7 +67,7 @@ export function FindingsTable({ delta: { counts, exact, complete, findings }, al
           columns={[
             { title: text.who, cell: who },
             { title: text.effect, cell: ({ change }) => <Badge tone={TONES[change]}>{text.effects[change]}</Badge> },
-            { title: text.action, cell: actionsOf },
+            { title: text.action, cell: ({ actions, actions_except }) => actionsText(actions, actions_except) },
             { title: text.onWhat, cell: onWhat },
             ...(findings.some(isLimited) ? [{ title: text.condition, cell: limitsOf }] : []),
             { title: text.because, cell: because, lesser: true },
@@ -100,21 +94,8 @@ function who({ subjects: { principals, unrecorded, named_role } }: ShownFinding)
   );
 }
 
-function actionsOf({ actions, actions_except = [] }: ShownFinding): string {
-  if (!actions.includes('*')) return actions.join(', ');
-  return actions_except.length === 0 ? text.anyAction : text.anyActionBut(actions_except.join(', '));
-}
-
 function onWhat({ resources }: ShownFinding): ReactNode {
-  return <Lines lines={resources.flatMap(linesOf)} />;
-}
-
-function linesOf({ type, which, below, and_below = [], names, recorded }: ShownFinding['resources'][number]): string[] {
-  const listed = names !== undefined && which === 'named';
-  const lines = listed ? names : [text.which(type, which)];
-  const more = listed && recorded > names.length ? [text.andMore(recorded - names.length)] : [];
-  const places = below === undefined ? [] : [below, ...and_below];
-  return [...lines.map((line) => (places.length === 0 ? line : text.below(line, places.join(' + ')))), ...more];
+  return <Lines lines={resources.flatMap(resourceLines)} />;
 }
 
 function limitsOf({ condition, condition_before, from, until }: ShownFinding): ReactNode {

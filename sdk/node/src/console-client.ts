@@ -104,6 +104,64 @@ export interface Comparison {
   finding_count: number;
 }
 
+/** A part of the tenant, such as somebody answers for. */
+export interface ReviewScope {
+  part: 'application' | 'resource_type' | 'resource';
+  /** The path of the record; of a resource, all below it belongs to the part. */
+  path: string;
+  /** Only these; absent means every action. */
+  actions?: readonly string[] | undefined;
+}
+
+/** What one subject may do to resources of one type, under one condition. */
+export interface ReviewRow {
+  /** Hangs on all that the row says but for the ways. */
+  id: string;
+  subject:
+    | { kind: 'recorded'; path: string; name?: string }
+    | { kind: 'unrecorded'; type: string }
+    | { kind: 'named_role'; role: string };
+  /** `*` stands for every action but those of `actions_except`. */
+  actions: string[];
+  actions_except?: string[];
+  resources: ReviewedResources[];
+  /** What a request must satisfy besides, in CEL; null where nothing remains open. */
+  condition: string | null;
+  /** True where it cannot be said whether it is allowed. */
+  unclear?: true;
+  /** RFC 3339; null from now on. */
+  from: string | null;
+  /** RFC 3339; null without end. */
+  until: string | null;
+  /** How it comes to be: groups and roles as addresses in order, and the policy. */
+  ways: { through: string[]; policy: string; place?: string; since?: string }[];
+}
+
+/** Resources of one type, as findings of an access delta name them. */
+export interface ReviewedResources {
+  type: string;
+  which: 'all' | 'recorded' | 'named' | 'unrecorded' | 'nowhere' | 'unsaid';
+  below?: string;
+  and_below?: string[];
+  /** The paths of the first ones. */
+  names?: string[];
+  recorded: number;
+}
+
+/** Who has access to a part of the tenant. Times are RFC 3339. */
+export interface AccessReview {
+  revision: string;
+  committed_at: string;
+  /** The moment from which on it is looked at. */
+  as_of: string;
+  /** The first ones, by subject. */
+  rows: ReviewRow[];
+  /** How many rows there are. */
+  count: number;
+  /** False if there was too much to look at. */
+  complete: boolean;
+}
+
 /**
  * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
  *
@@ -169,5 +227,12 @@ export class ConsoleClient extends ServiceClient {
     const query = { before, after };
     const request: ServiceRequest = { method: 'GET', path: '/comparison', query, repeat: 'harmless' };
     return (await this.json(request, options)) as Comparison;
+  }
+
+  /** Who has access to a part of the tenant, now or at a past revision or time. Rejects with `not_found` for no part. */
+  async reviewAccess({ actions, ...of }: ReviewScope, at?: string, options?: CallOptions): Promise<AccessReview> {
+    const query = { ...of, actions: actions?.join(','), at };
+    const request: ServiceRequest = { method: 'GET', path: '/access-review', query, repeat: 'harmless' };
+    return (await this.json(request, options)) as AccessReview;
   }
 }

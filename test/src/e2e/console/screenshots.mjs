@@ -24,6 +24,7 @@ const PAGES = {
   history: '/history',
   revision: '/revision?number=2',
   compare: '/compare?before=1&after=2',
+  review: '/review?part=application&path=billing',
   settings: '/settings?area=clients',
 };
 const DRAFT = {

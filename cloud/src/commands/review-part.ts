@@ -1,0 +1,37 @@
+import type { AccessReview } from '@authz-service/core/review/review-access';
+import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import type { Credential } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import { tenantAt } from './tenant-at.js';
+
+/** So many rows are told; of a larger part, a smaller one can be chosen. */
+export const REVIEW_ROWS_MAX = 2000;
+
+/** Who has access to a part, and as of when. */
+export interface PartReview extends AccessReview {
+  revision: string;
+  /** RFC 3339: when the revision was committed. */
+  committed_at: string;
+  /** RFC 3339: the moment from which on it is looked at. */
+  as_of: string;
+}
+
+/**
+ * Who has access to a part of the credential's tenant, now or at a past moment. Throws as `tenantAt` does, `not_found` where
+ * there is no such part, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
+ */
+export async function reviewPart(
+  cloud: Cloud,
+  asked: { credential: Credential; at: string | undefined; scope: ReviewScope; now: number },
+  signal: AbortSignal,
+): Promise<PartReview> {
+  const moment = await tenantAt(cloud, asked);
+  const { revision, id } = moment.tenant;
+  const found = await cloud.store.findRevision(id, { number: revisionNumber(revision) });
+  if (found === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);
+  const now = moment.now ?? asked.now;
+  const task = { scope: asked.scope, now, rowsMax: REVIEW_ROWS_MAX };
+  const review = await cloud.drafts.review(moment.tenant, revision, task, signal);
+  return { revision, committed_at: found.at, as_of: new Date(now).toISOString(), ...review };
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '@authz-service/core/json';
+import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import * as z from 'zod';
+import type { Cloud } from '../cloud.js';
+import { REVIEW_ROWS_MAX, reviewPart } from '../commands/review-part.js';
+import { pastQuery } from '../commands/tenant-at.js';
+import { json } from '../http/reply.js';
+import { type Route, signedIn } from '../http/route.js';
+
+const part = z.enum(['application', 'resource_type', 'resource']).meta({
+  description: 'What is reviewed: an application, a type of resources, or a resource and all below it.',
+});
+const path = z.string().min(1).max(1000).meta({ description: 'Its path: `billing/invoice`.' });
+
+const query = z.strictObject({
+  part,
+  path,
+  actions: z.string().min(1).max(1000).optional().meta({
+    description: 'Only these actions, separated by commas; absent means every one.',
+  }),
+  ...pastQuery,
+});
+
+const resourcesSchema = z.looseObject({
+  type: z.string(),
+  which: z.enum(['all', 'recorded', 'named', 'unrecorded', 'nowhere', 'unsaid']),
+  names: z.array(z.string()).optional().meta({ description: 'The paths of the first ones.' }),
+  recorded: z.int().meta({ description: 'How many recorded resources these are.' }),
+});
+
+const rowSchema = z.strictObject({
+  id: z.string().meta({ description: 'Hangs on all that the row says but for the ways.' }),
+  subject: z.union([
+    z.strictObject({ kind: z.literal('recorded'), path: z.string(), name: z.string().optional() }),
+    z.strictObject({ kind: z.literal('unrecorded'), type: z.string() }),
+    z.strictObject({ kind: z.literal('named_role'), role: z.string() }),
+  ]),
+  actions: z.array(z.string()),
+  actions_except: z.array(z.string()).optional(),
+  resources: z.array(resourcesSchema),
+  condition: z.string().nullable(),
+  unclear: z.literal(true).optional(),
+  from: z.iso.datetime().nullable(),
+  until: z.iso.datetime().nullable(),
+  ways: z.array(
+    z.strictObject({
+      through: z.array(z.string()).meta({ description: 'Addresses of groups and roles, in order.' }),
+      policy: z.string(),
+      place: z.string().optional(),
+      since: z.iso.datetime().optional(),
+    }),
+  ),
+});
+
+const reviewSchema = z.strictObject({
+  revision: z.string(),
+  committed_at: z.iso.datetime(),
+  as_of: z.iso.datetime(),
+  rows: z.array(rowSchema).meta({ description: `By subject; the first ${REVIEW_ROWS_MAX}.` }),
+  count: z.int().meta({ description: 'How many rows there are.' }),
+  complete: z.boolean().meta({ description: 'False if there was too much to look at.' }),
+});
+
+export function accessReviewRoutes(cloud: Cloud): Route[] {
+  return [
+    signedIn({
+      method: 'GET',
+      path: '/console/api/access-review',
+      anyOf: ['records:read'],
+      query,
+      operation: {
+        id: 'reviewAccess',
+        summary: 'Who has access to a part of the tenant, on what, by which ways and under which conditions.',
+        tag: 'console',
+        responses: { 200: { description: 'The rows.', schema: reviewSchema } },
+        problems: ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'],
+      },
+      handle: async ({ credential, query: { at, actions, ...of }, now, signal }) => {
+        const scope: ReviewScope = { ...of, ...(actions && { actions: actionsOf(actions) }) };
+        return json(200, (await reviewPart(cloud, { credential, at, scope, now }, signal)) as unknown as JsonObject);
+      },
+    }),
+  ];
+}
+
+function actionsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((action) => action.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,108 @@
+import type { AccessReview } from '@authz-service/sdk/console-client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { client } from '../../api/client.js';
+import { text } from '../../text/english.js';
+import { review } from '../../text/review.js';
+import { Button } from '../../ui/button.js';
+import { Empty } from '../../ui/empty.js';
+import { TextField } from '../../ui/field.js';
+import layout from '../../ui/layout.module.css';
+import { PageHeader } from '../../ui/page-header.js';
+import { usePageSearch } from '../../ui/page-search.js';
+import { Paging } from '../../ui/paging.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { When } from '../../ui/when.js';
+import { type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
+import styles from './review-page.module.css';
+import { ReviewTable } from './review-table.js';
+import { filtered, tableOf } from './row-text.js';
+import { saveCsv } from './save-csv.js';
+
+const PAGE_ROWS = 50;
+
+/** Who has access to a part of the tenant. What is looked at stands in the address of the page. */
+export function ReviewPage() {
+  const search = usePageSearch();
+  const reviewed = reviewedOf(search);
+  const navigate = useNavigate();
+  const { part, path, actions, at } = reviewed;
+  const { data, error, refetch } = useQuery({
+    queryKey: ['access-review', part, path, actions, at],
+    queryFn: ({ signal }) => client.reviewAccess(scopeOf(reviewed), at === '' ? undefined : at, { signal }),
+    enabled: path !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <>
+      <PageHeader title={review.title} under={review.under} />
+      <div className={styles.page}>
+        <ReviewForm
+          key={`${part} ${path} ${actions} ${at}`}
+          reviewed={reviewed}
+          onShow={(next) => navigate({ to: '/review', search: { ...next } })}
+        />
+        {path === '' && <Empty title={review.hint} />}
+        {error && <ProblemNote error={error} retry={() => refetch()} />}
+        {path !== '' && data === undefined && !error && <p role="status">{review.finding}</p>}
+        {data !== undefined && <Found found={data} reviewed={reviewed} />}
+      </div>
+    </>
+  );
+}
+
+function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed }) {
+  const { q = '', page } = usePageSearch();
+  const navigate = useNavigate();
+  const { revision, as_of, rows, count, complete } = found;
+  const number = Math.max(1, Number(page ?? 1) || 1);
+  const left = filtered(rows, q);
+  const shown = left.slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS);
+  const go = (next: { q: string; page: number }) =>
+    navigate({
+      to: '/review',
+      search: { ...reviewed, q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
+      replace: next.q !== q,
+    });
+  const revisionNumber = revision.split('.')[0] ?? revision;
+  return (
+    <>
+      <p>
+        {review.asOf(count)}{' '}
+        <Link to="/revision" search={{ number: revisionNumber }}>
+          {text.history.revision(revisionNumber)}
+        </Link>
+        , <When at={as_of} />
+      </p>
+      {count > rows.length && <p className={styles.warning}>{review.tooMany(rows.length, count)}</p>}
+      {!complete && <p className={styles.warning}>{review.incomplete}</p>}
+      {count === 0 && <Empty title={review.nobody} />}
+      {count > 0 && (
+        <>
+          <div className={styles.tools}>
+            <TextField
+              label={review.filter}
+              hint={review.filterHint}
+              type="search"
+              value={q}
+              onChange={(words) => go({ q: words, page: 1 })}
+            />
+            <Button onPress={() => saveCsv(review.fileName(reviewed.path, revisionNumber), tableOf(left))}>
+              {review.export(left.length)}
+            </Button>
+          </div>
+          {left.length === 0 && <Empty title={review.noneLeft} />}
+          {shown.length > 0 && <ReviewTable rows={shown} />}
+          <p className={layout.hint}>{review.ways}</p>
+          <Paging
+            number={number}
+            more={left.length > number * PAGE_ROWS}
+            onPrevious={() => go({ q, page: number - 1 })}
+            onNext={() => go({ q, page: number + 1 })}
+          />
+        </>
+      )}
+    </>
+  );
+}

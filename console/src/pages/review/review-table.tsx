@@ -1,0 +1,104 @@
+import type { ReviewRow } from '@authz-service/sdk/console-client';
+import type { ReactNode } from 'react';
+import { review } from '../../text/review.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { RecordLink } from '../../ui/record-link.js';
+import { actionsText, resourceLines } from '../../ui/resource-lines.js';
+import { When } from '../../ui/when.js';
+import styles from './review-page.module.css';
+import { nameText, sinceOf, whoText } from './row-text.js';
+
+interface Props {
+  rows: readonly ReviewRow[];
+  /** More columns, behind the others. */
+  more?: readonly Column<ReviewRow>[];
+}
+
+/** One page of the rows of a review. */
+export function ReviewTable({ rows, more = [] }: Props) {
+  return (
+    <DataTable<ReviewRow>
+      label={review.table}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: review.who, cell: who },
+        { title: review.action, cell: ({ actions, actions_except }) => actionsText(actions, actions_except) },
+        { title: review.onWhat, cell: onWhat },
+        { title: review.way, cell: ({ ways }) => <Ways ways={ways} /> },
+        ...(rows.some(isLimited) ? [{ title: review.limits, cell: limitsOf }] : []),
+        { title: review.since, cell: since },
+        ...more,
+      ]}
+    />
+  );
+}
+
+function who(row: ReviewRow): ReactNode {
+  const { subject } = row;
+  if (subject.kind !== 'recorded') return <span className={styles.anybody}>{whoText(row)}</span>;
+  return (
+    <>
+      <RecordLink address={`subject/${subject.path}`} />
+      {nameText(row) !== '' && <p className={styles.name}>{nameText(row)}</p>}
+    </>
+  );
+}
+
+function onWhat({ resources }: ReviewRow): ReactNode {
+  return (
+    <ul className={styles.texts}>
+      {resources.flatMap(resourceLines).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Ways({ ways }: Pick<ReviewRow, 'ways'>) {
+  return (
+    <ul className={styles.way}>
+      {ways.map(({ through, policy, place }) => (
+        <li key={[...through, policy, place].join(' ')}>
+          {through.length === 0 && <span className={styles.minor}>{review.own} › </span>}
+          {through.map((address) => (
+            <span key={address}>
+              {/^(group|role)\//.test(address) ? <RecordLink address={address}>{address}</RecordLink> : address}
+              {' › '}
+            </span>
+          ))}
+          <RecordLink address={policy}>{policy}</RecordLink>
+          {place !== undefined && <span className={styles.minor}> {review.on(place)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isLimited({ condition, unclear, from, until }: ReviewRow): boolean {
+  return condition !== null || unclear === true || from !== null || until !== null;
+}
+
+function limitsOf({ condition, unclear, from, until }: ReviewRow): ReactNode {
+  return (
+    <div className={styles.texts}>
+      {condition !== null && <code>{condition}</code>}
+      {unclear && <p className={styles.minor}>{review.unclear}</p>}
+      {from !== null && (
+        <p>
+          {review.from} <When at={from} />
+        </p>
+      )}
+      {until !== null && (
+        <p>
+          {review.until} <When at={until} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function since(row: ReviewRow): ReactNode {
+  const at = sinceOf(row);
+  return at === undefined ? '' : <When at={at} />;
+}

@@ -1,0 +1,68 @@
+import type { ReviewRow } from '@authz-service/sdk/console-client';
+import { review } from '../../text/review.js';
+import { actionsText, resourceLines } from '../../ui/resource-lines.js';
+
+/** Who a row is about, in words. */
+export function whoText({ subject }: ReviewRow): string {
+  if (subject.kind === 'recorded') return subject.path;
+  return subject.kind === 'unrecorded' ? review.unrecorded(subject.type) : review.namedRole(subject.role);
+}
+
+export function nameText({ subject }: ReviewRow): string {
+  return subject.kind === 'recorded' ? (subject.name ?? '') : '';
+}
+
+/** A way in a line: `group/finance > role/billing/clerk > policy/billing/read`. */
+function wayText({ through, policy, place }: ReviewRow['ways'][number]): string {
+  return [...through, policy].join(' > ') + (place === undefined ? '' : ` (${review.on(place)})`);
+}
+
+/** Since when: the earliest of its ways. */
+export function sinceOf({ ways }: ReviewRow): string | undefined {
+  return ways
+    .flatMap(({ since }) => since ?? [])
+    .sort()
+    .at(0);
+}
+
+const COLUMNS = [
+  review.who,
+  review.name,
+  review.action,
+  review.onWhat,
+  review.way,
+  review.condition,
+  review.from,
+  review.until,
+  review.since,
+];
+
+/** The rows as a table of texts, with headings. */
+export function tableOf(rows: readonly ReviewRow[]): string[][] {
+  return [COLUMNS, ...rows.map(cellsOf)];
+}
+
+function cellsOf(row: ReviewRow): string[] {
+  const { actions, actions_except, resources, ways, condition, unclear, from, until } = row;
+  return [
+    whoText(row),
+    nameText(row),
+    actionsText(actions, actions_except),
+    resources.flatMap(resourceLines).join('; '),
+    ways.map(wayText).join('; '),
+    [condition ?? '', unclear ? review.unclear : ''].filter(Boolean).join(' '),
+    from ?? '',
+    until ?? '',
+    sinceOf(row) ?? '',
+  ];
+}
+
+/** The rows that have all words of the filter in any column. */
+export function filtered(rows: readonly ReviewRow[], filter: string): readonly ReviewRow[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const text = cellsOf(row).join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

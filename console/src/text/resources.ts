@@ -1,0 +1,16 @@
+const WHICH: Record<string, string> = {
+  all: 'all',
+  recorded: 'all recorded ones',
+  unrecorded: 'without a record',
+  nowhere: 'that lie nowhere',
+  unsaid: 'of which nobody says where they lie',
+};
+
+/** The texts of resources that findings and reviews name. */
+export const resources = {
+  which: (type: string, which: string) => `${type} (${WHICH[which] ?? which})`,
+  andMore: (count: number) => `and ${count} more`,
+  below: (what: string, places: string) => `${what} below ${places}`,
+  anyAction: 'any',
+  anyActionBut: (actions: string) => `any but ${actions}`,
+};
