@@ -186,6 +186,8 @@ interface Size {
   unnamed?: readonly string[];
   /** The members of the context that conditions may read. */
   reads?: readonly ContextMember[];
+  /** Further resources of `a/x`, most of which nothing tells apart; none unless it is said. */
+  alike?: number;
 }
 
 const many = <T>(item: fc.Arbitrary<T>, most: number) =>
@@ -245,51 +247,80 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
         maxLength: 8,
         size: 'max',
       }),
+      alike: fc.array(
+        fc.tuple(properties, fc.constantFrom([], [], [], ...RESOURCES.slice(0, 3).map((path) => [path]))),
+        {
+          minLength: size.alike ?? 0,
+          maxLength: size.alike ?? 0,
+          size: 'max',
+        },
+      ),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size),
       given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
       held: many(holding(size.groups), size.holdings ?? 16),
       memberships: many(membership(size.groups), size.memberships),
     })
-    .map(({ resources, hierarchy, parents, unnamed, included, subjects, policies: made, given, held, memberships }) => {
-      const lying = (list: readonly string[] | undefined) => (hierarchy && list?.length ? { parents: list } : {});
-      const list: [Kind, object][] = [
-        ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
-        ...TYPES.map((path): [Kind, object] => [
-          'resource_type',
-          {
-            ...split(path),
-            actions: path === 'b/y' ? ['read'] : ['read', 'write'],
-            ...(hierarchy && { parents: PARENT_TYPES[path] }),
-          },
-        ]),
-        ...RESOURCES.map((path, at): [Kind, object] => [
-          'resource',
-          { type: typeOf(path), name: path.slice(4), properties: resources[at], ...lying(parents[at]) },
-        ]),
-        ...SUBJECTS.map((path, at): [Kind, object] => {
-          const [type, id] = path.split('/');
-          return ['subject', { type, id, properties: subjects[at] }];
-        }),
-        ...ROLES.map((path): [Kind, object] => [
-          'role',
-          {
-            ...split(path),
-            includes: includedBy(path, included),
-            ...(unnamed.includes(path) && { from_requests: false }),
-          },
-        ]),
-        ...size.groups.map((name): [Kind, object] => ['group', { name }]),
-        ...made.map((fields): [Kind, object] => ['policy', fields]),
-        ...given.map(([which, who, when]): [Kind, object] => {
-          const { application, name } = made[which % made.length] as (typeof made)[number];
-          return ['policy_assignment', within({ policy: application ? `${application}/${name}` : name, ...who }, when)];
-        }),
-        ...held.map((fields): [Kind, object] => ['role_assignment', fields]),
-        ...memberships.map((fields): [Kind, object] => ['group_membership', fields]),
-      ];
-      return storedRecords(list);
-    });
+    .map(
+      ({
+        resources,
+        hierarchy,
+        parents,
+        alike,
+        unnamed,
+        included,
+        subjects,
+        policies: made,
+        given,
+        held,
+        memberships,
+      }) => {
+        const lying = (list: readonly string[] | undefined) => (hierarchy && list?.length ? { parents: list } : {});
+        const list: [Kind, object][] = [
+          ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
+          ...TYPES.map((path): [Kind, object] => [
+            'resource_type',
+            {
+              ...split(path),
+              actions: path === 'b/y' ? ['read'] : ['read', 'write'],
+              ...(hierarchy && { parents: PARENT_TYPES[path] }),
+            },
+          ]),
+          ...RESOURCES.map((path, at): [Kind, object] => [
+            'resource',
+            { type: typeOf(path), name: path.slice(4), properties: resources[at], ...lying(parents[at]) },
+          ]),
+          ...alike.map(([own, places], at): [Kind, object] => [
+            'resource',
+            { type: 'a/x', name: `m${at}`, properties: own, ...lying(places) },
+          ]),
+          ...SUBJECTS.map((path, at): [Kind, object] => {
+            const [type, id] = path.split('/');
+            return ['subject', { type, id, properties: subjects[at] }];
+          }),
+          ...ROLES.map((path): [Kind, object] => [
+            'role',
+            {
+              ...split(path),
+              includes: includedBy(path, included),
+              ...(unnamed.includes(path) && { from_requests: false }),
+            },
+          ]),
+          ...size.groups.map((name): [Kind, object] => ['group', { name }]),
+          ...made.map((fields): [Kind, object] => ['policy', fields]),
+          ...given.map(([which, who, when]): [Kind, object] => {
+            const { application, name } = made[which % made.length] as (typeof made)[number];
+            return [
+              'policy_assignment',
+              within({ policy: application ? `${application}/${name}` : name, ...who }, when),
+            ];
+          }),
+          ...held.map((fields): [Kind, object] => ['role_assignment', fields]),
+          ...memberships.map((fields): [Kind, object] => ['group_membership', fields]),
+        ];
+        return storedRecords(list);
+      },
+    );
 
 const SMALL: Size = {
   groups: ['f', 'g', 'h', 'i'],
@@ -327,6 +358,12 @@ export const tinyTenantReading = (reads: readonly ContextMember[]) =>
     unnamed: ROLES,
     reads,
   });
+
+/** Tenants with so many resources of one type that searches decide once for several of them. */
+export const alikeTenant = tenantOf({
+  ...{ groups: ['f', 'g'], policies: { min: 4, max: 8 }, assignments: 24, memberships: 6 },
+  ...{ holdings: 6, unnamed: [], alike: 12 },
+});
 
 /** Tenants with more of everything on a few principals and targets than the engine scans. */
 export const crowdedTenant = tenantOf({

@@ -12,7 +12,7 @@ import { searchPage } from '@authz-service/pdp/endpoints/search-page';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from './evaluate.js';
-import { crowdedTenant, tenant } from './generate.js';
+import { alikeTenant, crowdedTenant, tenant } from './generate.js';
 import { request } from './random-requests.js';
 
 type SearchResult = FoundEntity | FoundAction;
@@ -97,9 +97,20 @@ function searchOf(kind: SearchKind, asked: DecisionRequest): SearchRequest {
   return parseSearch(kind, JSON.parse(JSON.stringify(asked)));
 }
 
+/** What conditions ask about the subject's groups and roles and about where the resource lies. */
+const WORDS = ['in_group', 'has_role', 'ancestor'];
+
+/** The tenant without the policies whose conditions ask this. */
+function recordsWithout(records: readonly EngineRecord[], word: string): EngineRecord[] {
+  return records.filter(
+    ({ kind, fields }) => kind !== 'policy' || !(fields as Fields<'policy'>).condition?.includes(word),
+  );
+}
+
 describe.each([
   { size: 'small', tenants: tenant, runs: 400 },
   { size: 'crowded', tenants: crowdedTenant, runs: 60 },
+  { size: 'alike', tenants: alikeTenant, runs: 200 },
 ])('a search of $size tenants', ({ size, tenants, runs }) => {
   it('finds exactly those that a decision allows, in order, on pages of any size', () => {
     const seen = new Map<string, number>();
@@ -110,15 +121,29 @@ describe.each([
     });
     fc.assert(
       fc.property(tenants, questions, (records, asked) => {
-        const search = new TenantSearch(compileEngine(records));
+        const engine = compileEngine(records);
+        const { decideResolved } = engine;
+        let decided = 0;
+        engine.decideResolved = function (...args) {
+          decided++;
+          return decideResolved.apply(this, args);
+        };
+        const search = new TenantSearch(engine);
         const searched = { search, id: 'tenant', revision: '1.a' };
         for (const [one, now, limit] of asked) {
           for (const kind of KINDS) {
             const wanted = bruteForce(records, kind, one, now);
+            decided = 0;
             const answer = answerOf(searched, searchOf(kind, one), now);
+            if (decided > 0 && decided < wanted.length) count('one decision for many');
             expect(typeof answer === 'string' ? answer : answer.results, kind).toEqual(wanted);
             expect(paged(searched, searchOf(kind, one), now, limit), kind).toEqual(wanted);
             count(`${kind} ${typeof wanted === 'string' ? wanted : Math.min(wanted.length, 2)}`);
+            if (size !== 'alike') continue;
+            for (const word of WORDS) {
+              const without = bruteForce(recordsWithout(records, word), kind, one, now);
+              if (JSON.stringify(without) !== JSON.stringify(wanted)) count(word);
+            }
           }
         }
       }),
@@ -127,5 +152,8 @@ describe.each([
     for (const kind of KINDS)
       for (const outcome of [0, 1, 2, 'ambiguous_name'])
         expect(seen.get(`${kind} ${outcome}`) ?? 0, `${kind} ${outcome}`).toBeGreaterThan(size === 'small' ? 20 : 2);
+    if (size !== 'alike') return;
+    expect(seen.get('one decision for many') ?? 0).toBeGreaterThan(20);
+    for (const word of WORDS) expect(seen.get(word) ?? 0, word).toBeGreaterThan(10);
   });
 });
