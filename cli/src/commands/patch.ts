@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { patchDocument, readChangeDocument } from '@authz-service/core/patch/change-document';
+import { ProblemError } from '@authz-service/core/problem';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
@@ -48,13 +49,14 @@ else than when the change was made, renames, and takeovers. --dry-run shows the 
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Patch);
-    const document = readChangeDocument(await textOf(args.file));
+    const text = await textOf(args.file);
+    const document = naming(args.file, () => readChangeDocument(text));
     const now = Date.now();
     const files = (await readTree(args.dir)).map((file) => ({ ...file, path: relativePath(file.path) }));
     const { manifest, faults } = readManifest(files, { now });
     if (manifest === undefined) throw new InvalidTree(faults, args.dir);
     const base = await (await connect(flags)).state({ signal: this.signal });
-    const { changed } = patchDocument(files, document, base, now);
+    const { changed } = naming(args.file, () => patchDocument(files, document, base, now));
     const before = new Map(files.map(({ path, text }) => [path, text]));
     const replacements = changed.map(({ path, text }) => ({ path, text, before: before.get(path) ?? '' }));
     const names = changed.map(({ path }) => path);
@@ -66,6 +68,17 @@ else than when the change was made, renames, and takeovers. --dry-run shows the 
     await replaceFiles(replacements);
     const what = counted(document.changes.length, 'change');
     return { json, text: names.length > 0 ? `Wrote ${what} into ${names.join(', ')}.` : 'The files say all of it.' };
+  }
+}
+
+/** Names where a faulty document was read. */
+function naming<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== 'invalid_request') throw error;
+    const name = file === STDIN ? 'standard input' : relativePath(file);
+    throw new ProblemError(error.code, `"${name}": ${error.detail}`, error.errors, { cause: error });
   }
 }
 

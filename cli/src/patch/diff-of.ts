@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Replacement } from '../output/replace-files.js';
+import { markOf, type Replacement } from '../output/replace-files.js';
 import { firstLine, git } from '../tree/git.js';
 
 /** What a replacement changes, as a unified diff that `git apply` takes from the current folder. */
@@ -10,7 +10,11 @@ export async function diffOf({ path, before, text }: Replacement): Promise<strin
   const folder = await mkdtemp(join(tmpdir(), 'service-patch-'));
   try {
     const [left, right] = [join(folder, 'before'), join(folder, 'after')];
-    await Promise.all([writeFile(left, before, { mode: 0o600 }), writeFile(right, text, { mode: 0o600 })]);
+    const mark = markOf(await readFile(path));
+    await Promise.all([
+      writeFile(left, mark + before, { mode: 0o600 }),
+      writeFile(right, mark + text, { mode: 0o600 }),
+    ]);
     const options = ['--no-index', '--no-color', '--no-ext-diff', '--no-textconv'];
     const { stdout, stderr } = await git(['diff', ...options, '--', left, right]);
     const diff = stdout.toString('utf8');

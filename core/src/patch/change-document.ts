@@ -40,7 +40,11 @@ export function readChangeDocument(text: string): ChangeDocument {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ProblemError('invalid_request', `The change document is no JSON: ${(error as Error).message}.`);
+    const why = (error as Error).message.replace(/\.$/, '');
+    throw new ProblemError(
+      'invalid_request',
+      `It is no JSON: ${why}. Take the change document as the console hands it out.`,
+    );
   }
   const result = documentSchema.safeParse(value);
   if (result.success) {
@@ -191,9 +195,8 @@ function refused(why: string, items: ProblemItem[] = []): ProblemError {
 function invalid(faults: readonly Fault[]): ProblemError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  return new ProblemError(
-    'invalid_request',
-    `The change document is not valid: ${first?.pointer ?? ''} ${first?.detail ?? ''}${more}`,
-    [...faults],
-  );
+  const place = first?.pointer || 'all of it';
+  return new ProblemError('invalid_request', `It is no change document: ${place} ${first?.detail ?? ''}${more}`, [
+    ...faults,
+  ]);
 }

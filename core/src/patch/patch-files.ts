@@ -81,8 +81,8 @@ export function patchFiles(
   for (const address of external) if (main !== undefined) append(main, 'external', address);
   return [...documents].sort(byPath).flatMap(([path, document]) => {
     const before = files.find((file) => file.path === path)?.text ?? '';
-    const text = withLinesOf(before, textOf(path, document));
-    return text === before ? [] : [{ path, text }];
+    const plain = withLinesOf(plainEnds(before), plainEnds(textOf(path, document)));
+    return plain === plainEnds(before) ? [] : [{ path, text: withEndsOf(before, plain) }];
   });
 }
 
@@ -119,6 +119,16 @@ function withLinesOf(before: string, after: string): string {
     .map((line) => known.get(plain(line))?.shift() ?? fitting(line))
     .join('\n');
   return equalJson(parse(restored), parse(after)) ? restored : after;
+}
+
+function plainEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** The text with the line ends that most lines before have. */
+function withEndsOf(before: string, text: string): string {
+  const [returns, lines] = [before.split('\r\n').length - 1, before.split('\n').length - 1];
+  return returns * 2 > lines ? text.replaceAll('\n', '\r\n') : text;
 }
 
 function apply({ before, after }: ProposedChange, tree: OpenTree): void {

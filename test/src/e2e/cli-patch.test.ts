@@ -79,6 +79,38 @@ const CHANGES = [
   { op: 'delete', address: 'role_assignment/billing/accountant//subject/user/bob' },
   { op: 'delete', address: 'subject/user/bob' },
 ];
+const edited = (text: string, ...edits: [from: string, to: string][]) => {
+  for (const [from] of edits) expect(text).toContain(from);
+  return edits.reduce((all, [from, to]) => all.replace(from, to), text);
+};
+const added = (line: string, ...lines: string[]): [string, string] => [`${line}\n`, [line, ...lines, ''].join('\n')];
+/** The tree with these changes. */
+const PATCHED = {
+  'tenant.yaml': edited(
+    TREE['tenant.yaml'],
+    ['[user/alice]', '[user/alice, user/carol]'],
+    added(
+      '# at the counter',
+      'role_assignments:',
+      '  - role: billing/auditor',
+      '    to: group/board',
+      '    expires_at: 2090-01-01T00:00:00.000Z',
+      'external:',
+      '  - group/board',
+    ),
+  ),
+  'apps/billing.yaml': edited(
+    TREE['apps/billing.yaml'],
+    added('# the first', '      invoice/a%2Fb:', '        properties:', '          amount: 7'),
+    added('clerk: # reads', '        # reads', '        description: Reads.'),
+    ['clerk: # reads', 'clerk:'],
+    added('      accountant: {}', '      auditor:', '        includes:', '          - billing/clerk'),
+    added('- approve # alone', '          - read'),
+    ['< 1000', '< 500'],
+    added('[role/billing/accountant]', '        priority: 2'),
+  ),
+  'people.yaml': 'subjects:\n  user/alice: {}\n  user/carol:\n    name: Carol\n',
+};
 const document = (changes: object[], more: object = {}) =>
   JSON.stringify({ base_revision: base, stack: 'billing', changes, ...more });
 
@@ -149,11 +181,27 @@ it.each<[string, () => string, RegExp]>([
     () => document([CHANGES[8] as object, CHANGES[8] as object]),
     /subject\/user\/bob is changed twice/,
   ],
-  ['no JSON', () => 'changes: []', /no JSON/],
+  ['no JSON', () => 'changes: []', /"standard input": It is no JSON: .*Take the change document as the console/],
+  ['what is no object', () => '[]', /"standard input": It is no change document: all of it /],
+  ['a change of no form', () => document([{ op: 'paint' }]), /It is no change document: \/changes\/0\/op /],
 ])('refuses %s, and writes nothing', async (_, input, expected) => {
   const { code, stderr } = await bench.run(['patch', '-', 'tenant'], { env, input: input() });
   expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringMatching(expected)]);
   expect(await filesOf('tenant')).toEqual(TREE);
+});
+
+it('names the file of a faulty document', async () => {
+  await bench.write({ 'broken.json': '{' });
+  const { code, stderr } = await bench.run(['patch', 'broken.json', 'tenant'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"broken.json": It is no JSON: ')]);
+});
+
+it('keeps the line ends and the byte order mark of files', async () => {
+  const foreign = (tree: Record<string, string>) =>
+    Object.fromEntries(Object.entries(tree).map(([name, text]) => [name, `\uFEFF${text.replaceAll('\n', '\r\n')}`]));
+  await bench.write(below('windows', foreign(TREE)));
+  await bench.json(['patch', '-', 'windows'], { env, input: document(CHANGES) });
+  expect(await filesOf('windows')).toEqual(foreign(PATCHED));
 });
 
 it('refuses a checkout that says something else than the tenant', async () => {
@@ -172,57 +220,7 @@ it('writes each change where its record stands, keeps the comments, and the plan
   await bench.write({ 'change.json': document(CHANGES) });
   const { files } = await bench.json(['patch', 'change.json', 'tenant'], { env });
   expect(files).toEqual(['tenant/apps/billing.yaml', 'tenant/people.yaml', 'tenant/tenant.yaml']);
-  expect(await filesOf('tenant')).toMatchInlineSnapshot(`
-    {
-      "apps/billing.yaml": "applications:
-      billing:
-        resource_types:
-          invoice: { actions: [read, approve], properties: { amount: number } }
-        resources:
-          INV-1: { type: invoice, properties: { amount: 120 } } # the first
-          invoice/a%2Fb:
-            properties:
-              amount: 7
-        roles:
-          clerk:
-            # reads
-            description: Reads.
-          accountant: {}
-          auditor:
-            includes:
-              - billing/clerk
-        policies:
-          read: { effect: ALLOW, resource_type: invoice, actions: [read], assigned_to: [role/billing/clerk] }
-          # The limit of the board.
-          approve:
-            effect: ALLOW
-            resource_type: invoice
-            actions:
-              - approve # alone
-              - read
-            condition: resource.properties.amount < 500 # in euros
-            assigned_to: [role/billing/accountant]
-            priority: 2
-    ",
-      "people.yaml": "subjects:
-      user/alice: {}
-      user/carol:
-        name: Carol
-    ",
-      "tenant.yaml": "version: 1
-    stack: billing
-    # Who does what.
-    groups:
-      finance: { members: [user/alice, user/carol], roles: [billing/clerk] } # at the counter
-    role_assignments:
-      - role: billing/auditor
-        to: group/board
-        expires_at: 2090-01-01T00:00:00.000Z
-    external:
-      - group/board
-    ",
-    }
-  `);
+  expect(await filesOf('tenant')).toEqual(PATCHED);
   const plan = await bench.json<Plan>(['plan', 'tenant'], { env });
   expect(plan.changes.map(({ action, address }) => `${action} ${address}`).sort()).toEqual([
     'create group_membership/finance//subject/user/carol',
