@@ -11,7 +11,7 @@ export interface Outcome {
   json: unknown;
   /** Without `--json`: the text on stdout; undefined prints nothing. */
   text?: string | undefined;
-  /** Success is 0. A flag may ask for 2 as another outcome ("changes", "denied"); 1 is a failure. */
+  /** Success is 0. A flag may ask for 2 ("changes", "denied") or 3 ("not enforced") as another outcome; 1 is a failure. */
   exitCode?: number;
 }
 

@@ -10,6 +10,7 @@ import type { CloudConfig } from './config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
 import type { DraftPlanner } from './drafts/draft-planner.js';
+import type { EnforcementWaits } from './fleet/enforcement-waits.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
@@ -36,6 +37,8 @@ export interface Cloud {
   metrics: Metrics;
   health: Health;
   fleet: Fleet;
+  /** The requests that wait until a revision is enforced. */
+  enforcementWaits: EnforcementWaits;
   limits: Limits;
   /** The records that a tenant may hold. */
   tenantRecordsMax: number;

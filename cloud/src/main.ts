@@ -10,8 +10,9 @@ import type { CloudConfig } from './config.js';
 import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
 import { DraftPlanner } from './drafts/draft-planner.js';
+import { EnforcementWaits } from './fleet/enforcement-waits.js';
 import { Fleet } from './fleet/fleet.js';
-import { agentsByLag, stragglers } from './fleet/lag.js';
+import { FleetCounts } from './fleet/fleet-counts.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { OlderRevisions } from './history/older-revisions.js';
@@ -94,10 +95,10 @@ async function start(
     tenants: () => tenants.size,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
-    agents: () => agentsByLag(fleet, tenants),
-    stragglers: () => stragglers(fleet, tenants, now()),
+    fleet: () => counts.read(),
   });
   const fleet = new Fleet(store, metrics, log, now);
+  const counts = new FleetCounts(store, fleet, log, now);
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
@@ -116,6 +117,7 @@ async function start(
     revisionWaits: new RevisionWaits((outcome) => metrics.revisionWaits.inc({ outcome })),
     health,
     fleet,
+    enforcementWaits: new EnforcementWaits(store, fleet, now),
     limits: new Limits(config.limits, clock, (scope, unit) => metrics.limited.inc({ scope, unit })),
     tenantRecordsMax: config.tenantRecordsMax ?? Number.POSITIVE_INFINITY,
     idempotencyMs: config.idempotencyMs,
@@ -139,6 +141,7 @@ async function start(
   const forget = async () => {
     await store.purgeIdempotent(new Date(now() - config.idempotencyMs).toISOString());
     await sessions.purge(now());
+    await store.forgetAgents(now() - DAY_MS);
     const since = (kept: number) => new Date(now() - kept * DAY_MS).toISOString();
     if (days !== undefined) await store.pruneHistory(since(days));
     if (auditDays !== undefined) await store.pruneAudit(since(auditDays));
@@ -163,7 +166,7 @@ async function start(
 
   const forgetting = setInterval(() => {
     forget().catch((error: unknown) =>
-      log.error({ err: error }, 'forgetting idempotency keys, sessions and history failed'),
+      log.error({ err: error }, 'forgetting idempotency keys, sessions, agents and history failed'),
     );
   }, HOUR_MS);
   forgetting.unref();
@@ -187,6 +190,7 @@ async function start(
     tenants.watch.close();
     await server.stop();
     await drafts.close();
+    await fleet.close();
     await follower.close();
     await tenants.close();
     // A running health check must not take the files of a closed database for lost.

@@ -75,8 +75,8 @@ export class Metrics {
 
   constructor(state: {
     tenants(): number;
-    agents(): Record<AgentLag, number>;
-    stragglers(): number;
+    /** Undefined while that is not known. */
+    fleet(): Promise<{ byLag: Record<AgentLag, number>; stragglers: number } | undefined>;
     writable(): Promise<boolean>;
     clockBehindSeconds(): number;
   }) {
@@ -86,12 +86,7 @@ export class Metrics {
     this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
       Number(await state.writable()),
     );
-    this.#fleet(state.agents);
-    this.#gauge(
-      'service_cloud_agent_stragglers',
-      'Agents that reported to this process and do not enforce a revision that is older than a minute.',
-      state.stragglers,
-    );
+    this.#fleet(state.fleet);
     this.#gauge(
       'service_cloud_clock_behind_seconds',
       'By how much the clock is behind the newest commit; 0 where it is not.',
@@ -99,14 +94,23 @@ export class Metrics {
     );
   }
 
-  #fleet(agents: () => Record<AgentLag, number>): void {
+  #fleet(read: () => Promise<{ byLag: Record<AgentLag, number>; stragglers: number } | undefined>): void {
     new Gauge({
       name: 'service_cloud_agents',
-      help: 'Agents that reported to this process, by how many revisions they are behind.',
+      help: 'Agents that may decide, of all processes on the database, by how many revisions they are behind.',
       labelNames: ['lag'] as const,
       registers: [this.registry],
-      collect() {
-        for (const [lag, count] of Object.entries(agents())) this.set({ lag }, count);
+      async collect() {
+        for (const [lag, count] of Object.entries((await read())?.byLag ?? {})) this.set({ lag }, count);
+      },
+    });
+    new Gauge({
+      name: 'service_cloud_agent_stragglers',
+      help: 'Of these, those that do not enforce a revision that is older than a minute.',
+      registers: [this.registry],
+      async collect() {
+        const counts = await read();
+        if (counts !== undefined) this.set(counts.stragglers);
       },
     });
   }

@@ -42,10 +42,12 @@ type AuditChange struct {
 	From    string `json:"from,omitempty"`
 }
 
-// TenantEvent says who made or removed a tenant.
+// TenantEvent says who made or removed a tenant, erased something from its history, or retired one of its agents.
 type TenantEvent struct {
-	// Op is "create" or "delete".
-	Op     string    `json:"op"`
+	// Op is "create", "delete", "erase" or "retire".
+	Op string `json:"op"`
+	// Agent is the id of the agent that was retired.
+	Agent  string    `json:"agent,omitempty"`
 	At     time.Time `json:"at"`
 	Tenant struct {
 		ID   string `json:"id"`

@@ -100,6 +100,13 @@ func TestLiveManagement(t *testing.T) {
 		t.Fatalf("made a key and %v", err)
 	}
 	reader := live(t, "AUTHZ_LIVE_CLOUD", WithAPIKey(key.Secret))
+	list, err := reader.Agents(ctx, AgentQuery{Enforces: "1", Wait: time.Second})
+	if err != nil || list.Wanted != 1 || !list.Complete || list.Total != len(list.Agents) {
+		t.Errorf("the agents are %+v and %v", list, err)
+	}
+	if retired, err := client.RetireAgent(ctx, "", "nobody"); err != nil || retired != 0 {
+		t.Errorf("retired %d and %v", retired, err)
+	}
 	if who, err := reader.WhoAmI(ctx); err != nil || who.Credential.Name != "reader" {
 		t.Errorf("the key is %+v and %v", who, err)
 	}

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleKey } from '@authz-service/core/bundle/signing-key';
+import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
 import { isMaskable } from '@authz-service/core/replay/decision-inputs';
 import { Secret } from '@authz-service/core/secret';
-import { durationMs } from './duration.js';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

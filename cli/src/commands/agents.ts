@@ -1,63 +1,45 @@
-import type { AgentList, ReportedAgent } from '@authz-service/sdk/wire';
+import type { AgentList } from '@authz-service/sdk/wire';
+import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
-import { table } from '../output/table.js';
+import { agentTable } from '../enforcement/agent-table.js';
 import { err, out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
-
-const HEADINGS = ['name', 'revision', 'behind', 'last seen', 'maximum age', 'error', 'version', 'key', 'id'];
 
 export default class Agents extends ServiceCommand {
   static override summary = 'List the agents of the tenant: which revision each serves, those that lag first.';
   static override description =
-    'Agents report themselves to the cloud with each poll; nobody verifies what they say. The cloud remembers them from its start on.';
+    'Agents report themselves to the cloud with each poll; nobody verifies what they say. The cloud remembers each until it is \
+retired, or until a day after its own maximum age has run out.';
   static override examples = [
     { description: 'All of them', command: 'service agents' },
     {
-      description: 'Those that do not serve the newest revision',
-      command: "service agents --json | jq '.agents[] | select(.lag != 0)'",
+      description: 'Those that do not enforce a revision and may decide',
+      command: "service agents --enforces 42 --json | jq '.agents[] | select((.enforces or .expired) | not)'",
     },
   ];
-  static override flags = { ...connectionFlags };
+  static override flags = {
+    enforces: string({
+      description: 'Ask about this revision, by its number or whole; by default the newest.',
+      helpValue: 'REVISION',
+    }),
+    tenant: string({ description: 'For operators: another tenant, by its name or id.', helpValue: 'NAME' }),
+    ...connectionFlags,
+  };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Agents);
     const client = await connect(flags);
-    const list = await client.agents({ signal: this.signal });
+    const { enforces, tenant } = flags;
+    const list = await client.agents({ enforces, tenant, signal: this.signal });
     await err.line(err.style('dim', summary(list)));
-    const rows = list.agents.map(cellsOf);
-    return { json: list, text: rows.length === 0 ? undefined : table(HEADINGS, rows, out.style, out.columns) };
+    return { json: list, text: agentTable(list.agents, out) };
   }
 }
 
-function summary({ revision, total, enforcing, complete, more, agents }: AgentList): string {
+function summary({ revision, wanted, total, enforcing, expired, complete, more, agents }: AgentList): string {
   const shown = more ? ` The first ${agents.length} are listed.` : '';
-  const part = complete ? '' : ' Other processes share the database: agents that poll those are not counted.';
-  return `${enforcing} of ${total} agents report that they serve ${revision}.${shown}${part}`;
-}
-
-function cellsOf(agent: ReportedAgent): string[] {
-  const {
-    id,
-    name,
-    version,
-    credential,
-    revision,
-    lag,
-    diverged,
-    max_age_seconds: maxAge,
-    error,
-    last_seen: seen,
-  } = agent;
-  const behind = diverged ? 'not of this tenant' : lag === null ? 'serves nothing' : String(lag);
-  return [
-    name ?? '-',
-    revision ?? '',
-    behind,
-    seen,
-    maxAge === null ? '' : `${maxAge} s`,
-    error ?? '',
-    version ?? '',
-    credential.name,
-    id,
-  ];
+  const gone = expired === 0 ? '' : ` ${expired} of the others are silent past their own maximum age.`;
+  const part = complete ? '' : ' There are more than can be kept: retire those that are gone.';
+  const what = revision.startsWith(`${wanted}.`) ? revision : `revision ${wanted} or a later one`;
+  return `${enforcing} of ${total} agents report that they serve ${what}.${gone}${shown}${part}`;
 }

@@ -5,9 +5,10 @@ import type { Progress as ApplyProgress } from '@authz-service/provider/reconcil
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ToldOrigins } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
-import { boolean, string } from '@oclif/core/flags';
+import { boolean, option, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { openCredentialsFile } from '../credentials/credentials-file.js';
+import { awaitEnforced, timeoutMs } from '../enforcement/await-enforced.js';
 import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
@@ -46,11 +47,19 @@ Where the changed records stand is told, too: repository, commit, file and line,
 are, and else file and line alone. \
 --origins tells it of the others as well, after files were moved say; it makes no revision.
 
+With --wait=enforced it then waits until every agent enforces the revision, for as long as --timeout says. If some do not, the \
+exit code is 3, they are listed, and the change stays. A silent agent counts once its own maximum age has run out; one \
+without it has to be retired.
+
 If the tenant changes between plan and apply, a folder is planned again and applied if the plan is still the same. \
 A saved plan is applied exactly, or refused if the tenant has changed.`;
   static override examples = [
     { description: 'Look at the plan and answer "yes"', command: 'service apply' },
     { description: 'In a pipeline', command: 'service apply tenant --yes --prune --json' },
+    {
+      description: 'Go on once every agent decides by it',
+      command: 'service apply tenant --yes --wait=enforced --timeout 2m',
+    },
     { description: 'Apply exactly what was reviewed', command: 'service apply tenant.plan --yes --prune' },
   ];
   static override args = {
@@ -74,11 +83,21 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
       helpValue: 'FILE',
     }),
+    wait: option({
+      description: 'Wait until every agent enforces the revision.',
+      options: ['enforced'] as const,
+    })(),
+    timeout: string({
+      description: 'How long to wait, as a duration like 90s or 5m.',
+      helpValue: 'DURATION',
+      default: '60s',
+    }),
     ...connectionFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Apply);
+    timeoutMs(flags.timeout);
     const asks = !flags.yes;
     if (asks && (flags.json || !canAsk())) {
       throw new UsageError('Without a terminal (or with --json), apply needs --yes: nothing was changed.');
@@ -101,7 +120,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       };
       if (plan.changes.length === 0) {
         if (flags.origins) await tellOrigins();
-        return nothingToDo(plan, flags.origins);
+        return await this.#waited(nothingToDo(plan, flags.origins), plan.base_revision, client, flags);
       }
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
@@ -133,7 +152,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         if (!flags.json)
           for (const { detail } of broken_rules)
             await err.line(`${err.style('yellow', 'warning:')} ${printable(detail)}`);
-        return {
+        const outcome = {
           json: {
             ...{ revision, added, changed, removed, unchanged },
             ...(credentials.length > 0 && { credentials }),
@@ -141,12 +160,29 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           },
           text: done(result, sink?.path),
         };
+        return await this.#waited(outcome, revision, client, flags);
       } finally {
         await sink?.close();
       }
     } finally {
       progress.done();
     }
+  }
+
+  /** Adds to what was done whether every agent enforces it, if that is asked for. */
+  async #waited(
+    outcome: { json: object; text: string },
+    revision: string,
+    client: ServiceClient,
+    { wait, timeout, json }: { wait?: 'enforced' | undefined; timeout: string; json: boolean },
+  ): Promise<Outcome> {
+    if (wait === undefined) return outcome;
+    const waited = await awaitEnforced(client, revision, { timeout, signal: this.signal, quiet: json });
+    return {
+      json: { ...outcome.json, ...waited.json },
+      text: `${outcome.text}\n${waited.text}`,
+      exitCode: waited.exitCode,
+    };
   }
 
   async #plan(
@@ -213,7 +249,7 @@ async function originsUntold(error: unknown): Promise<void> {
   await err.line(`${err.style('yellow', 'warning:')} ${printable(what)}`);
 }
 
-function nothingToDo({ base_revision: revision, counts }: Plan, toldOrigins: boolean): Outcome {
+function nothingToDo({ base_revision: revision, counts }: Plan, toldOrigins: boolean): { json: object; text: string } {
   const told = toldOrigins ? ' Where the records stand has been told.' : '';
   return { json: { revision, ...counts }, text: `Nothing to do: the tenant is at revision ${revision}.${told}` };
 }

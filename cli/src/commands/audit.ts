@@ -10,7 +10,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** If a commit has more changes than this, the counts beside it say how many. */
 const CHANGES_SHOWN = 3;
-const MARKS = { create: '+', update: '~', move: '→', delete: '-', erase: '×' } as const;
+const MARKS = { create: '+', update: '~', move: '→', delete: '-', erase: '×', retire: '×' } as const;
 
 export default class Audit extends ServiceCommand {
   static override summary = 'Show who changed what, latest commits first.';
@@ -28,7 +28,7 @@ export default class Audit extends ServiceCommand {
   static override flags = {
     limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
     tenants: boolean({
-      description: 'Show who created, removed and erased from tenants instead; for operators.',
+      description: 'Show who created, removed and erased from tenants, and retired their agents; for operators.',
       exclusive: ['since', 'until', 'actor', 'record', 'subject'],
     }),
     since: string({ description: 'Only at this time (RFC 3339, or a date) or later.', helpValue: 'TIME' }),
@@ -48,7 +48,7 @@ export default class Audit extends ServiceCommand {
     const page = { limit: Math.min(flags.limit, 100), signal: this.signal };
     if (flags.tenants)
       return shown(
-        ['OP', 'TENANT', 'AT', 'BY', 'ERASED'],
+        ['OP', 'TENANT', 'AT', 'BY', 'WHAT'],
         await first(flags.limit, client.tenantAudit(page)),
         eventCells,
       );
@@ -108,9 +108,9 @@ function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]
   };
 }
 
-function eventCells({ op, tenant, at, credential, subject, properties }: TenantEvent): string[] {
-  const erased = subject === undefined ? '' : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
-  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name, erased];
+function eventCells({ op, tenant, at, credential, subject, properties, agent }: TenantEvent): string[] {
+  const what = subject === undefined ? (agent ?? '') : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
+  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name, what];
 }
 
 function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {

@@ -1,103 +1,203 @@
 import { findRevisionNumber, revisionText } from '@authz-service/core/state/revision';
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
 import type { Logger } from 'pino';
+import type { Credential } from '../auth/credential.js';
 import type { Metrics } from '../metrics.js';
+import type { AgentRow } from '../store/agent-store.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
-/** The agents that are remembered of each tenant. */
-const AGENTS_MAX = 20_000;
+/** The agents that are kept of each tenant, and of all. */
+export const AGENTS_MAX = { perTenant: 20_000, total: 200_000 };
+/** Reports that change something are written together after so long. */
+const GATHER_MS = 200;
+/** In one transaction, since commits wait for it where there is one connection. */
+const ROWS_MAX = 500;
+/** That an agent was heard again is written so often. */
+const NOTED_EVERY_MS = 60_000;
+/**
+ * After its last poll, an agent is surely past its maximum age only so much later: polls are written with a delay, and the
+ * clocks of replicas differ.
+ */
+export const SILENCE_MARGIN_MS = 2 * 60_000;
+/** So long a new agent waits until it is written. */
+const PATIENCE_MS = 2000;
+/** What cannot be written for so long may be missed by others. */
+const UNWRITTEN_MAX_MS = 30_000;
 /** The revisions of each tenant of which it is remembered when they were committed. */
 const REVISIONS_MAX = 256;
 
-/** What an agent has claimed, by which credential, and when. */
-export interface KnownAgent {
-  report: AgentReport;
-  credential: { id: string; name: string };
-  /** Whether it claims a revision that the tenant never had; undefined if that is not known. */
-  diverged: boolean | undefined;
-  /** Since when it is known to be behind, in milliseconds since the epoch. */
-  behindSince?: number;
-  /** Milliseconds since the epoch. */
-  seenAt: number;
+interface Heard {
+  row: AgentRow;
+  /** What matters of it. */
+  said: string;
+  /** When it was last written; not a number if it has not been. */
+  writtenAt: number;
   /** The place of the report among all, since one that the database is asked about may be overtaken. */
   place: number;
 }
 
-interface TenantFleet {
-  /** By credential and id, the one that was heard longest ago first. */
-  agents: Map<string, KnownAgent>;
-  /** When revisions were committed. */
-  committed: Map<string, Promise<number | undefined>>;
-}
+/** When revisions were committed. */
+type Committed = Map<string, Promise<number | undefined>>;
 
 /**
- * The agents that this process has heard of. Their reports are claims: nothing is decided by them. They are held in
- * memory alone, so that a restart forgets them until their next poll.
+ * Takes the reports of the agents that poll this process, and writes what matters of them to the database, where all
+ * processes read them. They are claims: nothing is decided by them.
  */
 export class Fleet {
-  readonly #tenants = new Map<string, TenantFleet>();
+  /** What this process has heard lately, longest ago first. */
+  readonly #heard = new Map<string, Heard>();
+  readonly #unwritten = new Map<string, Heard>();
+  readonly #committed = new Map<string, Committed>();
   #reports = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  /** What writes next, once what is being written has ended. */
+  #next: Promise<void> | undefined;
+  /** Since when what was heard could not be written. */
+  #failingSince: number | undefined;
+  #closed = false;
 
   constructor(
-    private readonly store: Pick<Store, 'findRevision'>,
+    private readonly store: Pick<Store, 'findRevision' | 'noteAgents'>,
     private readonly metrics: Pick<Metrics, 'enforced'>,
     private readonly log: Logger,
     private readonly now: () => number,
+    private readonly bounds = AGENTS_MAX,
   ) {}
 
-  /** Takes the report in a header, if there is a valid one about a tenant that the credential may fetch. Never throws. */
-  async heard(header: unknown, tenants: readonly Tenant[], { id, name }: KnownAgent['credential']): Promise<void> {
-    const report = typeof header === 'string' ? readReport(header) : undefined;
-    if (report === undefined) return;
+  /** Whether others may miss what agents have reported here. */
+  get isUnwritten(): boolean {
+    return this.#failingSince !== undefined && this.now() - this.#failingSince > UNWRITTEN_MAX_MS;
+  }
+
+  /**
+   * Takes a report about a tenant that the credential may fetch. An agent that is new here, or may decide for longer than it
+   * said before, is written before this resolves, so that no list lacks it. Never throws.
+   */
+  async heard(report: AgentReport, tenants: readonly Tenant[], credential: AgentRow['credential']): Promise<void> {
     const [only, another] = tenants;
     const tenant = tenants.find((one) => one.id === report.tenant) ?? (another === undefined ? only : undefined);
     if (tenant === undefined) return;
-    const fleet = this.#of(tenant.id);
-    const key = `${id} ${report.id}`;
-    const before = fleet.agents.get(key);
+    const key = `${tenant.id} ${credential.id} ${report.id}`;
+    const before = this.#heard.get(key);
     const seenAt = this.now();
     const place = ++this.#reports;
-    const changed = before?.report.revision !== report.revision;
-    const judged = !changed && before?.diverged === false;
-    const committedAt = judged ? undefined : await this.#committedAt(fleet, tenant, report.revision);
-    const diverged = judged ? false : divergedBy(report.revision, committedAt);
-    if ((fleet.agents.get(key)?.place ?? 0) > place) return;
+    const changed = before?.row.report.revision !== report.revision;
+    const standing = changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
+    if ((this.#heard.get(key)?.place ?? 0) > place || this.#closed) return;
     // An agent that is heard of for the first time may have served the revision for long.
-    if (changed && before !== undefined && committedAt !== undefined && Number.isFinite(committedAt)) {
-      this.metrics.enforced.observe(Math.max(0, seenAt - committedAt) / 1000);
+    if (changed && before !== undefined && 'committedAt' in standing && standing.committedAt !== undefined)
+      this.metrics.enforced.observe(Math.max(0, seenAt - standing.committedAt) / 1000);
+    const { enforces, diverged } = standing;
+    const decidesUntil = report.max_age === undefined ? undefined : seenAt + report.max_age * 1000 + SILENCE_MARGIN_MS;
+    const { id, tenant: own, name } = credential;
+    const row = {
+      ...{ tenant: tenant.id, credential: { id, tenant: own, name }, report },
+      ...{ enforces, diverged, seenAt, decidesUntil },
+    };
+    const said = JSON.stringify([{ ...report, age: undefined }, name, enforces, diverged]);
+    const heard = { row, said, place, writtenAt: before?.writtenAt ?? Number.NaN };
+    this.#heard.delete(key);
+    this.#heard.set(key, heard);
+    this.#forgetSome();
+    if (before?.said === said && seenAt - heard.writtenAt < NOTED_EVERY_MS) return;
+    this.#unwritten.set(key, heard);
+    if (before === undefined || isLonger(report, before.row.report)) await within(PATIENCE_MS, this.written());
+    else this.#schedule(GATHER_MS);
+  }
+
+  /** Resolves once everything that was heard before the call is written, or could not be. */
+  written(): Promise<void> {
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined;
+      this.#writing = this.#write();
+      return this.#writing;
+    });
+    return this.#next;
+  }
+
+  /** When an agent was last heard, as far as this process knows: later than what is written of it. */
+  seenAt({ tenant, credential, report, seenAt }: AgentRow): number {
+    return Math.max(seenAt, this.#heard.get(`${tenant} ${credential.id} ${report.id}`)?.row.seenAt ?? 0);
+  }
+
+  /** Takes a retired agent for a new one if it is heard again. */
+  forget(tenant: string, id: string): void {
+    for (const [key, { row }] of this.#heard)
+      if (row.tenant === tenant && row.report.id === id) {
+        this.#heard.delete(key);
+        this.#unwritten.delete(key);
+      }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.written();
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.written();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#unwritten.size > 0) {
+      const some = [...this.#unwritten].slice(0, ROWS_MAX);
+      try {
+        const rows = some.map(([, { row }]) => row);
+        const refused = await this.store.noteAgents(rows, this.bounds);
+        if (refused > 0) this.log.warn({ refused }, 'agents are not listed, since there are too many: retire old ones');
+      } catch (error) {
+        this.#failingSince ??= this.now();
+        this.log.warn({ err: error }, 'what agents report cannot be written');
+        this.#schedule(GATHER_MS * 5);
+        return;
+      }
+      for (const [key, heard] of some) {
+        heard.writtenAt = heard.row.seenAt;
+        if (this.#unwritten.get(key) === heard) this.#unwritten.delete(key);
+      }
     }
-    fleet.agents.delete(key);
-    const since = before?.behindSince !== undefined && { behindSince: before.behindSince };
-    fleet.agents.set(key, { report, credential: { id, name }, diverged, seenAt, place, ...since });
-    const [oldest] = fleet.agents.keys();
-    if (fleet.agents.size > AGENTS_MAX && oldest !== undefined) fleet.agents.delete(oldest);
+    this.#failingSince = undefined;
   }
 
-  /** The agents of a tenant. */
-  of(tenant: string): KnownAgent[] {
-    return [...(this.#tenants.get(tenant)?.agents.values() ?? [])];
-  }
-
-  /** Forgets the tenants that are no longer there. */
-  keepOnly(exists: (tenant: string) => boolean): void {
-    for (const id of this.#tenants.keys()) if (!exists(id)) this.#tenants.delete(id);
-  }
-
-  #of(id: string): TenantFleet {
-    let fleet = this.#tenants.get(id);
-    if (fleet === undefined) {
-      fleet = { agents: new Map(), committed: new Map() };
-      this.#tenants.set(id, fleet);
+  #forgetSome(): void {
+    const longAgo = this.now() - 10 * NOTED_EVERY_MS;
+    for (const [key, { row }] of this.#heard) {
+      if (row.seenAt > longAgo && this.#heard.size <= this.bounds.total) return;
+      this.#heard.delete(key);
+      this.#unwritten.delete(key);
     }
-    return fleet;
   }
 
-  /** Undefined if there was no such revision; not a number if that is not known. */
-  async #committedAt({ committed }: TenantFleet, tenant: Tenant, revision: string | undefined) {
-    const number = revision === undefined ? undefined : findRevisionNumber(revision);
-    if (revision === undefined || number === undefined) return undefined;
+  /** What is known of the revision that an agent says it serves. */
+  async #standing(
+    tenant: Tenant,
+    { revision }: AgentReport,
+  ): Promise<Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number }> {
+    if (revision === undefined) return { diverged: false };
+    const number = findRevisionNumber(revision);
+    if (number === undefined) return { diverged: true };
+    try {
+      const committedAt = await this.#committedAt(tenant, revision, number);
+      return committedAt === undefined ? { diverged: true } : { enforces: number, diverged: false, committedAt };
+    } catch (error) {
+      this.log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent reports');
+      return { diverged: false };
+    }
+  }
+
+  /** Undefined if there was no such revision. */
+  async #committedAt(tenant: Tenant, revision: string, number: number): Promise<number | undefined> {
     if (revision === tenant.revision) return tenant.committedAt;
+    const committed: Committed = this.#committed.get(tenant.id) ?? new Map();
+    this.#committed.set(tenant.id, committed);
     let found = committed.get(revision);
     if (found === undefined) {
       found = this.store
@@ -116,15 +216,32 @@ export class Fleet {
       return at;
     } catch (error) {
       committed.delete(revision);
-      this.log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent reports');
-      return Number.NaN;
+      throw error;
     }
   }
 }
 
-/** `committedAt` is undefined if there was no such revision, and not a number if that is not known. */
-function divergedBy(revision: string | undefined, committedAt: number | undefined): boolean | undefined {
-  if (revision === undefined) return false;
-  if (committedAt === undefined) return true;
-  return Number.isNaN(committedAt) ? undefined : false;
+/** The report in a header; undefined if there is none or it is malformed. */
+export function reportIn(header: unknown): AgentReport | undefined {
+  return typeof header === 'string' ? readReport(header) : undefined;
+}
+
+/** How a credential is named beside the reports that came with it. */
+export function reporterOf({ tenant, id, name }: Credential): AgentRow['credential'] {
+  return { tenant, id, name };
+}
+
+/** Whether an agent may decide without being heard for longer than it said before. */
+function isLonger({ max_age: now }: AgentReport, { max_age: before }: AgentReport): boolean {
+  return before !== undefined && (now === undefined || now > before);
+}
+
+/** Resolves when the work has ended, and at the latest after so many milliseconds. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

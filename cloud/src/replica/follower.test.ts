@@ -65,8 +65,7 @@ async function replica(): Promise<Replica> {
     history: new History(store, slicing),
     metrics: new Metrics({
       tenants: () => 1,
-      agents: () => ({ '0': 0, '1': 0, '2-10': 0, more: 0, unknown: 0 }),
-      stragglers: () => 0,
+      fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,
     }),

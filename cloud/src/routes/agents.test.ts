@@ -18,15 +18,17 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.close());
 
-const list = async () => (await cloud.ask('GET', '/v1/agents', { as: admin })).body;
-const poll = async (header: string, as = agent) =>
-  await cloud.ask('GET', '/v1/policies/bundle', { as, headers: { 'service-agent': header } });
+const list = async (query = '', as = admin) => (await cloud.ask('GET', `/v1/agents${query}`, { as })).body;
+const poll = async (header: string, as = agent, query = '') =>
+  await cloud.ask('GET', `/v1/policies/bundle${query}`, { as, headers: { 'service-agent': header } });
 const commit = async (name: string): Promise<string> =>
   (await cloud.commit(admin, [{ op: 'create', kind: 'group', fields: { name } }])).revision;
 const metric = async (line: string) =>
   String((await cloud.ask('GET', '/metrics')).body)
     .split('\n')
     .includes(line);
+const retire = async (id: string, as = admin, query = '') =>
+  await cloud.ask('DELETE', `/v1/agents/${id}${query}`, { as });
 
 describe('what agents report', () => {
   it('is listed, those that lag first, with how far', async () => {
@@ -36,18 +38,16 @@ describe('what agents report', () => {
     await poll(reportText({ id: 'b', name: 'host-b', version: '1.0.0', revision, age: 1, max_age: 60 }));
     await poll(reportText({ id: 'a', revision: old, error: 'network' }));
     await poll(reportText({ id: 'c' }));
-    const { credential, ...rest } = (
-      await vi.waitUntil(async () => {
-        const { agents } = await list();
-        return agents.length === 3 ? agents : undefined;
-      })
-    )[2];
+    const listed = await list();
+    const { credential, ...rest } = listed.agents[2];
     expect(rest).toEqual({
       id: 'b',
       name: 'host-b',
       version: '1.0.0',
       revision,
       lag: 0,
+      enforces: true,
+      expired: false,
       diverged: false,
       age_seconds: 1,
       max_age_seconds: 60,
@@ -55,8 +55,7 @@ describe('what agents report', () => {
       last_seen: '2026-06-01T08:00:00.000Z',
     });
     expect(credential.name).toMatch(/^key-/);
-    const listed = await list();
-    expect(listed).toMatchObject({ revision, total: 3, enforcing: 1 });
+    expect(listed).toMatchObject({ revision, total: 3, enforcing: 1, expired: 0, enforced: false });
     expect(listed.agents.map(({ id, lag }: { id: string; lag: number | null }) => [id, lag])).toEqual([
       ['c', null],
       ['a', 1],
@@ -70,11 +69,23 @@ describe('what agents report', () => {
     expect(await metric('service_cloud_agent_stragglers 2')).toBe(true);
   });
 
+  it('is remembered when the cloud starts again', async () => {
+    const revision = await commit('one');
+    await poll(reportText({ id: 'a', revision }));
+    await poll(reportText({ id: 'b', revision: await commit('two') }));
+    await cloud.restart();
+    const { agents, total, complete } = await list();
+    expect({ total, complete }).toEqual({ total: 2, complete: true });
+    expect(agents.map(({ id, lag }: { id: string; lag: number }) => [id, lag])).toEqual([
+      ['a', 1],
+      ['b', 0],
+    ]);
+  });
+
   it('counts as a straggler though the tenant changes often, until it is silent beyond its maximum age', async () => {
     const old = await commit('one');
     await poll(reportText({ id: 'a', revision: old }));
     await poll(reportText({ id: 'b', revision: old, max_age: 60 }));
-    await vi.waitUntil(async () => (await list()).total === 2);
     for (const name of ['two', 'three', 'four']) {
       await commit(name);
       expect(await metric('service_cloud_agent_stragglers 0')).toBe(true);
@@ -107,10 +118,9 @@ describe('what agents report', () => {
     ]) {
       await poll(reportText({ id: String(id), revision: String(claimed) }));
     }
-    await vi.waitUntil(async () => (await list()).total === 3);
-    const { agents, enforcing } = await list();
-    expect(enforcing).toBe(0);
-    for (const one of agents) expect(one).toMatchObject({ lag: null, diverged: true });
+    const { agents, enforcing, total } = await list();
+    expect({ enforcing, total }).toEqual({ enforcing: 0, total: 3 });
+    for (const one of agents) expect(one).toMatchObject({ lag: null, diverged: true, enforces: false });
   });
 
   it.each(['', 'id=', 'id=a%0Ab', `id=${'x'.repeat(65)}`, 'id=a&age=-1', 'name=a', `id=a&name=${'x'.repeat(3000)}`])(
@@ -126,8 +136,118 @@ describe('what agents report', () => {
     await poll(reportText({ id: 'a' }));
     await poll(reportText({ id: 'a' }));
     await poll(reportText({ id: 'a' }), await cloud.key(admin, ['bundle']));
-    await vi.waitUntil(async () => (await list()).total === 2);
-    expect((await cloud.ask('GET', '/v1/agents', { as: other })).body).toMatchObject({ total: 0 });
+    expect((await list()).total).toBe(2);
+    expect(await list('', other)).toMatchObject({ total: 0 });
     expect((await cloud.ask('GET', '/v1/agents', { as: agent })).status).toBe(403);
+    expect((await cloud.ask('GET', '/v1/agents?tenant=default', { as: other })).status).toBe(403);
+  });
+
+  it("hides an operator's machine and key from the tenant that they fetch", async () => {
+    const other = await cloud.tenant('other');
+    const operators = await cloud.key(admin, ['bundle'], { operator: true });
+    await poll(reportText({ id: 'a', name: 'secret-host' }), operators, '?tenant=other');
+    expect((await list('', other)).agents).toMatchObject([{ id: 'a', name: null, credential: null }]);
+    const seen = (await list('?tenant=other')).agents;
+    expect(seen).toMatchObject([{ name: 'secret-host' }]);
+    expect(seen[0].credential.name).toMatch(/^key-/);
+  });
+});
+
+describe('a revision', () => {
+  it('is enforced once every agent serves it or a later one, or has been silent beyond its maximum age', async () => {
+    const old = await commit('one');
+    await poll(reportText({ id: 'a', revision: old }));
+    await poll(reportText({ id: 'silent', revision: old, max_age: 60 }));
+    const wanted = await commit('two');
+    expect(await list(`?enforces=${old}`)).toMatchObject({ enforced: true, enforcing: 2 });
+    expect(await list(`?enforces=${wanted}`)).toMatchObject({
+      enforced: false,
+      enforcing: 0,
+      wanted: Number.parseInt(wanted, 10),
+    });
+    await poll(reportText({ id: 'a', revision: await commit('three') }));
+    expect(await list(`?enforces=${wanted}`)).toMatchObject({ enforced: false, enforcing: 1, expired: 0 });
+    now += 60_000 + 119_000;
+    expect(await list(`?enforces=${wanted}`)).toMatchObject({ enforced: false, enforcing: 1, expired: 0 });
+    now += 2000;
+    expect(await list(`?enforces=${wanted}`)).toMatchObject({ enforced: true, enforcing: 1, expired: 1 });
+    await poll(reportText({ id: 'silent', revision: old, max_age: 60 }));
+    expect(await list(`?enforces=${wanted}`)).toMatchObject({ enforced: false, expired: 0 });
+  });
+
+  it('is not enforced by an agent that may decide for longer than it said at first', async () => {
+    const old = await commit('one');
+    await poll(reportText({ id: 'a', revision: old, max_age: 60 }));
+    await poll(reportText({ id: 'a', revision: old }));
+    await commit('two');
+    now += 10 * 86_400_000;
+    expect(await list('', await cloud.token())).toMatchObject({ enforced: false, expired: 0 });
+  });
+
+  it('that the tenant never had is refused', async () => {
+    const [number] = (await commit('one')).split('.');
+    await commit('two');
+    for (const revision of ['999', `${number}.0000000000000000`]) {
+      const { status, body } = await cloud.ask('GET', `/v1/agents?enforces=${revision}`, { as: admin });
+      expect({ status, code: body.code }).toEqual({ status: 412, code: 'unknown_revision' });
+    }
+    const { status } = await cloud.ask('GET', '/v1/agents?enforces=x', { as: admin });
+    expect(status).toBe(400);
+  });
+
+  it('is waited for, by a bounded number of callers, whose places are free once they have gone', async () => {
+    const old = await commit('one');
+    await poll(reportText({ id: 'a', revision: old }));
+    const wanted = await commit('two');
+    const ends = new AbortController();
+    const path = `${cloud.url}/v1/agents?enforces=${wanted}&wait=50`;
+    const gone = Array.from({ length: 20 }, () =>
+      fetch(path, { headers: { authorization: `Bearer ${admin}` }, signal: ends.signal }).catch(() => undefined),
+    );
+    const short = () => cloud.ask('GET', `/v1/agents?enforces=${wanted}&wait=0`, { as: admin });
+    await vi.waitFor(async () => expect((await short()).status).toBe(429), { timeout: 10_000 });
+    ends.abort();
+    await Promise.all(gone);
+    await vi.waitFor(async () => expect((await short()).status).toBe(200), { timeout: 10_000 });
+
+    const waiting = cloud.ask('GET', `/v1/agents?enforces=${wanted}&wait=50`, { as: admin });
+    await poll(reportText({ id: 'a', revision: wanted }));
+    expect((await waiting).body).toMatchObject({ enforced: true });
+  });
+});
+
+describe('an agent', () => {
+  it('is retired by an operator, more than once if need be, and the trail says by whom', async () => {
+    const other = await cloud.tenant('other');
+    await poll(reportText({ id: 'a', revision: await commit('one') }));
+    await commit('two');
+    expect((await retire('a', other)).status).toBe(403);
+    expect((await retire('a', agent)).status).toBe(403);
+    expect((await retire('a', admin, '?tenant=other')).body).toEqual({ retired: 0 });
+    expect((await retire('a')).body).toEqual({ retired: 1 });
+    expect((await retire('a')).body).toEqual({ retired: 0 });
+    expect(await list()).toMatchObject({ total: 0, enforced: true });
+    const { items } = (await cloud.ask('GET', '/v1/audit/tenants', { as: admin })).body;
+    expect(items.filter(({ op }: { op: string }) => op === 'retire')).toMatchObject([
+      { agent: 'a', tenant: { name: 'default' }, credential: { name: 'administrator' } },
+    ]);
+  });
+
+  it('is listed again once it asks', async () => {
+    await poll(reportText({ id: 'a' }));
+    await retire('a');
+    await poll(reportText({ id: 'a' }));
+    expect((await list()).total).toBe(1);
+  });
+
+  it('with a maximum age is forgotten a day after it, and one without stays', async () => {
+    await poll(reportText({ id: 'a', max_age: 60 }));
+    await poll(reportText({ id: 'b' }));
+    now += 86_400_000;
+    await cloud.restart();
+    expect((await list('', await cloud.token())).total).toBe(2);
+    now += 200_000;
+    await cloud.restart();
+    expect((await list('', await cloud.token())).agents).toMatchObject([{ id: 'b' }]);
   });
 });

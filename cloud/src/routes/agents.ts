@@ -1,77 +1,198 @@
 import * as z from 'zod';
+import { demand, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { lagOf } from '../fleet/lag.js';
+import { bundledTenants } from '../commands/bundle-for.js';
+import { wantedRevision } from '../commands/wanted-revision.js';
+import { assertStanding } from '../console/assert-standing.js';
+import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
 import { json } from '../http/reply.js';
-import { type Route, secured } from '../http/route.js';
+import { type Route, type SecuredCall, secured } from '../http/route.js';
+import type { AgentRow } from '../store/agent-store.js';
+import type { Tenant } from '../tenants/tenant.js';
 
 const LISTED_MAX = 1000;
+/** Shorter than the time after which proxies drop a silent connection, usually a minute. */
+const WAIT_SECONDS_MAX = 50;
 
 const agentSchema = z.strictObject({
   id: z.string().meta({ description: 'Its own id, kept beside its cache.' }),
-  name: z.string().nullable().meta({ description: "Its machine's name." }),
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: "Its machine's name; null if an operator's credential fetches for it." }),
   version: z.string().nullable(),
-  credential: z.strictObject({ id: z.string(), name: z.string() }).meta({ description: 'What it last asked with.' }),
+  credential: z
+    .strictObject({ id: z.string(), name: z.string() })
+    .nullable()
+    .meta({ description: "What it last asked with; null if that is an operator's of another tenant." }),
   revision: z.string().nullable().meta({ description: 'What it serves; null if it serves nothing.' }),
   lag: z.int().nullable().meta({
     description: 'By how many revisions it is behind; null if it serves nothing, or what the tenant never had.',
   }),
+  enforces: z.boolean().meta({ description: 'Whether it serves the revision that the list is about, or a later one.' }),
+  expired: z.boolean().meta({
+    description: `Whether it has been silent for longer than its own maximum age and ${SILENCE_MARGIN_MS / 1000} seconds, so that it decides nothing.`,
+  }),
   diverged: z.boolean().meta({ description: 'Whether it claims a revision that the tenant never had.' }),
-  age_seconds: z.int().nullable().meta({ description: 'The age of what it knew when it was last seen.' }),
+  age_seconds: z.int().nullable().meta({ description: 'The age of what it knew when it was last noted.' }),
   max_age_seconds: z.int().nullable().meta({ description: 'The age past which it refuses to decide.' }),
   error: z.string().nullable().meta({ description: 'The code of the failure since its last successful poll.' }),
-  last_seen: z.iso.datetime().meta({ description: 'When its last poll arrived.' }),
+  last_seen: z.iso
+    .datetime()
+    .meta({ description: 'When a poll of it last arrived; one that reached another replica is noted once a minute.' }),
 });
 
 const listSchema = z.strictObject({
   revision: z.string().meta({ description: 'The newest one.' }),
+  wanted: z.int().meta({ description: 'The number of the revision that is asked about: `enforces`, or the newest.' }),
+  enforced: z.boolean().meta({
+    description: 'Whether every agent of the list enforces that revision or is expired, and the list is complete.',
+  }),
   total: z.int(),
-  enforcing: z.int().meta({ description: 'How many of them serve the newest revision.' }),
+  enforcing: z.int().meta({ description: 'How many of them serve that revision or a later one.' }),
+  expired: z.int().meta({ description: 'How many of the others decide nothing any more.' }),
   complete: z.boolean().meta({
-    description: 'False where other processes share the database: agents that poll those are not listed here.',
+    description: 'False once there are too many agents to list: retire those that are gone.',
   }),
   agents: z.array(agentSchema),
   more: z.boolean().meta({ description: `Whether there are more: at most ${LISTED_MAX} are listed.` }),
 });
 
+const ofTenant = {
+  tenant: z.string().optional().meta({ description: 'For operators: this tenant, by its name or id.' }),
+};
+
+const listQuery = z.strictObject({
+  ...ofTenant,
+  enforces: z
+    .string()
+    .regex(/^\d{1,15}(\.[0-9a-f]{16})?$/, 'must be a revision like "42.9f86d081884c7d65", or its number')
+    .optional()
+    .meta({ description: 'The revision to ask about, `42.9f86d081884c7d65` or `42`; by default the newest.' }),
+  wait: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a number of seconds')
+    .transform((text) => Math.min(Number(text), WAIT_SECONDS_MAX))
+    .pipe(z.number())
+    .optional()
+    .meta({
+      description: `Holds the answer until the revision is enforced, for at most so many seconds (${WAIT_SECONDS_MAX} at most).`,
+    }),
+});
+
+const retiredSchema = z.strictObject({
+  retired: z.int().meta({ description: 'How many entries the agent had: 0 if it was not listed.' }),
+});
+
 export function agentRoutes(cloud: Cloud): Route[] {
   return [
-    secured({
+    secured<z.output<typeof listQuery>>({
       method: 'GET',
       path: '/v1/agents',
       anyOf: ['records:read'],
+      query: listQuery,
       operation: {
         id: 'listAgents',
         summary:
-          'The agents that have asked this process for their bundle since it started, as they report themselves; those that lag first. Reports are claims, which nobody has verified.',
+          'The agents that have asked for the bundle of the tenant, as they report themselves; those first that do not enforce the revision. Reports are claims, which nobody has verified. An agent stays listed until it is retired, or a day after its own maximum age has run out.',
         tag: 'operation',
         responses: { 200: { description: 'The agents.', schema: listSchema } },
+        problems: ['not_found', 'unknown_revision', 'storage_failed'],
       },
-      handle: async ({ credential }) => {
-        const tenant = await cloud.tenants.get(credential.tenant);
-        const known = cloud.fleet.of(tenant.id).map((agent) => ({ agent, lag: lagOf(agent, tenant) }));
-        const behind = (lag: number | undefined) => lag ?? Number.MAX_SAFE_INTEGER;
-        known.sort((a, b) => behind(b.lag) - behind(a.lag) || a.agent.seenAt - b.agent.seenAt);
-        return json(200, {
-          revision: tenant.revision,
-          total: known.length,
-          enforcing: known.filter(({ lag }) => lag === 0).length,
-          complete: !cloud.store.shared,
-          agents: known.slice(0, LISTED_MAX).map(({ agent: { report, credential: by, diverged, seenAt }, lag }) => ({
-            id: report.id,
-            name: report.name ?? null,
-            version: report.version ?? null,
-            credential: { ...by },
-            revision: report.revision ?? null,
-            lag: lag ?? null,
-            diverged: diverged === true,
-            age_seconds: report.age ?? null,
-            max_age_seconds: report.max_age ?? null,
-            error: report.error ?? null,
-            last_seen: new Date(seenAt).toISOString(),
-          })),
-          more: known.length > LISTED_MAX,
-        });
+      handle: async (call) => {
+        const { query, signal } = call;
+        const tenant = await tenantOf(cloud, call);
+        const asked = query.enforces;
+        const wanted = asked === undefined ? tenant.revisionNumber : await wantedRevision(cloud, tenant, asked);
+        if (query.wait !== undefined) {
+          const wait = { revision: wanted, ms: query.wait * 1000, signal, goesOn: () => cloud.ready() };
+          await cloud.enforcementWaits.reach(tenant.id, wait);
+          await assertStanding(cloud, call.credential, cloud.now());
+        }
+        return json(200, await listOf(cloud, tenant, wanted, holds(call.credential, 'operator')));
+      },
+    }),
+    secured({
+      method: 'DELETE',
+      path: '/v1/agents/{id}',
+      anyOf: ['operator'],
+      query: z.strictObject(ofTenant),
+      writes: true,
+      operation: {
+        id: 'retireAgent',
+        summary:
+          'Take an agent that is gone for good off the list, so that nobody waits for it. It decides as before if it still runs, and is listed again once it asks.',
+        tag: 'operation',
+        responses: { 200: { description: 'It is not listed any more.', schema: retiredSchema } },
+        problems: ['not_found'],
+      },
+      handle: async (call) => {
+        const { params, credential, requestId, now, log } = call;
+        const { id, name, createdAt } = await tenantOf(cloud, call);
+        const agent = params.id ?? '';
+        await cloud.fleet.written();
+        cloud.fleet.forget(id, agent);
+        const by = {
+          at: new Date(now).toISOString(),
+          request_id: requestId,
+          credential: { kind: credential.kind, id: credential.id, name: credential.name },
+        };
+        const retired = await cloud.store.retireAgent({ id, name, created_at: createdAt }, agent, by);
+        if (retired > 0) log.warn({ tenant_name: name, agent, credential: credential.id }, 'agent retired');
+        return json(200, { retired });
       },
     }),
   ];
+}
+
+async function tenantOf(
+  cloud: Cloud,
+  { query, credential }: SecuredCall<{ tenant?: string | undefined }>,
+): Promise<Tenant> {
+  if (query.tenant === undefined) return await cloud.tenants.get(credential.tenant);
+  demand(credential, ['operator']);
+  const caller = { tenant: credential.tenant, operator: true, wanted: query.tenant };
+  const [tenant] = await bundledTenants(cloud, caller);
+  return tenant ?? (await cloud.tenants.get(credential.tenant));
+}
+
+async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolean): Promise<object> {
+  await cloud.fleet.written();
+  const now = cloud.now();
+  const found = await cloud.store.agents(tenant.id, { revision: wanted, now, limit: LISTED_MAX });
+  const { total, enforcing, expired, rows } = found;
+  const complete = !(await cloud.enforcementWaits.isFull(total));
+  return {
+    revision: tenant.revision,
+    wanted,
+    enforced: complete && enforcing + expired === total,
+    ...{ total, enforcing, expired, complete },
+    agents: rows.map((row) =>
+      shown({ ...row, seenAt: cloud.fleet.seenAt(row) }, { newest: tenant.revisionNumber, wanted, now, sees }),
+    ),
+    more: total > rows.length,
+  };
+}
+
+/** Of an operator's agent, a tenant sees what it serves, and not whose it is. */
+function shown(
+  { tenant, credential, report, enforces, diverged, seenAt, decidesUntil }: AgentRow,
+  { newest, wanted, now, sees }: { newest: number; wanted: number; now: number; sees: boolean },
+): object {
+  const own = sees || credential.tenant === tenant;
+  return {
+    id: report.id,
+    name: own ? (report.name ?? null) : null,
+    version: report.version ?? null,
+    credential: own ? { id: credential.id, name: credential.name } : null,
+    revision: report.revision ?? null,
+    lag: enforces === undefined ? null : Math.max(0, newest - enforces),
+    enforces: enforces !== undefined && enforces >= wanted,
+    expired: decidesUntil !== undefined && decidesUntil < now,
+    diverged,
+    age_seconds: report.age ?? null,
+    max_age_seconds: report.max_age ?? null,
+    error: report.error ?? null,
+    last_seen: new Date(seenAt).toISOString(),
+  };
 }

@@ -12,7 +12,7 @@ import type { AuditFilter, AuditRow } from '../store/store.js';
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
 const eventSchema = z.strictObject({
-  op: z.enum(['create', 'delete', 'erase']),
+  op: z.enum(['create', 'delete', 'erase', 'retire']),
   at: z.iso.datetime(),
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   request_id: z.string(),
@@ -22,6 +22,7 @@ const eventSchema = z.strictObject({
     .array(z.string())
     .optional()
     .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
+  agent: z.string().optional().meta({ description: 'Of the retirement of an agent: its id.' }),
 });
 
 const moment = z
@@ -150,7 +151,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
       operation: {
         id: 'listTenantAudit',
         summary:
-          'Who created and removed which tenant, including tenants that no longer exist, and who erased what from its history; latest first.',
+          'Who created and removed which tenant, including tenants that no longer exist, erased what from its history, and retired which of its agents; latest first.',
         tag: 'tenants',
         responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
         problems: ['invalid_cursor', 'storage_failed'],

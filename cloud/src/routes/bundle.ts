@@ -1,6 +1,7 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
+import { ProblemError } from '@authz-service/core/problem';
 import { findRevisionNumber } from '@authz-service/core/state/revision';
-import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
+import { AGENT_HEADER, type AgentReport } from '@authz-service/pdp/contract/agent-report';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
@@ -8,6 +9,7 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { followTenant } from '../commands/follow-tenant.js';
+import { reporterOf, reportIn } from '../fleet/fleet.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
 import { matches, type Reply, strongTags, versioned } from '../http/reply.js';
@@ -64,7 +66,9 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
         const tenants = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
-        void cloud.fleet.heard(headers[AGENT_HEADER.toLowerCase()], tenants, call.credential);
+        const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
+        if (report !== undefined) await cloud.fleet.heard(report, tenants, reporterOf(call.credential));
+        assertHeard(cloud, report);
         await catchUpWith(cloud, tenants, had);
         let bundle = bundleOf(cloud, tenants);
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
@@ -72,6 +76,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
           demand(credential, ['bundle']);
+          assertHeard(cloud, report);
           bundle = bundleOf(cloud, await tenantsOf(cloud, call, credential));
         }
         const { kid } = cloud.bundleKeys;
@@ -98,6 +103,20 @@ export function bundleRoutes(cloud: Cloud): Route[] {
 const DIVERGED =
   'an agent holds a revision that this tenant never had: if the database was restored from an older backup on ' +
   'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or after their cache is removed';
+
+/**
+ * An agent with a maximum age counts as past it once the database has not heard of it for that long. What keeps it young
+ * must therefore come from a process that others hear of, and that hears of others.
+ */
+function assertHeard(cloud: Cloud, report: AgentReport | undefined): void {
+  if (report?.max_age === undefined) return;
+  cloud.assertFollowing();
+  if (!cloud.fleet.isUnwritten) return;
+  throw new ProblemError(
+    'not_ready',
+    'This process cannot note in its database that the agent has asked: ask again, or ask another replica.',
+  );
+}
 
 /** An agent may have got its bundle from another replica, which was faster: none is answered from before that. */
 async function catchUpWith(cloud: Cloud, [tenant, ...others]: Tenant[], had: string | undefined): Promise<void> {

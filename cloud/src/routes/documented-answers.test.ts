@@ -210,6 +210,10 @@ async function tenants(): Promise<void> {
   for (const body of [named, { subject: 'user/alice' }, { subject: 'user/nobody' }, { nonsense: true }])
     await ask('POST', '/v1/tenants/default/erasures', { body });
   await ask('POST', '/v1/tenants/default/erasures', { body: named, headers: { 'content-type': 'text/plain' } });
+  for (const tenant of ['default', 'nobody']) {
+    await ask('GET', `/v1/agents?tenant=${tenant}&enforces=1&wait=0`);
+    await ask('DELETE', `/v1/agents/gone?tenant=${tenant}`);
+  }
   await ask('DELETE', '/v1/tenants/acme');
   await ask('DELETE', '/v1/tenants/default');
 }
@@ -266,7 +270,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 9);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 10);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

@@ -165,6 +165,12 @@ describe('a stranger', () => {
     expect(broken.body.violations).toEqual([]);
     const agents = await strange('GET', '/v1/agents', '/v1/agents');
     expect(agents.body).toMatchObject({ total: 0 });
+    for (const [method, route, path] of [
+      ['GET', '/v1/agents', '/v1/agents?tenant=owner'],
+      ['DELETE', '/v1/agents/{id}', '/v1/agents/any'],
+      ['DELETE', '/v1/agents/{id}', '/v1/agents/any?tenant=owner'],
+    ] as const)
+      expect((await strange(method, route, path)).status).toBe(403);
     const self = await strange('GET', '/v1/whoami', '/v1/whoami');
     expect(self.body.tenant.name).toBe('stranger');
   });

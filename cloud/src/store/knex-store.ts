@@ -4,6 +4,7 @@ import { consoleSessions } from './console-sessions.js';
 import type { Dialect } from './dialect.js';
 import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
+import { keptAgents } from './kept-agents.js';
 import { loadTenant } from './load-tenant.js';
 import { commitsSince, credentialRows, credentialsSince } from './news.js';
 import { pruneAudit, pruneHistory } from './prune.js';
@@ -122,6 +123,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       }),
 
     ...consoleSessions(dialect),
+
+    ...keptAgents(dialect),
 
     bundleKeys: () => reading(async (db) => await db<BundleKeyRow>('bundle_keys').orderBy('version')),
 

@@ -4,9 +4,10 @@ import type { Person } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
+import type { AgentStore } from './agent-store.js';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
-export interface Store extends TenantStore {
+export interface Store extends TenantStore, AgentStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;
   /** What others may have changed, as it is at one moment. Uses a connection of its own. */
@@ -288,15 +289,17 @@ export interface AuditFilter {
   subject?: string;
 }
 
-/** Who created or removed a tenant, or erased something from its history. Events outlive their tenants. */
+/** Who created or removed a tenant, erased something from its history, or retired an agent. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
-  op: 'create' | 'delete' | 'erase';
+  op: 'create' | 'delete' | 'erase' | 'retire';
   tenant: { id: string; name: string };
   /** Of an erasure. */
   subject?: string;
   /** Of an erasure that did not concern all properties. */
   properties?: string[];
+  /** Of a retirement: the id of the agent. */
+  agent?: string;
 }
 
 export interface AuditedChange {

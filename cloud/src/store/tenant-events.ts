@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { AuditRow, TenantEvent, TenantRow } from './store.js';
 
-/** Notes that a tenant was created or removed, or something erased from its history, in the same transaction. As for commits, the times never decrease. */
+/** Notes an event in the transaction that makes it. As for commits, the times never decrease. */
 export async function noteTenantEvent(
   trx: Knex,
   op: TenantEvent['op'],
   { id, name }: Pick<TenantRow, 'id' | 'name'>,
   { at, request_id, credential }: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
-  erased?: { subject: string; properties?: readonly string[] | undefined },
+  about: { subject?: string; properties?: readonly string[] | undefined; agent?: string } = {},
 ): Promise<void> {
   const before = await trx('tenant_events').max<{ at: string | null }>('at as at').first();
   await trx('tenant_events').insert({
@@ -19,8 +19,9 @@ export async function noteTenantEvent(
     credential_kind: credential.kind,
     credential_id: credential.id,
     credential_name: credential.name,
-    subject: erased?.subject ?? null,
-    properties: erased?.properties === undefined ? null : JSON.stringify(erased.properties),
+    subject: about.subject ?? null,
+    properties: about.properties === undefined ? null : JSON.stringify(about.properties),
+    agent: about.agent ?? null,
   });
 }
 
@@ -36,6 +37,7 @@ interface TenantEventRow {
   credential_name: string;
   subject: string | null;
   properties: string | null;
+  agent: string | null;
 }
 
 /** The names of tenants that were created, were not removed, and are missing. */
@@ -66,5 +68,6 @@ export async function listTenantEvents(
     credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
     ...(row.subject !== null && { subject: row.subject }),
     ...(row.properties !== null && { properties: JSON.parse(row.properties) }),
+    ...(row.agent !== null && { agent: row.agent }),
   }));
 }

@@ -21,6 +21,9 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'takeLink',
   'addSigningKey',
   'addBundleKey',
+  'noteAgents',
+  'retireAgent',
+  'forgetAgents',
 ]);
 
 /** What holds the database. */

@@ -21,6 +21,20 @@ import type {
   WhoAmI,
 } from './wire.js';
 
+/** Shorter than an attempt may take. */
+const ENFORCED_WAIT_SECONDS = 20;
+
+export interface AgentOptions extends CallOptions {
+  /** For operators: the agents of this tenant, by its name or id. */
+  tenant?: string | undefined;
+}
+
+export interface AgentListOptions extends AgentOptions {
+  /** The revision to ask about, `42.9f86d081884c7d65` or `42`. */
+  enforces?: string | undefined;
+  waitSeconds?: number | undefined;
+}
+
 /** Which commits of the audit trail are wanted. */
 export interface AuditFilter {
   /** At this time (RFC 3339, or a date: its beginning in UTC) or later. */
@@ -152,9 +166,41 @@ export class ServiceClient extends DecisionClient {
     return (await this.json(request, options)) as AccessRuleViolations;
   }
 
-  /** The agents of the tenant, as they report themselves: which revision each serves, those that lag first. */
-  async agents(options?: CallOptions): Promise<AgentList> {
-    return (await this.json({ method: 'GET', path: '/v1/agents', repeat: 'harmless' }, options)) as AgentList;
+  /**
+   * The agents of the tenant, as they report themselves: those first that do not enforce the revision, which is the newest
+   * unless `enforces` names one. With `waitSeconds`, the answer comes once all enforce it, or after that time (50 at most).
+   */
+  async agents({ tenant, enforces, waitSeconds, ...options }: AgentListOptions = {}): Promise<AgentList> {
+    const query = { tenant, enforces, wait: waitSeconds };
+    return (await this.json({ method: 'GET', path: '/v1/agents', query, repeat: 'harmless' }, options)) as AgentList;
+  }
+
+  /**
+   * Resolves once every agent of the tenant enforces the revision, and at the latest after `timeoutMs`: `enforced` says
+   * which. An agent that is silent counts once its own maximum age has run out.
+   */
+  async enforced(
+    revision: string,
+    { timeoutMs, ...options }: AgentOptions & { timeoutMs: number },
+  ): Promise<AgentList> {
+    const endsAt = performance.now() + timeoutMs;
+    for (;;) {
+      const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000));
+      const waitSeconds = Math.min(ENFORCED_WAIT_SECONDS, leftSeconds);
+      const list = await this.agents({ ...options, enforces: revision, waitSeconds });
+      // Waiting does not complete a list.
+      if (list.enforced || !list.complete || performance.now() >= endsAt) return list;
+    }
+  }
+
+  /** Takes an agent that is gone for good off the list, for operators: it had so many entries. */
+  async retireAgent(id: string, { tenant, ...options }: AgentOptions = {}): Promise<{ retired: number }> {
+    const path = `/v1/agents/${encodeURIComponent(id)}`;
+    const request: ServiceRequest = {
+      ...{ method: 'DELETE', path, route: '/v1/agents/{id}', query: { tenant } },
+      ...{ repeat: 'harmless', writes: true },
+    };
+    return (await this.json(request, options)) as { retired: number };
   }
 
   /** The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only. */

@@ -182,9 +182,9 @@ export interface AuditEntry {
   truncated: boolean;
 }
 
-/** Who made or removed a tenant, or erased something from its history. */
+/** Who made or removed a tenant, erased something from its history, or retired one of its agents. */
 export interface TenantEvent {
-  op: 'create' | 'delete' | 'erase';
+  op: 'create' | 'delete' | 'erase' | 'retire';
   at: string;
   tenant: { id: string; name: string };
   request_id: string;
@@ -192,6 +192,8 @@ export interface TenantEvent {
   /** Of an erasure: the path of the subject, and the names of the properties, unless all were erased. */
   subject?: string;
   properties?: string[];
+  /** Of a retirement: the id of the agent. */
+  agent?: string;
 }
 
 /** The key that signs bundles from now on. */
@@ -228,13 +230,18 @@ export interface AgentStatus {
 /** An agent as it reports itself: claims, which nobody has verified. */
 export interface ReportedAgent {
   id: string;
+  /** Null, like the credential, if an operator of another tenant fetches for it. */
   name: string | null;
   version: string | null;
-  credential: { id: string; name: string };
+  credential: { id: string; name: string } | null;
   /** What it serves; null if it serves nothing. */
   revision: string | null;
   /** By how many revisions it is behind; null if it serves nothing, or what the tenant never had. */
   lag: number | null;
+  /** Whether it serves the revision that the list is about, or a later one. */
+  enforces: boolean;
+  /** Whether it has been silent for longer than its own maximum age, so that it decides nothing. */
+  expired: boolean;
   /** Whether it claims a revision that the tenant never had. */
   diverged: boolean;
   /** The age of what it knew when it was last seen, and the age past which it refuses to decide. */
@@ -248,10 +255,16 @@ export interface ReportedAgent {
 export interface AgentList {
   /** The newest revision. */
   revision: string;
+  /** The number of the revision that the list is about. */
+  wanted: number;
+  /** Whether every agent enforces that revision or is expired, and the list is complete. */
+  enforced: boolean;
   total: number;
-  /** How many of them serve the newest revision. */
+  /** How many of them serve that revision or a later one. */
   enforcing: number;
-  /** False where other processes share the cloud's database: they hear of agents that are not listed. */
+  /** How many of the others decide nothing any more. */
+  expired: number;
+  /** False once there are too many agents to list. */
   complete: boolean;
   agents: ReportedAgent[];
   /** Whether there are more than are listed. */

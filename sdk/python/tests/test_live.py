@@ -57,6 +57,9 @@ def test_tasks_are_answered(where: str) -> None:
 def test_the_cloud_is_managed() -> None:
     with Client(**options_of("cloud")) as client:
         assert client.whoami()["credential"]["kind"] == "oauth_client"
+        agents = client.agents(enforces="1", wait=1)
+        assert (agents["wanted"], agents["complete"]) == (1, True)
+        assert client.retire_agent("nobody") == 0
         made = client.records.applications.create({"name": "shop", "description": "Sells"})
         role = client.records.roles.create({"application": "shop", "name": "clerk"})
         assert [one["id"] for one in client.records.roles.list(application="shop")] == [role["id"]]

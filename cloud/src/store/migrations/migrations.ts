@@ -6,6 +6,7 @@ import * as erasures from './0004-erasures.js';
 import * as consoleSessions from './0005-console-sessions.js';
 import * as many from './0006-many-processes.js';
 import * as recordOrigins from './0007-record-origins.js';
+import * as agents from './0008-agents.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -18,6 +19,7 @@ const MIGRATIONS: Named[] = [
   { name: '0005-console-sessions', ...consoleSessions },
   { name: '0006-many-processes', ...many },
   { name: '0007-record-origins', ...recordOrigins },
+  { name: '0008-agents', ...agents },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

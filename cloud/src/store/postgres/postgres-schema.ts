@@ -23,6 +23,7 @@ export async function refuseUnfit(knex: Knex): Promise<void> {
 
 /** The tables with texts. Whatever else is in the schema belongs to others. */
 const TABLES = [
+  'agents',
   'bundle_keys',
   'console_links',
   'console_sessions',

@@ -84,6 +84,32 @@ class Management:
         """The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only."""
         return cast(Dict[str, Any], self._json("GET", "/v1/status", timeout=timeout))
 
+    def agents(
+        self,
+        *,
+        enforces: Optional[str] = None,
+        wait: Optional[int] = None,
+        tenant: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> Dict[str, Any]:
+        """The agents of the tenant, as they report themselves: those first that do not enforce the revision.
+
+        That is the newest one, unless `enforces` names another. With `wait`, the answer comes once all enforce it, or
+        after so many seconds (20 at most, since an attempt may take 30 s). `tenant` is for operators.
+        """
+        query = {"enforces": enforces, "wait": None if wait is None else min(wait, 20), "tenant": tenant}
+        return cast(Dict[str, Any], self._json("GET", "/v1/agents", query=query, timeout=timeout))
+
+    def retire_agent(
+        self, agent_id: str, *, tenant: Optional[str] = None, timeout: Optional[float] = None
+    ) -> int:
+        """Takes an agent that is gone for good off the list, for operators. Returns how many entries it had."""
+        path = f"/v1/agents/{path_segment(agent_id, 'an agent')}"
+        answer = self._json(
+            "DELETE", path, query={"tenant": tenant}, route="/v1/agents/{id}", writes=True, timeout=timeout
+        )
+        return cast(int, answer["retired"])
+
     def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
         """Makes the cloud sign bundles with a new key, for operators; with `revoke`, agents no longer trust older keys."""
         body = {"revoke": True} if revoke else {}

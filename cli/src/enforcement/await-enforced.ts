@@ -1,0 +1,69 @@
+import { durationMs } from '@authz-service/core/duration';
+import { ProblemError } from '@authz-service/core/problem';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { AgentList } from '@authz-service/sdk/wire';
+import { UsageError } from '../errors/usage-error.js';
+import { err } from '../output/terminal.js';
+import { counted } from '../output/text.js';
+import { agentTable } from './agent-table.js';
+
+/** The exit code if some agents do not enforce a revision in time. */
+const NOT_ENFORCED = 3;
+
+/** What waiting for the agents has come to: members for the JSON document, a line, and the exit code. */
+export interface Enforcement {
+  json: { enforced: boolean; agents?: number; behind?: AgentList['agents']; unknown?: string };
+  text: string;
+  exitCode: number;
+}
+
+/** Reads the value of `--timeout`. Throws a usage error if it is not a duration. */
+export function timeoutMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined) return ms;
+  throw new UsageError(
+    `--timeout "${text}" is not a duration: write numbers with units like "60s", "500ms" or "1h30m".`,
+  );
+}
+
+/**
+ * Waits until every agent enforces a revision, and shows on standard error those that do not in time. A failure to find that
+ * out must not hide that the change was made.
+ */
+export async function awaitEnforced(
+  client: ServiceClient,
+  revision: string,
+  { timeout, signal, quiet }: { timeout: string; signal: AbortSignal; quiet: boolean },
+): Promise<Enforcement> {
+  let list: AgentList;
+  try {
+    list = await client.enforced(revision, { timeoutMs: timeoutMs(timeout), signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ProblemError)) throw error;
+    const why = error.detail;
+    return {
+      json: { enforced: false, unknown: why },
+      text: `It is not known who enforces it: ${why}`,
+      exitCode: NOT_ENFORCED,
+    };
+  }
+  const { enforced, total, expired, complete } = list;
+  const json = { enforced, agents: total };
+  if (enforced) {
+    const gone = expired === 0 ? '' : ` (${expired} of them silent past their own maximum age)`;
+    const text = total === 0 ? 'No agent is known.' : `Enforced by all ${counted(total, 'agent')}${gone}.`;
+    return { json, text, exitCode: 0 };
+  }
+  const behind = list.agents.filter(({ enforces, expired: past }) => !enforces && !past);
+  const count = total - list.enforcing - expired;
+  if (!quiet) {
+    const shown = agentTable(behind, err);
+    if (shown !== undefined) await err.line(shown);
+    if (count > 0) await err.line('Retire those that are gone for good with "service agents retire ID".');
+  }
+  const text = complete
+    ? `Not enforced within ${timeout}: ${count} of ${counted(total, 'agent')} may decide by an earlier revision.`
+    : `Not known to be enforced: there are more agents than are listed (${total}). Retire those that are gone.`;
+  return { json: { ...json, behind }, text, exitCode: NOT_ENFORCED };
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Store } from '../store/store.js';
+import { AGENTS_MAX, type Fleet } from './fleet.js';
+
+/** Other processes write what their agents report to the database, where it is looked for so often. */
+const LOOK_MS = 250;
+const WAITING_MAX = { perTenant: 20, total: 200 };
+
+/** Requests that wait until the agents of a tenant enforce a revision: so many at most of each tenant and of all. */
+export class EnforcementWaits {
+  readonly #waiting = new Map<string, number>();
+  #total = 0;
+
+  constructor(
+    private readonly store: Pick<Store, 'agentsBehind' | 'countAgents'>,
+    private readonly fleet: Pick<Fleet, 'written'>,
+    private readonly now: () => number,
+    private readonly max = WAITING_MAX,
+  ) {}
+
+  /**
+   * Resolves once no agent of the tenant that may decide serves less than the revision, and at the latest after so many
+   * milliseconds. Throws `too_many_requests`, and the signal's reason once that aborts. `goes` ends the wait early.
+   */
+  async reach(
+    tenant: string,
+    { revision, ms, signal, goesOn }: { revision: number; ms: number; signal: AbortSignal; goesOn: () => boolean },
+  ): Promise<void> {
+    const waiting = this.#waiting.get(tenant) ?? 0;
+    if (waiting >= this.max.perTenant || this.#total >= this.max.total) throw tooMany(waiting);
+    this.#waiting.set(tenant, waiting + 1);
+    this.#total++;
+    try {
+      const endsAt = performance.now() + ms;
+      for (let left = ms; left > 0 && goesOn(); left = endsAt - performance.now()) {
+        await this.fleet.written();
+        if ((await this.store.agentsBehind(tenant, { revision, now: this.now() })) === 0) return;
+        await pause(Math.min(LOOK_MS, left), undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    } finally {
+      this.#total--;
+      const others = (this.#waiting.get(tenant) ?? 1) - 1;
+      if (others === 0) this.#waiting.delete(tenant);
+      else this.#waiting.set(tenant, others);
+    }
+  }
+
+  /** Whether agents may be missing in the list of a tenant that has so many, because there were too many. */
+  async isFull(agents: number): Promise<boolean> {
+    return agents >= AGENTS_MAX.perTenant || (await this.store.countAgents()) >= AGENTS_MAX.total;
+  }
+}
+
+function tooMany(waiting: number): ProblemError {
+  return new ProblemError(
+    'too_many_requests',
+    `${waiting} requests of this tenant wait until a revision is enforced already: ask again in a second.`,
+    [],
+    { retryAfterSeconds: 1 },
+  );
+}

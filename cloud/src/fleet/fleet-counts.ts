@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { AGENT_LAGS, type AgentLag } from '../metrics.js';
+import type { Store } from '../store/store.js';
+import type { Fleet } from './fleet.js';
+
+/** An agent that is behind for less long is on its way. */
+const ON_ITS_WAY_MS = 60_000;
+
+export interface Counts {
+  byLag: Record<AgentLag, number>;
+  stragglers: number;
+}
+
+/** Counts the agents of the database for the metrics. Those who ask at the same time share one answer. */
+export class FleetCounts {
+  #reading: Promise<Counts | undefined> | undefined;
+
+  constructor(
+    private readonly store: Pick<Store, 'agentsByLag' | 'stragglers'>,
+    private readonly fleet: Pick<Fleet, 'written'>,
+    private readonly log: Logger,
+    private readonly now: () => number,
+  ) {}
+
+  /** Undefined if the database does not tell. */
+  read(): Promise<Counts | undefined> {
+    this.#reading ??= this.#read()
+      .catch((error: unknown) => {
+        this.log.warn({ err: error }, 'the agents cannot be counted');
+        return undefined;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
+  async #read(): Promise<Counts> {
+    await this.fleet.written();
+    const now = this.now();
+    const byLag = Object.fromEntries(AGENT_LAGS.map((lag) => [lag, 0])) as Record<AgentLag, number>;
+    for (const { lag, count } of await this.store.agentsByLag(now)) byLag[labelOf(lag)] += count;
+    return { byLag, stragglers: await this.store.stragglers({ before: now - ON_ITS_WAY_MS, now }) };
+  }
+}
+
+function labelOf(lag: number | null): AgentLag {
+  if (lag === null) return 'unknown';
+  if (lag <= 1) return lag <= 0 ? '0' : '1';
+  return lag <= 10 ? '2-10' : 'more';
+}

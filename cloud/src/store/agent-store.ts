@@ -1,0 +1,54 @@
+import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
+import type { AuditRow, TenantRow } from './store.js';
+
+/** The part of the store that holds what agents have reported. Their times are milliseconds since the epoch. */
+export interface AgentStore {
+  /**
+   * Keeps what agents have said last; what was heard earlier than what is kept is ignored, and so are tenants that are gone.
+   * Agents that are new beyond the bounds are left out; returns how many were.
+   */
+  noteAgents(rows: readonly AgentRow[], bounds: AgentBounds): Promise<number>;
+  /** How many agents of a tenant enforce a revision, and those that do the least, at most `limit`. */
+  agents(tenant: string, asked: { revision: number; now: number; limit: number }): Promise<KeptAgents>;
+  /** How many agents of a tenant do not enforce a revision and may decide. */
+  agentsBehind(tenant: string, asked: { revision: number; now: number }): Promise<number>;
+  /** Of all tenants. */
+  countAgents(): Promise<number>;
+  /** Agents by the number of revisions that they are behind, null if unknown: of all tenants, without those that decide nothing. */
+  agentsByLag(now: number): Promise<{ lag: number | null; count: number }[]>;
+  /** The agents that may decide and do not enforce a revision that was committed at `before` or earlier. */
+  stragglers(times: { before: number; now: number }): Promise<number>;
+  /** Removes an agent from the list. Returns how many entries it had. */
+  retireAgent(tenant: TenantRow, id: string, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<number>;
+  /** Removes the agents that have been unable to decide since before this time. */
+  forgetAgents(before: number): Promise<void>;
+}
+
+export interface AgentBounds {
+  perTenant: number;
+  total: number;
+}
+
+/** What an agent has claimed, by which credential, and when. */
+export interface AgentRow {
+  tenant: string;
+  /** Its tenant is another one if it is an operator's. */
+  credential: { tenant: string; id: string; name: string };
+  report: AgentReport;
+  /** The number of the tenant's revision that it serves; absent if it serves none, or if that is not known. */
+  enforces?: number | undefined;
+  /** Whether it claims a revision that the tenant never had. */
+  diverged: boolean;
+  seenAt: number;
+  /** When its own maximum age has surely run out if it is not heard again; absent if it has none. */
+  decidesUntil?: number | undefined;
+}
+
+export interface KeptAgents {
+  total: number;
+  enforcing: number;
+  /** How many do not enforce it, and decide nothing either. */
+  expired: number;
+  /** Those first that may decide and enforce the earliest revision, or none. */
+  rows: AgentRow[];
+}

@@ -1,0 +1,99 @@
+package authz
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// ReportedAgent is an agent as it reports itself: claims, which nobody has verified. What is nil is not known.
+type ReportedAgent struct {
+	ID string `json:"id"`
+	// Name is its machine's; nil, like the credential, if an operator of another tenant fetches for it.
+	Name       *string `json:"name"`
+	Version    *string `json:"version"`
+	Credential *struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"credential"`
+	// Revision is what it serves; nil if it serves nothing.
+	Revision *string `json:"revision"`
+	// Lag is by how many revisions it is behind; nil if it serves nothing, or what the tenant never had.
+	Lag *int `json:"lag"`
+	// Enforces: it serves the revision that the list is about, or a later one.
+	Enforces bool `json:"enforces"`
+	// Expired: it has been silent for longer than its own maximum age, so that it decides nothing.
+	Expired bool `json:"expired"`
+	// Diverged: it claims a revision that the tenant never had.
+	Diverged      bool      `json:"diverged"`
+	AgeSeconds    *int      `json:"age_seconds"`
+	MaxAgeSeconds *int      `json:"max_age_seconds"`
+	Error         *Code     `json:"error"`
+	LastSeen      time.Time `json:"last_seen"`
+}
+
+// AgentList holds the agents of a tenant, those first that do not enforce the revision.
+type AgentList struct {
+	// Revision is the newest one.
+	Revision string `json:"revision"`
+	// Wanted is the number of the revision that the list is about.
+	Wanted int `json:"wanted"`
+	// Enforced: every agent enforces that revision or is expired, and the list is complete.
+	Enforced  bool `json:"enforced"`
+	Total     int  `json:"total"`
+	Enforcing int  `json:"enforcing"`
+	// Expired is how many of the others decide nothing any more.
+	Expired int `json:"expired"`
+	// Complete is false once there are too many agents to list.
+	Complete bool            `json:"complete"`
+	Agents   []ReportedAgent `json:"agents"`
+	// More: there are more than are listed.
+	More bool `json:"more"`
+}
+
+// AgentQuery says which agents are wanted. Its zero value asks who enforces the newest revision of the own tenant.
+type AgentQuery struct {
+	// Enforces is the revision to ask about, "42.9f86d081884c7d65" or "42".
+	Enforces string
+	// Wait holds the answer until all enforce it, for at most so long; 50 seconds at most, in whole seconds.
+	Wait time.Duration
+	// Tenant is another tenant's name or id, for operators.
+	Tenant string
+}
+
+// Agents lists the agents of the tenant, as they report themselves.
+func (c *Client) Agents(ctx context.Context, query AgentQuery, options ...CallOption) (AgentList, error) {
+	var list AgentList
+	values := url.Values{}
+	if query.Enforces != "" {
+		values.Set("enforces", query.Enforces)
+	}
+	if query.Wait > 0 {
+		values.Set("wait", strconv.Itoa(int((query.Wait+time.Second-1)/time.Second)))
+	}
+	err := c.manage(ctx, c.agentRequest(http.MethodGet, "/v1/agents", "/v1/agents", query.Tenant, values), nil, options, &list)
+	return list, err
+}
+
+// RetireAgent takes an agent that is gone for good off the list, for operators. It had so many entries. An empty tenant is
+// the own one.
+func (c *Client) RetireAgent(ctx context.Context, tenant, id string, options ...CallOption) (int, error) {
+	var answered struct {
+		Retired int `json:"retired"`
+	}
+	r := c.agentRequest(http.MethodDelete, "/v1/agents/{id}", "/v1/agents/"+url.PathEscape(id), tenant, url.Values{})
+	err := c.manage(ctx, r, nil, options, &answered)
+	return answered.Retired, err
+}
+
+func (c *Client) agentRequest(method, route, path, tenant string, query url.Values) request {
+	if tenant != "" {
+		query.Set("tenant", tenant)
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return c.managed(method, route, path)
+}
