@@ -112,6 +112,18 @@ describe('what a resource without a record gains below several parents', () => {
     expect(findings.map((finding) => finding.condition)).toEqual([condition]);
   });
 
+  it('is told where one DENY goes and another is there only if nobody says what else it lies below', () => {
+    const open = [
+      ...tenant,
+      record('policy_assignment', { policy: 'read', entity_type: 'subject', entity: 'user/bert' }),
+      ...bar,
+      holds('barred', 'docs/team/red'),
+    ];
+    const findings = gained([...open, holds('barred', 'docs/folder/tax')], open);
+    expect(placesOf(findings)).toEqual(['gained unrecorded docs/folder/tax', 'gained unsaid']);
+    for (const { witness } of findings) expect([witness?.before, witness?.after]).toEqual([false, true]);
+  });
+
   it('says nothing of parents that make no difference together', () => {
     const findings = gained(tenant, [...tenant, holds('reader', 'docs/folder/plain')]);
     expect(placesOf(findings)).toEqual(['gained unrecorded docs/folder/plain']);

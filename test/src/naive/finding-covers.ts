@@ -63,12 +63,13 @@ function coversResource(impact: Impact, finding: Finding, sample: ChangedSample)
       return which === 'named' || (below === undefined ? among === true && above.size > 0 : above.has(below));
     });
   return finding.resources.some((some) => {
-    if (some.type !== type || (some.below !== undefined && !above.has(some.below))) return false;
+    if (some.type !== type || some.names !== undefined) return false;
+    if (some.below !== undefined && !above.has(some.below)) return false;
     if (some.and_below?.some((place) => !above.has(place))) return false;
     if (some.among_others) return above.size > 0;
     if (some.which === 'all' || some.which === 'unrecorded') return true;
-    // What is said of those that lie nowhere, or of which nothing is said, says nothing of others.
-    if (some.below === undefined && above.size > 0) return false;
-    return some.which === (unsaid ? 'unsaid' : 'nowhere');
+    if (unsaid) return some.which === 'unsaid';
+    // What is said of those that lie nowhere says nothing of others.
+    return some.which === 'nowhere' && (some.below !== undefined || above.size === 0);
   });
 }

@@ -70,6 +70,9 @@ export class ParentCombinations {
     const all = [...ways.map(({ way }) => way), ...crossed];
     const unsaid = this.#unsaidWays(type);
     for (const way of crossed) this.#add(type, [way]);
+    // A DENY may be there for want of one property, while what another one would bring is not.
+    for (const { unsaid: property = '', denied, touched } of unsaid)
+      if (denied.size > 0 && touched.size > 0) this.region.addPlace(type, { below: [], unsaid: property }, touched);
     const denying = [...all, ...unsaid].filter(({ denied }) => denied.size > 0);
     const allowing = all.filter(({ allowed }) => allowed.size > 0);
     const touchedDenying = denying.filter(({ touched }) => touched.size > 0);

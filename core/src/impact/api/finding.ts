@@ -34,7 +34,7 @@ export interface FindingResources {
   readonly type: Path;
   /**
    * `all` of the type, recorded or not; all `recorded` ones; the `named` ones; all `unrecorded` ones, or of these only those
-   * that lie `nowhere` or of which nobody says where they lie (`unsaid`, docs/semantics.md 8.3).
+   * that lie `nowhere` or of which nobody says where they lie, or not all of it (`unsaid`, docs/semantics.md 8.3).
    */
   readonly which: 'all' | 'recorded' | 'named' | 'unrecorded' | 'nowhere' | 'unsaid';
   /** Only those below this resource; with `unsaid`, those of which nobody says where else they lie. */

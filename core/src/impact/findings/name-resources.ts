@@ -30,7 +30,8 @@ function nameType(
   const units = of.filter(({ name, place }) => name === undefined || place === 'record');
   const nowhere = units.some(({ place }) => place === 'nowhere');
   const unsaid = units.some(({ place }) => place === 'unsaid');
-  const below = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
+  const lying = units.flatMap(({ place }) => (typeof place === 'object' ? [place] : []));
+  const below = lying.filter((place) => !isUnsaidInPart(place));
   // Where it is all the same whether a resource lies somewhere, it need not be said of each place.
   const except = nowhere && unsaid ? exceptions(places.parents(type), below, places) : {};
   const { anywhere, apart } = nameRecorded(type, of, places, except);
@@ -45,7 +46,7 @@ function nameType(
       );
     if (nowhere && unsaid) found.push({ type, which: 'unrecorded', recorded: 0, ...except });
     else if (nowhere) found.push({ type, which: 'nowhere', recorded: 0 });
-    else if (unsaid) found.push({ type, which: 'unsaid', recorded: 0 });
+    if (unsaid ? !nowhere : below.length < lying.length) found.push({ type, which: 'unsaid', recorded: 0 });
   }
   if (!nowhere || !unsaid) {
     const alone = new Set(below.flatMap((place) => (isPlain(place) ? place.below : [])));
@@ -58,6 +59,11 @@ function nameType(
     );
   }
   return [...found, ...apart];
+}
+
+/** Whether it lies nowhere but where one property would say. */
+function isUnsaidInPart({ below, unsaid }: BelowPlace): boolean {
+  return below.length === 0 && unsaid !== undefined;
 }
 
 function isPlain({ below, unsaid, among }: BelowPlace): boolean {
