@@ -21,7 +21,7 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   const site = consoleSite();
   const below = (exchange: Exchange) => {
     const { pathname, request, response } = exchange;
-    guardConsole(request, response, { pathname, hosts: cloud.hosts() });
+    guardConsole(request, response, { pathname, hosts: cloud.hosts(), publicUrl: cloud.publicUrl() });
     if (isConsoleRoute(pathname)) route(exchange);
     else if (request.method === 'GET' || request.method === 'HEAD') serve(cloud, site, exchange, { path: pathname });
     else otherMethod(exchange, response, '/console', 'GET, HEAD, OPTIONS');

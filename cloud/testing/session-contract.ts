@@ -40,12 +40,16 @@ export function sessionContract(store: () => Store, reopen: () => Promise<void>)
       holder: '{}',
       expires_at: '2026-05-01T12:01:00.000Z',
     });
-    for (const hash of ['a', 'b', 'c']) await store().addLink(row(hash));
+    const bound = { now: '2026-05-01T12:00:00.000Z', max: 3 };
+    for (const hash of ['a', 'b', 'c']) expect(await store().addLink(row(hash), bound)).toBe(true);
+    expect(await store().addLink(row('too many'), bound)).toBe(false);
+    expect(await store().takeLink('too many')).toBeUndefined();
+    expect(await store().addLink(row('later'), { ...bound, now: '2026-05-01T12:01:00.000Z' })).toBe(true);
     const taken = await Promise.all([store().takeLink('a'), store().takeLink('a'), store().takeLink('nothing')]);
     expect(taken.filter((link) => link !== undefined)).toEqual([row('a')]);
     await store().purgeSessions({ now: '2026-05-01T12:01:00.000Z', idle: '' });
     expect(await store().takeLink('b')).toBeUndefined();
-    await store().addLink(row('d'));
+    await store().addLink(row('d'), bound);
     await store().endAllSessions();
     expect(await store().takeLink('d')).toBeUndefined();
   });

@@ -110,13 +110,18 @@ function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]
 
 function eventCells({ op, tenant, at, credential, subject, properties, agent }: TenantEvent): string[] {
   const what = subject === undefined ? (agent ?? '') : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
-  return [`${MARKS[op]}${op}`, tenant.name, moment(at), credential.name, what];
+  return [`${MARKS[op]}${op}`, tenant.name, moment(at), who(credential), what];
 }
 
 function cells({ revision, at, credential, stack = '', counts, changes }: AuditEntry): string[] {
   const named = changes.slice(0, CHANGES_SHOWN).map(({ op, address }) => `${MARKS[op]}${address}`);
   const summary = `${named.join(', ')}${changes.length > CHANGES_SHOWN ? ', …' : ''}`;
-  return [revision, moment(at), credential.name, stack, countsText(counts), summary];
+  return [revision, moment(at), who(credential), stack, countsText(counts), summary];
+}
+
+/** A person's name is what their provider calls them, which may be anything: issuer and subject stand beside it. */
+function who({ kind, id, name }: AuditEntry['credential']): string {
+  return kind === 'person' ? `${name} (${id})` : name;
 }
 
 /** "+43 ~2": zero counts are omitted. */

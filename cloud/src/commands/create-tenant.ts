@@ -6,6 +6,7 @@ import type { Credential } from '../auth/credential.js';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { type AuditRow, type JudgeOperators, TakenNameError, type TenantRow } from '../store/store.js';
+import { assertOperator } from './assert-operator.js';
 import type { GivenClient } from './mint-secrets.js';
 import { prepareCommit } from './prepare-commit.js';
 
@@ -61,7 +62,7 @@ export function stillOperator({
   credential?: Credential | undefined;
   now: number;
 }): JudgeOperators | undefined {
-  return credential && ((operators) => void new CredentialIndex(operators).assertStanding(credential, now));
+  return credential && ((operators) => assertOperator(new CredentialIndex(operators), credential, now));
 }
 
 /** The fields of a client that has every scope. */

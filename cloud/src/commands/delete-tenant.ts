@@ -3,6 +3,7 @@ import type { Credential } from '../auth/credential.js';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import type { TenantRow } from '../store/store.js';
+import { assertOperator } from './assert-operator.js';
 import { keepOperator } from './guard-credentials.js';
 
 /** Removes a tenant with everything that it holds, including credentials. No credential can remove its own tenant. */
@@ -26,7 +27,7 @@ export async function deleteTenant(
       const event = { at: new Date(now).toISOString(), request_id: requestId, credential: { kind, id, name: by } };
       const removed = await cloud.store.deleteTenant(row, event, (operators) => {
         const stored = new CredentialIndex(operators);
-        stored.assertStanding(credential, now);
+        assertOperator(stored, credential, now);
         keepOperator(stored, (one) => (one.tenant === row.id ? undefined : one.expiresAt), cloud.now());
       });
       forgetTenant(cloud, row);

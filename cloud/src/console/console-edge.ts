@@ -45,7 +45,7 @@ export function isConsoleRoute(pathname: string): boolean {
 export function guardConsole(
   { headers, method = '' }: IncomingMessage,
   response: ServerResponse,
-  { pathname, hosts }: { pathname: string; hosts: ReadonlySet<string> },
+  { pathname, hosts, publicUrl }: { pathname: string; hosts: ReadonlySet<string>; publicUrl: string },
 ): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   const host = headers.host?.toLowerCase();
@@ -59,13 +59,18 @@ export function guardConsole(
   if (site !== undefined && site !== 'same-origin') {
     throw refused('The request comes from another site: only the console itself can call this.');
   }
-  if (origin !== undefined ? !isOf(origin, host) : site === undefined && !READING.has(method)) {
+  if (origin !== undefined ? !isOf(origin, host, publicUrl) : site === undefined && !READING.has(method)) {
     throw refused('The request comes from no page of the console: "Origin" must name its address.');
   }
 }
 
-/** Proxies may end TLS, so that the scheme is not known here. */
-function isOf(origin: string, host: string): boolean {
+/**
+ * A page of the public address has its scheme: what came over plain HTTP may be anybody's. At other addresses a proxy may
+ * end TLS, so that the scheme is not known here.
+ */
+function isOf(origin: string, host: string, publicUrl: string): boolean {
+  const known = new URL(publicUrl);
+  if (known.host === host) return origin === known.origin;
   return origin === `https://${host}` || origin === `http://${host}`;
 }
 

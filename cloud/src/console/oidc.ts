@@ -38,6 +38,12 @@ export class Oidc {
     this.#key = new Uint8Array(secret);
   }
 
+  /** What it was set up with, but the secret. */
+  settings(): Omit<OidcConfig, 'clientSecret'> & { callback: string } {
+    const { clientSecret: _, ...shown } = this.config;
+    return { ...shown, callback: this.callback() };
+  }
+
   /** Where to send somebody who wants to sign in to a tenant, and what their browser keeps meanwhile. */
   async begin(tenant: string, now: number): Promise<{ url: string; pending: string }> {
     const provider = await this.#discover();

@@ -13,6 +13,9 @@ const ABSOLUTE_MS = 12 * 60 * MINUTE_MS;
 /** A session that is in use is noted at most this often. */
 const TOUCH_MS = MINUTE_MS;
 const LINK_MS = MINUTE_MS;
+/** Of a tenant, at once: links that nobody has used yet, and sessions of one person or credential. */
+const LINKS_MAX = 100;
+const SESSIONS_MAX = 20;
 
 /** A session that is in force. */
 export interface Session {
@@ -31,7 +34,7 @@ export class Sessions {
     readonly oidc?: RightsSource['oidc'],
   ) {}
 
-  /** The token of a new link for the holder of this credential, and when it expires. */
+  /** The token of a new link for the holder of this credential, and when it expires. Throws `too_many_requests`. */
   async link(credential: Credential, now: number): Promise<{ token: string; expiresAt: string }> {
     const { kind, id, name, generation, tenant, expiresAt: until = Number.POSITIVE_INFINITY } = credential;
     if (kind === 'person') throw new Error('a person makes no links');
@@ -39,7 +42,13 @@ export class Sessions {
     const holder: Holder = { kind, id, name, generation, grants, ...(Number.isFinite(until) && { until }) };
     const token = newToken();
     const expiresAt = instant(now + LINK_MS);
-    await this.store.addLink({ hash: hashOf(token), tenant, holder: JSON.stringify(holder), expires_at: expiresAt });
+    const row = { hash: hashOf(token), tenant, holder: JSON.stringify(holder), expires_at: expiresAt };
+    if (!(await this.store.addLink(row, { now: instant(now), max: LINKS_MAX }))) {
+      throw new ProblemError(
+        'too_many_requests',
+        `${LINKS_MAX} sign-in links of this tenant have not been used yet: use one, or wait until they expire, within 60 seconds.`,
+      );
+    }
     return { token, expiresAt };
   }
 
@@ -50,7 +59,7 @@ export class Sessions {
     return await this.open(link.tenant, JSON.parse(link.holder), now);
   }
 
-  /** Begins a session. Its token is for the cookie alone. */
+  /** Begins a session; of too many of one holder, those that were idle longest end. Its token is for the cookie alone. */
   async open(tenant: string, holder: Holder, now: number): Promise<{ token: string; session: Session }> {
     const token = newToken();
     const until = holder.kind === 'person' ? undefined : holder.until;
@@ -66,6 +75,7 @@ export class Sessions {
     };
     const credential = await this.#credentialOf(row, holder, now);
     if (credential === undefined) throw spent();
+    await this.#endIdlest(tenant, holder, now);
     await this.store.addSession(row);
     return { token, session: { row, holder, credential } };
   }
@@ -113,6 +123,13 @@ export class Sessions {
   /** Forgets what is over. */
   async purge(now: number): Promise<void> {
     await this.store.purgeSessions({ now: instant(now), idle: instant(now - IDLE_MS) });
+  }
+
+  /** Makes room for one more session of the holder. */
+  async #endIdlest(tenant: string, { kind, id }: Holder, now: number): Promise<void> {
+    const own = (await this.list(tenant, now)).filter(({ holder }) => holder.kind === kind && holder.id === id);
+    own.sort((one, other) => (one.row.seen_at < other.row.seen_at ? 1 : -1));
+    for (const { row } of own.slice(SESSIONS_MAX - 1)) await this.store.endSession(tenant, row.id);
   }
 
   async #find(hash: string, now: number): Promise<Session | undefined> {

@@ -35,7 +35,10 @@ const filters = {
     description: 'Only commits at this time (RFC 3339, or a date: its beginning in UTC) or later.',
   }),
   until: moment.meta({ description: 'Only commits at this time or earlier.' }),
-  actor: z.string().min(1).optional().meta({ description: 'Only commits of this credential, by its name or id.' }),
+  actor: z.string().min(1).optional().meta({
+    description:
+      'Only commits of this credential, by its name or id, or of the person with this issuer and subject: `https://id.example.com#248289761001`.',
+  }),
   record: z.string().min(1).optional().meta({
     description: 'Only commits that changed the record with this address: `role/billing/accountant`.',
   }),

@@ -22,7 +22,7 @@ export function consoleLinkRoutes(cloud: Cloud): Route[] {
         summary: 'Make a link that signs the holder of the credential in to the console, once and within 60 seconds.',
         tag: 'console',
         responses: { 201: { description: 'The link.', schema: linkSchema } },
-        problems: ['conflict'],
+        problems: ['conflict', 'too_many_requests'],
       },
       handle: async ({ credential, now }) => {
         const base = addressForLinks(cloud);

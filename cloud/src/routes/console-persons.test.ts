@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Browser } from '../../testing/browser.js';
+import { Browser, commitFrom } from '../../testing/browser.js';
 import { TestCloud } from '../../testing/test-cloud.js';
 import type { PersonHolder } from '../console/holder.js';
 
@@ -177,6 +177,27 @@ describe('the client that names a person', () => {
     expect((await cloud.ask('GET', '/v1/api-keys', { as: token })).status).toBe(401);
   });
 
+  it('makes an operator of them, who makes and removes tenants while it stands', async () => {
+    const second = { id: 'second', secret: 'another correct horse battery staple' };
+    env.SERVICE_BOOTSTRAP_CLIENT_ID = second.id;
+    env.SERVICE_BOOTSTRAP_CLIENT_SECRET = second.secret;
+    env.SERVICE_BOOTSTRAP_RECOVER = 'true';
+    await cloud.restart();
+    admin = await cloud.token(second);
+    const named = { person: { issuer: ISSUER, subject: 'alice' } };
+    expect((await cloud.ask('PATCH', '/v1/oauth-clients/administrator', { as: admin, body: named })).status).toBe(200);
+    const alice = await signedIn('alice');
+    expect((await session(alice)).body.scopes).toContain('operator');
+    const made = await alice.ask('POST', '/console/api/v1/tenants', { body: { name: 'made' } });
+    expect(made).toMatchObject({ status: 201, body: { name: 'made' } });
+    expect((await alice.ask('DELETE', '/console/api/v1/tenants/made')).status).toBe(204);
+    const events = (await cloud.ask('GET', '/v1/audit/tenants', { as: admin })).body.items;
+    expect(events[0].credential).toMatchObject({ kind: 'person', id: `${ISSUER}#alice` });
+    const none = { as: admin, body: { person: null } };
+    expect((await cloud.ask('PATCH', '/v1/oauth-clients/administrator', none)).status).toBe(200);
+    expect((await alice.ask('POST', '/console/api/v1/tenants', { body: { name: 'again' } })).status).toBe(403);
+  });
+
   it('is not the last administrator, which an identity provider could lock out', async () => {
     await cloud.commit(admin, [naming('of-alice', 'alice')]);
     const [first] = (await cloud.ask('GET', '/v1/oauth-clients', { as: admin })).body.items.filter(
@@ -201,6 +222,15 @@ describe('the client that names a person', () => {
 });
 
 describe("a person's session", () => {
+  it('commits as issuer and subject, and is not found by the name that the provider gives', async () => {
+    const alice = await signedIn('alice');
+    expect((await commitFrom(alice, [{ op: 'create', kind: 'role', fields: { name: 'made' } }])).status).toBe(200);
+    const by = async (actor: string) =>
+      (await cloud.ask('GET', `/v1/audit?actor=${encodeURIComponent(actor)}`, { as: admin })).body.items;
+    expect(await by('alice')).toEqual([]);
+    expect(await by(`${ISSUER}#alice`)).toMatchObject([{ credential: { kind: 'person', name: 'alice' } }]);
+  });
+
   it('counts the groups of the provider by the present settings', async () => {
     const bob = await signedIn('bob', ['staff', 'others']);
     expect((await session(bob)).body.scopes).toEqual(ALL);

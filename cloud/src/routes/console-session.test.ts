@@ -58,6 +58,14 @@ describe('a one-time link', () => {
     expect((await new Browser(cloud).redeem(other)).status).toBe(200);
   });
 
+  it('is one of at most a hundred that wait', async () => {
+    for (let count = 0; count < 100; count += 1) await linkOf(cloud, admin);
+    const refused = await cloud.ask('POST', '/v1/console-links', { as: admin });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_requests' } });
+    now += MINUTE;
+    await linkOf(cloud, admin);
+  });
+
   it('is not redeemed by opening it, nor by a page of another site', async () => {
     const link = await linkOf(cloud, admin);
     const browser = new Browser(cloud);
@@ -226,6 +234,23 @@ describe('a session', () => {
     expect((await session(mine)).status).toBe(401);
   });
 
+  it('is one of at most twenty of its holder: those that were idle longest end', async () => {
+    const oldest = await Browser.signIn(cloud, admin);
+    now += 2 * MINUTE;
+    const used = await Browser.signIn(cloud, admin);
+    for (let count = 0; count < 18; count += 1) await Browser.signIn(cloud, admin);
+    now += 2 * MINUTE;
+    expect((await session(oldest)).status).toBe(200);
+    await Browser.signIn(cloud, admin);
+    expect((await session(oldest)).status).toBe(200);
+    const { body } = await oldest.ask('GET', '/console/api/sessions');
+    expect(body.items.length).toBe(20);
+    // Another holder's are not counted.
+    await Browser.signIn(cloud, await cloud.key(admin, ['records:read']));
+    expect((await oldest.ask('GET', '/console/api/sessions')).body.items.length).toBe(21);
+    expect([200, 401]).toContain((await session(used)).status);
+  });
+
   it('stays in its tenant', async () => {
     const browser = await Browser.signIn(cloud, await cloud.tenant('acme'));
     expect((await session(browser)).body.tenant.name).toBe('acme');
@@ -297,6 +322,22 @@ describe('the edge of the console', () => {
     const { host } = new URL(cloud.url);
     expect(await statusOf(`${cloud.url}/console/api/sign-in`, { host })).toBe(200);
     expect(await statusOf(`${cloud.url}/healthz?x`, { host })).toBe(await statusOf('/healthz?x', { host }));
+  });
+
+  it('takes its own public address by its own scheme alone', async () => {
+    const own = await TestCloud.start(
+      {},
+      { SERVICE_PUBLIC_URL: 'https://authz.example.com', SERVICE_CONSOLE_LINKS: 'anywhere' },
+    );
+    try {
+      const browser = new Browser(own);
+      const link = await linkOf(own, await own.token());
+      const from = (origin: string) => ({ host: 'authz.example.com', origin, 'sec-fetch-site': '' });
+      expect((await browser.redeem(link, from('http://authz.example.com'))).status).toBe(400);
+      expect((await browser.redeem(link, from('https://authz.example.com'))).status).toBe(200);
+    } finally {
+      await own.close();
+    }
   });
 
   it('takes no form in place of JSON', async () => {

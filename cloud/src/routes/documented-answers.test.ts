@@ -183,11 +183,13 @@ async function consoleSessions(): Promise<void> {
   const browser = await Browser.signIn(cloud, admin);
   const twin = await Browser.signIn(cloud, admin);
   const { id } = (await twin.ask('GET', '/console/api/session')).body;
-  for (const path of ['/console/api/session', '/console/api/sessions']) {
+  for (const path of ['/console/api/session', '/console/api/sessions', '/console/api/sign-in-settings']) {
     await browser.ask('GET', path);
     await browser.ask('GET', `${path}?nonsense=1`);
     await browser.ask('GET', path, { headers: AHEAD });
   }
+  const reader = await Browser.signIn(cloud, await cloud.key(admin, ['records:read']));
+  await reader.ask('GET', '/console/api/sign-in-settings');
   await browser.ask('DELETE', '/console/api/sessions/nothing');
   await browser.ask('DELETE', '/console/api/session?nonsense=1');
   await browser.ask('DELETE', `/console/api/sessions/${id}?nonsense=1`);

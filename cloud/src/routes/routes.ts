@@ -11,6 +11,7 @@ import { comparisonRoutes } from './comparisons.js';
 import { consoleLinkRoutes } from './console-links.js';
 import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
+import { consoleSignInRoutes } from './console-sign-in.js';
 import { decisionRoutes } from './decisions.js';
 import { draftPlanRoutes } from './draft-plans.js';
 import { oauthRoutes } from './oauth.js';
@@ -43,6 +44,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...tenantRoutes(cloud),
     ...consoleLinkRoutes(cloud),
     ...consoleSessionRoutes(cloud),
+    ...consoleSignInRoutes(cloud),
     ...consoleOidcRoutes(cloud),
     ...draftPlanRoutes(cloud),
     ...whyNotRoutes(cloud),

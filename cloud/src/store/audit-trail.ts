@@ -30,7 +30,13 @@ export async function listAudit(
   if (before !== undefined) query.where('number', '<', before);
   if (since !== undefined) query.where('at', '>=', since);
   if (until !== undefined) query.where('at', '<=', until);
-  if (actor !== undefined) query.where((by) => by.where('credential_id', actor).orWhere('credential_name', actor));
+  // A person chooses their name at the provider, and could be found by another's.
+  if (actor !== undefined)
+    query.where((by) =>
+      by
+        .where('credential_id', actor)
+        .orWhere((named) => named.where('credential_name', actor).whereNot('credential_kind', 'person')),
+    );
   const filters = soughtIn(sought);
   for (const filter of filters) query.whereIn('number', numbersOf(knex, tenant, filter));
   const rows = (await query).map(auditRow);

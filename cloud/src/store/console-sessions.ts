@@ -59,9 +59,13 @@ export function consoleSessions({
         await trx('console_links').delete();
       }),
 
-    addLink: (row) =>
+    addLink: (row, { now, max }) =>
       writing(async (trx) => {
+        const waiting = trx('console_links').where({ tenant_id: row.tenant }).where('expires_at', '>', now);
+        const [counted] = await waiting.count({ links: '*' });
+        if (Number(counted?.links) >= max) return false;
         await trx('console_links').insert(stored(row));
+        return true;
       }),
 
     takeLink: (hash) =>

@@ -80,7 +80,8 @@ export interface Store extends TenantStore, AgentStore {
   purgeSessions(before: { now: string; idle: string }): Promise<void>;
   /** Removes all sessions and links of all tenants. */
   endAllSessions(): Promise<void>;
-  addLink(row: LinkRow): Promise<void>;
+  /** Returns false, and adds none, where so many of the tenant are waiting that have not expired `now`. */
+  addLink(row: LinkRow, bound: { now: string; max: number }): Promise<boolean>;
   /** Takes the link with this hash out of the store, so that it is found once. */
   takeLink(hash: string): Promise<LinkRow | undefined>;
   /** Private keys as JWK, oldest first. */

@@ -1,6 +1,7 @@
 import type { Kind } from '@authz-service/sdk/wire';
 import { ask } from './ask.js';
 import { origin } from './origin.js';
+import { settings } from './settings.js';
 import { structure } from './structure.js';
 
 const DID: Record<string, string> = { create: 'Created', update: 'Changed', move: 'Renamed', delete: 'Deleted' };
@@ -134,7 +135,7 @@ export const text = {
     andMore: (count: number) => `and ${count} more`,
     moreMentions: 'Show more',
     theLink: 'link',
-    did: (op: string, who: string) => `${DID[op] ?? op} by ${who}`,
+    did: (op: string) => `${DID[op] ?? op} by`,
   },
   ask,
   origin,
@@ -148,6 +149,18 @@ export const text = {
     allRules: 'All rules',
     noneBroken: 'No access rule is broken.',
     more: 'A rule has more violations than are listed.',
+    agents: 'Agents',
+    agentsHint: 'As they report themselves since the service started: nobody has verified it.',
+    noAgents: 'No agent has asked for its bundle since the service started.',
+    partial: 'Agents that ask other processes of the service are not among them.',
+    enforcing: (count: number, all: number) => `${count} of ${all} serve the newest revision.`,
+    agent: 'Agent',
+    serves: 'Serves',
+    behind: (lag: number | null, diverged: boolean) =>
+      diverged ? 'a revision that never was' : lag === null ? 'nothing' : lag === 0 ? 'newest' : `${lag} behind`,
+    heard: 'Last heard',
+    version: 'Version',
+    moreAgents: (count: number) => `and ${count} more: “service agents” lists them.`,
     you: 'Your session',
     person: 'You are',
     signIn: 'Signed in',
@@ -195,65 +208,7 @@ export const text = {
     asItIsNow: 'The record as it is now',
     onlyOwner: 'No field differs: its owner changed, or history does not hold it.',
   },
-  settings: {
-    title: 'Settings',
-    areas: 'Areas',
-    area: { keys: 'API keys', clients: 'OAuth clients', sessions: 'Sessions' },
-    keysHint:
-      'For agents and services that ask for decisions. A secret is shown once; the service keeps only a hash of it.',
-    clientsHint: 'For pipelines and Terraform: they exchange id and secret for short-lived tokens.',
-    make: { api_key: 'New API key', oauth_client: 'New OAuth client' },
-    name: 'Name',
-    nameHint: 'Unique in the tenant; commits are audited by it.',
-    scopes: 'May',
-    scope: {
-      decisions: 'ask for decisions',
-      bundle: 'fetch the policy bundle, as agents do',
-      'records:read': 'read records, history and past decisions',
-      'records:write': 'read and write records',
-      credentials: 'make and remove API keys and OAuth clients',
-      'access-rules': 'write access rules',
-    },
-    expires: 'Expires',
-    expiresHint: 'Empty means never.',
-    never: 'never',
-    limits: 'Limits on what it writes',
-    stacks: 'Stacks',
-    stacksHint: 'Separated by commas; empty means every stack.',
-    applications: 'Applications',
-    applicationsHint: 'Separated by commas; empty means every application.',
-    limited: (stacks: readonly string[], applications: readonly string[]) =>
-      [
-        stacks.length > 0 && `stacks ${stacks.join(', ')}`,
-        applications.length > 0 && `applications ${applications.join(', ')}`,
-      ]
-        .filter(Boolean)
-        .join('; '),
-    unlimited: 'none',
-    create: 'Create',
-    scopeNeeded: 'Choose at least one.',
-    nameNeeded: 'Give it a name.',
-    timeWrong: 'Choose a time in the future.',
-    secretTitle: 'Copy the secret now',
-    secretOnce: 'It is shown this once. Whoever has it may do what the credential may.',
-    secret: 'Secret',
-    clientId: 'Client id',
-    stored: 'I have stored it',
-    remove: 'Remove',
-    removeTitle: (name: string) => `Remove “${name}”?`,
-    removeWarning: 'Whoever uses it is refused from the next request on.',
-    noneYet: 'There are none yet.',
-    notAllowed: 'To make and remove credentials, you need the scope “credentials”.',
-    sessionsHint: 'Everybody who is signed in to this console.',
-    ownSessionsHint: 'Where you are signed in to this console.',
-    person: 'Person',
-    signIn: 'Sign-in',
-    began: 'Began',
-    idle: 'Ends if idle',
-    latest: 'Ends',
-    thisOne: 'this one',
-    end: 'End',
-  },
+  settings,
   change: {
     title: 'Change',
     under: 'Collect changes, see what they would do, and take them to Git or commit them.',

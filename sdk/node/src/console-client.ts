@@ -12,6 +12,26 @@ export interface SignInWays {
   oidc: boolean;
 }
 
+/** The settings by which people sign in to the console, but the secrets. */
+export interface SignInSettings {
+  /** From where one-time links are taken. */
+  links: 'loopback' | 'anywhere' | 'off';
+  /** Absent where no identity provider is set up. */
+  provider?: {
+    issuer: string;
+    client_id: string;
+    /** The redirect URI to register at the provider. */
+    callback: string;
+    scope: string;
+    /** The type of the subjects that persons are in the records, and what its id is. */
+    subject_type: string;
+    subject: 'sub' | 'email';
+    groups_claim: string;
+    /** The paths of groups here, by the names of the provider's groups. */
+    groups: { [name: string]: string[] };
+  };
+}
+
 /** A session of the console. Times are RFC 3339 in UTC. */
 export interface ConsoleSession {
   id: string;
@@ -178,6 +198,12 @@ export class ConsoleClient extends ServiceClient {
   /** Needs no session. */
   async signInWays(options?: CallOptions): Promise<SignInWays> {
     return (await this.json({ method: 'GET', path: '/sign-in', repeat: 'harmless' }, options)) as SignInWays;
+  }
+
+  /** Takes the scope `credentials`. */
+  async signInSettings(options?: CallOptions): Promise<SignInSettings> {
+    const request: ServiceRequest = { method: 'GET', path: '/sign-in-settings', repeat: 'harmless' };
+    return (await this.json(request, options)) as SignInSettings;
   }
 
   /** Signs in with the token of a one-time link, which holds once. */

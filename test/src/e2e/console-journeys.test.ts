@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await others.first().waitFor();
     for (let left = await others.count(); left > 0; left -= 1) {
       await others.first().getByRole('button', { name: 'End' }).click();
-      await expect.poll(() => others.count()).toBe(left - 1);
+      await expect.poll(() => others.count(), { timeout: 60_000 }).toBe(left - 1);
     }
     await take(page);
     const note = page.getByRole('dialog', { name: 'Sign in' });

@@ -27,6 +27,8 @@ const PAGES = [
   '/settings',
   '/settings?area=clients',
   '/settings?area=sessions',
+  '/settings?area=rules',
+  '/settings?area=signIn',
   '/nowhere',
 ];
 

@@ -44,10 +44,14 @@ interface Creation {
 /** Collects changes, says what they would do, and takes them to Git or commits them. */
 export function ChangePage() {
   const draft = useDraft();
-  const { edit } = usePageSearch();
+  const { edit, add } = usePageSearch();
   const navigate = useNavigate();
   const mayWrite = useMay('records:write', 'access-rules');
-  const [adding, setAdding] = useState<Kind>();
+  const [adding, setAdding] = useState<Kind | undefined>(DRAFTED_KINDS.find((one) => one === add));
+  const stopAdding = () => {
+    setAdding(undefined);
+    if (add !== undefined) void navigate({ to: '/change' });
+  };
   const [again, setAgain] = useState<Creation>();
   const [kind, setKind] = useState<Kind>('subject');
   const revision = useQuery({
@@ -175,13 +179,13 @@ export function ChangePage() {
         )}
       </div>
       {adding !== undefined && (
-        <Dialog wide keep title={text.change.addTitle(KIND_TEXTS[adding].one)} onClose={() => setAdding(undefined)}>
+        <Dialog wide keep title={text.change.addTitle(KIND_TEXTS[adding].one)} onClose={stopAdding}>
           <RecordForm
             kind={adding}
-            onCancel={() => setAdding(undefined)}
+            onCancel={stopAdding}
             onDone={(fields) => {
               saveDraft(withChange(draft, { op: 'create', kind: adding, fields }, base));
-              setAdding(undefined);
+              stopAdding();
             }}
           />
         </Dialog>

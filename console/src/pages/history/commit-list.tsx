@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { text } from '../../text/english.js';
+import { Actor } from '../../ui/actor.js';
 import { Badge } from '../../ui/badge.js';
 import { When } from '../../ui/when.js';
 import styles from './commit-list.module.css';
@@ -16,9 +17,7 @@ export function CommitList({ commits }: { commits: readonly AuditEntry[] }) {
           </Link>
           <div>
             <p>
-              <strong title={credential.id}>{credential.name}</strong>{' '}
-              <span className={styles.what}>({text.history.actorKinds[credential.kind] ?? credential.kind})</span>{' '}
-              {text.history.counts(counts)} {stack !== undefined && <Badge>{stack}</Badge>}
+              <Actor by={credential} /> {text.history.counts(counts)} {stack !== undefined && <Badge>{stack}</Badge>}
             </p>
             <p className={styles.what}>
               {changes

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
+import { Actor } from '../../ui/actor.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
 import { Empty } from '../../ui/empty.js';
@@ -62,7 +63,7 @@ function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
           <dl className={styles.facts}>
             <dt>{text.history.by}</dt>
             <dd>
-              {credential.name} <span className={styles.muted}>({credential.kind.replaceAll('_', ' ')})</span>
+              <Actor by={credential} />
             </dd>
             <dt>{text.common.owner}</dt>
             <dd>{stack === undefined ? 'api' : <Badge>{stack}</Badge>}</dd>

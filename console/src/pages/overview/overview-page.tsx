@@ -10,6 +10,7 @@ import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import { CommitList } from '../history/commit-list.js';
+import { AgentsCard } from './agents-card.js';
 import styles from './overview-page.module.css';
 
 const COMMITS = 8;
@@ -31,11 +32,14 @@ export function OverviewPage() {
         under={latest && text.overview.revision(latest.revision)}
       />
       <div className={styles.columns}>
-        <Card title={text.overview.lately} aside={<Link to="/history">{text.overview.allCommits}</Link>}>
-          {commits.error && <ProblemNote error={commits.error} retry={() => commits.refetch()} />}
-          {commits.data === undefined && !commits.error && <p role="status">{text.common.loading}</p>}
-          {commits.data !== undefined && <CommitList commits={commits.data.items} />}
-        </Card>
+        <div className={styles.side}>
+          <Card title={text.overview.lately} aside={<Link to="/history">{text.overview.allCommits}</Link>}>
+            {commits.error && <ProblemNote error={commits.error} retry={() => commits.refetch()} />}
+            {commits.data === undefined && !commits.error && <p role="status">{text.common.loading}</p>}
+            {commits.data !== undefined && <CommitList commits={commits.data.items} />}
+          </Card>
+          <AgentsCard />
+        </div>
         <div className={styles.side}>
           <BrokenRules />
           <Card title={text.overview.you}>

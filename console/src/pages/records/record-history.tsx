@@ -2,6 +2,7 @@ import type { AuditEntry } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
+import { Actor } from '../../ui/actor.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { When } from '../../ui/when.js';
 import styles from './record-page.module.css';
@@ -28,7 +29,9 @@ export function RecordHistory({ address }: { address: string }) {
       <ol className={styles.commits}>
         {data?.map((entry) => (
           <li key={entry.revision}>
-            <span>{text.records.did(entry.changes[0]?.op ?? 'update', entry.credential.name)}</span>
+            <span>
+              {text.records.did(entry.changes[0]?.op ?? 'update')} <Actor by={entry.credential} />
+            </span>
             <span className={styles.none}>
               <When at={entry.at} /> · {entry.revision.split('.')[0]}
             </span>

@@ -6,12 +6,12 @@ import { queryClient } from '../../api/query-client.js';
 import { useSession } from '../../api/session.js';
 import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
-import { CodeBlock } from '../../ui/code-block.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import type { CredentialKind } from './credentials.js';
+import { MadeSecret } from './made-secret.js';
 import styles from './settings-page.module.css';
 
 const SCOPES = Object.keys(text.settings.scope) as Scope[];
@@ -39,7 +39,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['records', kind] }),
   });
-  if (make.data !== undefined) return <Secret made={make.data} onClose={onClose} />;
+  if (make.data !== undefined) return <MadeSecret made={make.data} onClose={onClose} />;
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -108,28 +108,6 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
           </Button>
         </div>
       </form>
-    </Dialog>
-  );
-}
-
-/** It stays until the person says that it is stored: it cannot be shown again. */
-function Secret({ made, onClose }: { made: MadeRecord<CredentialKind>; onClose: () => void }) {
-  return (
-    <Dialog title={text.settings.secretTitle} keep onClose={onClose}>
-      <p>{text.settings.secretOnce}</p>
-      {'client_id' in made && (
-        <>
-          <h3>{text.settings.clientId}</h3>
-          <CodeBlock label={text.settings.clientId} code={made.client_id} />
-        </>
-      )}
-      <h3>{text.settings.secret}</h3>
-      <CodeBlock label={text.settings.secret} code={'client_id' in made ? made.client_secret : made.secret} />
-      <div className={layout.buttons}>
-        <Button kind="primary" onPress={onClose}>
-          {text.settings.stored}
-        </Button>
-      </div>
     </Dialog>
   );
 }
