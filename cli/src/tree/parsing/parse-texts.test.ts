@@ -36,7 +36,7 @@ vi.mock('node:worker_threads', async () => {
 beforeEach(() => void threads.splice(0));
 
 /** There is no room for the others while the first is parsed. */
-const TEXTS = [' '.repeat(MAX_FILE_LENGTH), 'version: 1\n', 'b: 2\n'];
+const TEXTS = [' '.repeat(MAX_FILE_LENGTH), ' '.repeat(200_000), 'b: 2\n'];
 const ANSWER = parsedText('a: 1\n');
 
 it.each([
@@ -56,3 +56,14 @@ it.each([
   },
   20_000,
 );
+
+it.each([
+  ['one long text and a short one', [' '.repeat(1_000_000), 'b: 2\n'], 0],
+  ['two long texts', [' '.repeat(1_000_000), ' '.repeat(100_000)], 2],
+])('starts no thread that saves no time: for %s', async (_, texts, count) => {
+  const all = parseTexts(texts, () => {});
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(threads).toHaveLength(count);
+  for (const thread of threads) thread.emit('exit', 1);
+  expect(await all).toHaveLength(texts.length);
+});

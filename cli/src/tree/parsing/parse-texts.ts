@@ -24,7 +24,10 @@ export async function parseTexts(
   onText: (begun: number, characters: number) => void,
 ): Promise<ParsedText[]> {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const count = Math.min(availableParallelism(), THREADS_MAX, texts.length, Math.floor(length / LEAST_TEXT));
+  // One thread has the longest: others are worth while for what is left then.
+  const left = length - Math.max(0, ...texts.map((text) => text.length));
+  const wanted = Math.min(Math.floor(length / LEAST_TEXT), 1 + Math.floor(left / LEAST_TEXT));
+  const count = Math.min(availableParallelism(), THREADS_MAX, texts.length, wanted);
   const jobs = new Jobs(texts, onText);
   // A thread that cannot start, or that ends early, leaves its work to others, and at last to this one.
   if (count > 1) await Promise.all(Array.from({ length: count }, () => work(jobs)));
