@@ -27,10 +27,12 @@ export function breakingIn(
   now: number,
 ): (context: JsonObject) => boolean {
   const request = withoutRecorded(records, sent);
-  const asked = askWithout(records, request, now);
-  if ('error' in asked || !meansResource(records, rule, request)) return () => false;
   const form = formOf(rule);
   const claim = claimOf(rule);
+  const type = form === 'only' ? undefined : claim.subjects?.type;
+  if ((type ?? request.subject.type) !== request.subject.type || !meansResource(records, rule, request)) return never;
+  const asked = askWithout(records, request, now);
+  if ('error' in asked || (form !== 'always' && asked.policies.every(({ effect }) => effect === 'DENY'))) return never;
   return (context) => {
     const scope = asked.scope(context);
     const who = every([whom(rule, request, scope), truthOf(claim.subjects?.where, scope)]);
@@ -41,6 +43,9 @@ export function breakingIn(
     return allowed && who !== false && what !== false;
   };
 }
+
+/** For requests of which a rule does not speak, or that nothing allows. */
+export const never = () => false;
 
 /** By 11.3 a recorded property counts as recorded, whatever a request says. */
 function withoutRecorded(records: Records, { subject, resource, ...rest }: DecisionRequest): DecisionRequest {

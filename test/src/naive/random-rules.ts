@@ -64,49 +64,51 @@ export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule
       return accessRule.schema.parse(JSON.parse(JSON.stringify(rule)));
     });
 
-/** What a request asks but for its action and context; `at` picks the instant, round and round. */
-export interface Question {
+/** Whom and about what requests ask, wherever it may lie. */
+export interface Place {
   subject: string;
-  own: Json | undefined;
-  roles: readonly string[];
   resource: string;
-  place: JsonObject;
-  n: Json | undefined;
-  at: number;
+  /** What a request says of where a resource without a record lies: in one resource at most, or nothing. */
+  where: JsonObject;
+}
+
+/** Nobody records `nobody`, the type `robot` and the resource `3`. */
+const SUBJECTS = ['user/s', 'user/t', 'service/s', 'user/nobody', 'service/nobody', 'robot/nobody'];
+const NOWHERE = { up: null, in: null };
+const IN_X = ['0', '1', '2'].map((up) => ({ up, in: null }));
+const IN_Y = { up: null, in: '1' };
+const RESOURCES: readonly Pick<Place, 'resource' | 'where'>[] = [
+  ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'].map((resource) => ({ resource, where: {} })),
+  ...[{}, NOWHERE, ...IN_X, IN_Y].map((where) => ({ resource: 'a/x/3', where })),
+  ...[{}, NOWHERE, ...IN_X].map((where) => ({ resource: 'a/y/3', where })),
+  ...[{}, NOWHERE, IN_Y].map((where) => ({ resource: 'b/y/3', where })),
+];
+export const PLACES: readonly Place[] = SUBJECTS.flatMap((subject) => RESOURCES.map((one) => ({ subject, ...one })));
+
+/** What a request sends besides. */
+export interface Sent {
+  own?: Json | undefined;
+  roles: readonly string[];
+  n?: Json | undefined;
 }
 
 const numbers = fc.constantFrom<Json | undefined>(undefined, undefined, 0, 1, 1.5, 2, 'x');
 
-/** Nobody records `nobody`, the type `robot` and the resource `3`, which lies as the request says or as nobody says. */
-export const question: fc.Arbitrary<Question> = fc.record({
-  subject: fc.constantFrom('user/s', 'user/t', 'service/s', 'user/nobody', 'service/nobody', 'robot/nobody'),
+export const sent: fc.Arbitrary<Sent> = fc.record({
   own: numbers,
   roles: fc.oneof(
     { weight: 2, arbitrary: fc.constant<string[]>([]) },
     { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom('r', 'a/r', 'a/q', 'b/q', 'b/p'), { maxLength: 3 }) },
   ),
-  resource: fc.constantFrom(
-    ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'],
-    ...['a/x/3', 'a/x/3', 'a/x/3', 'a/y/3', 'a/y/3', 'b/y/3'],
-  ),
-  place: fc.constantFrom<JsonObject>(
-    ...[
-      { up: null, in: null },
-      { up: '1', in: null },
-      { up: '2', in: null },
-    ],
-    ...[{ up: '0', in: null }, { up: null, in: '1' }, {}],
-    ...[{ up: ['1', '2'], in: null }, { up: ['0', '1'], in: null }, { up: '2', in: '1' }, { up: null }, { in: null }],
-  ),
   n: numbers,
-  at: fc.nat(20),
 });
 
-/** The request of a question, which sends nothing that is recorded after (docs/semantics.md 11.3). */
+/** A request that sends nothing that is recorded after (docs/semantics.md 11.3). */
 export function requestOf(
   before: readonly EngineRecord[],
   after: readonly EngineRecord[],
-  { subject, own, roles, resource, place, n }: Question,
+  { subject, resource, where }: Place,
+  { own, roles, n }: Sent,
   action: string,
 ): DecisionRequest {
   const [type = '', id = ''] = subject.split('/');
@@ -121,7 +123,7 @@ export function requestOf(
     resource: {
       type: `${application}/${ofType}`,
       name,
-      properties: { ...(!recorded && place), ...given('resource', resource, n) },
+      properties: { ...(!recorded && where), ...given('resource', resource, n) },
     },
     action: { name: action },
   };
