@@ -10,7 +10,16 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** If a commit has more changes than this, the counts beside it say how many. */
 const CHANGES_SHOWN = 3;
-const MARKS = { create: '+', update: '~', move: '→', delete: '-', erase: '×', retire: '×' } as const;
+const MARKS = {
+  create: '+',
+  update: '~',
+  move: '→',
+  delete: '-',
+  erase: '×',
+  retire: '×',
+  disable: '○',
+  enable: '●',
+} as const;
 
 export default class Audit extends ServiceCommand {
   static override summary = 'Show who changed what, latest commits first.';
@@ -108,8 +117,11 @@ function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]
   };
 }
 
-function eventCells({ op, tenant, at, credential, subject, properties, agent }: TenantEvent): string[] {
-  const what = subject === undefined ? (agent ?? '') : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
+function eventCells({ op, tenant, at, credential, subject, properties, agent, credentials }: TenantEvent): string[] {
+  const what =
+    subject === undefined
+      ? (agent ?? credentials?.join(', ') ?? '')
+      : `${subject}: ${properties?.join(', ') ?? 'everything'}`;
   return [`${MARKS[op]}${op}`, tenant.name, moment(at), who(credential), what];
 }
 

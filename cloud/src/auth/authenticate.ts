@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { type Credential, holds } from './credential.js';
-import type { CredentialIndex } from './credential-index.js';
+import type { CredentialIndex, KnownCredential } from './credential-index.js';
 import { API_KEY_PREFIX, hashApiKey } from './secrets.js';
 import type { Tokens } from './tokens.js';
 
@@ -31,6 +31,15 @@ export async function authenticate(
   return credential;
 }
 
+/** Who has the right secret may know why it does not help. */
+function refuseOff({ offSince }: KnownCredential): void {
+  if (offSince !== undefined) throw new ProblemError('unauthorized', offText(offSince));
+}
+
+export function offText(offSince: string): string {
+  return `The credential is off since ${offSince}, when the database was restored from a backup: an operator turns it on with service credentials enable.`;
+}
+
 async function credentialOf(
   bearer: string,
   { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now: number },
@@ -38,7 +47,9 @@ async function credentialOf(
   if (bearer.startsWith(API_KEY_PREFIX)) {
     // The key is looked up by its hash: comparing hashes reveals nothing about a key with 256 random bits.
     const key = credentials.apiKey(hashApiKey(bearer));
-    return key && key.expiresAt > now ? key : undefined;
+    if (key === undefined || key.expiresAt <= now) return undefined;
+    refuseOff(key);
+    return key;
   }
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
@@ -48,6 +59,7 @@ async function credentialOf(
   // A token with more scopes than its client now has is refused as a whole: it was issued before the client was
   // narrowed.
   if (!claims.grants.every((grant) => holds(client, grant))) return undefined;
+  refuseOff(client);
   const { kind, id, name, tenant, generation, limits } = client;
   const narrowed = [...client.grants].some((grant) => !claims.grants.includes(grant));
   const { grants, expiresAt } = claims;

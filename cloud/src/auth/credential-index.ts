@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
+import { address, encodeSegment } from '@authz-service/core/records/address';
 import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
@@ -14,6 +15,8 @@ export interface KnownCredential extends Credential {
   /** Milliseconds since the epoch. */
   expiresAt: number;
   operator: boolean;
+  /** Since when it is off, after a restore (RFC 3339); undefined while it can be used. */
+  offSince?: string;
   /** Who has its rights in the console: see `personId`. */
   person?: string;
 }
@@ -75,12 +78,33 @@ export class CredentialIndex {
   assertStanding(credential: Credential, now: number): KnownCredential {
     const { kind, id, generation, grants } = credential;
     const known = this.held(kind, id);
-    const same = known !== undefined && known.generation === generation && known.expiresAt > now;
+    const same = known?.generation === generation && known.expiresAt > now && known.offSince === undefined;
     if (same && [...grants].every((grant) => holds(known, grant))) return known;
     throw new ProblemError(
       'unauthorized',
       'The credential was refused: it was changed or removed while the request was under way.',
     );
+  }
+
+  /** The credentials of a tenant that are off, by address. */
+  off(tenant: string) {
+    return [...this.#clients.values(), ...this.#keys.values()]
+      .flatMap(({ offSince, grants, expiresAt, kind, id, name, ...known }) =>
+        offSince === undefined || known.tenant !== tenant
+          ? []
+          : [
+              {
+                address: address(kind, encodeSegment(name)),
+                kind,
+                id,
+                name,
+                scopes: [...grants],
+                ...(Number.isFinite(expiresAt) && { expires_at: new Date(expiresAt).toISOString() }),
+                off_since: offSince,
+              },
+            ],
+      )
+      .sort((left, right) => (left.address < right.address ? -1 : 1));
   }
 
   /** The operators' credentials, of all tenants, but those of persons: an identity provider may be gone. */
@@ -97,10 +121,13 @@ export class CredentialIndex {
     const made = new Map(secrets.map((secret) => [secret.id, secret]));
     for (const { record } of staged.put) {
       if (record.kind !== 'api_key' && record.kind !== 'oauth_client') continue;
-      const secret = made.get(record.id) ?? this.of(record);
+      const known = this.of(record);
+      const secret = made.get(record.id) ?? known;
       if (secret === undefined) continue;
       const { hash, operator } = secret;
-      this.#put({ tenant, kind: record.kind, id: record.id, fields: record.fields, hash, operator });
+      // A new secret cannot be one from before a restore.
+      const off = secret === known && known.offSince !== undefined ? { off_since: known.offSince } : {};
+      this.#put({ tenant, kind: record.kind, id: record.id, fields: record.fields, hash, operator, ...off });
     }
   }
 
@@ -138,6 +165,7 @@ export class CredentialIndex {
       generation: createHash('sha256').update(row.hash).digest('base64url').slice(0, 16),
       expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),
       operator: row.operator,
+      ...(row.off_since !== undefined && { offSince: row.off_since }),
     };
     if (row.kind === 'oauth_client') {
       this.#clients.set(row.id, known);

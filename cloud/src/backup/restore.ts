@@ -10,6 +10,7 @@ import { lockFolder } from '../store/folder-lock.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import type { CredentialRow, TenantRow } from '../store/store.js';
 import { compareCredentials, type RestoredCredential } from './compare-credentials.js';
+import { setBack } from './disable-credentials.js';
 import { replaceFile } from './replace-file.js';
 
 export interface Restored {
@@ -101,8 +102,7 @@ async function readBackup(
   });
   try {
     const { tenants } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
-    // Who was signed in then is not signed in now.
-    await store.endAllSessions();
+    await setBack(store, now());
     return { copied, tenants: tenants.list(), credentials: await store.credentials() };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

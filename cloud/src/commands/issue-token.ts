@@ -1,3 +1,4 @@
+import { offText } from '../auth/authenticate.js';
 import type { Attempt } from '../auth/client-secrets.js';
 import { type Grant, holds } from '../auth/credential.js';
 import { TOKEN_SECONDS } from '../auth/tokens.js';
@@ -49,6 +50,7 @@ export async function issueToken(
   if (!right || client?.person !== undefined || client?.hash !== hash || client === undefined) {
     throw new TokenError('invalid_client', 'The client id is unknown, or the secret is wrong.');
   }
+  if (client.offSince !== undefined) throw new TokenError('invalid_client', offText(client.offSince));
   const wanted = request.scope?.split(' ').filter((scope) => scope !== '') ?? [];
   const missing = wanted.find((scope) => !holds(client, scope as Grant));
   if (missing !== undefined) {

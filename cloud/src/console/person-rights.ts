@@ -50,7 +50,10 @@ export async function personRights(
   const [client, ...others] = credentials.ofPerson(id, holder.id);
   // The limits of several may contradict, and no choice among them is safe.
   if (others.length > 0) return { ...person, grants: new Set() };
-  const grants = new Set([...granted.flatMap((right) => right.grants), ...(client?.grants ?? [])]);
+  const grants = new Set([
+    ...granted.flatMap((right) => right.grants),
+    ...((client?.offSince === undefined && client?.grants) || []),
+  ]);
   const limits = client?.limits;
   return { ...person, grants, ...(limits && { limits }) };
 }

@@ -152,7 +152,8 @@ export class Sessions {
     }
     const known = this.credentials.held(holder.kind, holder.id);
     if (known?.tenant !== tenant || known.person !== undefined) return undefined;
-    if (known.generation !== holder.generation || known.expiresAt <= now) return undefined;
+    if (known.generation !== holder.generation || known.expiresAt <= now || known.offSince !== undefined)
+      return undefined;
     const { kind, id, name, generation, limits } = known;
     const grants = new Set(holder.grants.filter((grant) => holds(known, grant)));
     return { kind, id, name, tenant, grants, generation, ...(limits && { limits }), session: hash };

@@ -143,7 +143,7 @@ export class Follower {
       await bundleKeys.follow();
       tenants.watch.notify(EVERY_TENANT);
     }
-    await this.#followErasures(position.event);
+    await this.#followEvents(position.event);
     for (const tenant of tenants.loaded())
       if (tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0)) this.#catchUp(tenant);
     this.#heardAt = began;
@@ -180,12 +180,14 @@ export class Follower {
     if (tenants.comings === after) for (const row of rows.filter(isNew)) tenants.add(row);
   }
 
-  /** What was erased from history here must not be told from memory elsewhere. */
-  async #followErasures(event: number): Promise<void> {
-    const { store, tenants, history } = this.cloud;
+  /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
+  async #followEvents(event: number): Promise<void> {
+    const { store, tenants, history, credentials } = this.cloud;
     if (event <= this.#event) return;
     const events = await store.tenantEvents({ limit: event - this.#event });
     for (const { op, tenant } of events) {
+      if ((op === 'disable' || op === 'enable') && tenants.rows(tenant.id).length > 0)
+        for (const known of await store.credentialsSince([{ tenant: tenant.id, since: 0 }])) credentials.advance(known);
       if (op !== 'erase') continue;
       history.forget(tenant.id);
       for (const loaded of tenants.loaded()) if (loaded.id === tenant.id) loaded.forgetCommits();

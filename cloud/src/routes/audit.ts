@@ -12,7 +12,7 @@ import type { AuditFilter, AuditRow } from '../store/store.js';
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
 const eventSchema = z.strictObject({
-  op: z.enum(['create', 'delete', 'erase', 'retire']),
+  op: z.enum(['create', 'delete', 'erase', 'retire', 'disable', 'enable']),
   at: z.iso.datetime(),
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   request_id: z.string(),
@@ -23,6 +23,10 @@ const eventSchema = z.strictObject({
     .optional()
     .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
   agent: z.string().optional().meta({ description: 'Of the retirement of an agent: its id.' }),
+  credentials: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The addresses of the credentials that a restore turned off, or an operator on.' }),
 });
 
 const moment = z

@@ -215,6 +215,9 @@ async function tenants(): Promise<void> {
   for (const tenant of ['default', 'nobody']) {
     await ask('GET', `/v1/agents?tenant=${tenant}&enforces=1&wait=0`);
     await ask('DELETE', `/v1/agents/gone?tenant=${tenant}`);
+    await ask('GET', `/v1/tenants/${tenant}/disabled-credentials`);
+    for (const body of [{}, { credentials: ['api_key/none'] }, { credentials: [] }])
+      await ask('POST', `/v1/tenants/${tenant}/enabled-credentials`, { body });
   }
   await ask('DELETE', '/v1/tenants/acme');
   await ask('DELETE', '/v1/tenants/default');
@@ -235,6 +238,7 @@ async function unstored(): Promise<void> {
   await ask('DELETE', '/v1/tenants/acme');
   await ask('POST', '/v1/tenants/default/erasures', { body: { subject: 'user/carol' } });
   await ask('POST', '/v1/bundle-keys', { body: {} });
+  await ask('POST', '/v1/tenants/default/enabled-credentials', { body: {} });
   await ask('GET', '/readyz');
 }
 
@@ -265,6 +269,7 @@ describe('the document', () => {
     'createTenant',
     'deleteTenant',
     'eraseFromHistory',
+    'enableCredentials',
     'rotateBundleKeys',
   ])('says that %s is answered with 507 while nothing can be stored', (operationId) => {
     expect(reference.seen).toContain(`${operationId} 507`);
@@ -272,7 +277,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 10);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 11);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

@@ -246,7 +246,7 @@ describe('a stranger', () => {
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_cursor' });
   });
 
-  it('reads, makes and removes no tenants, erases nobody, and turns no keys', async () => {
+  it('reads, makes and removes no tenants, erases nobody, and turns no keys and credentials on', async () => {
     const rows: [string, string, string, unknown?][] = [
       ['POST', '/v1/bundle-keys', '/v1/bundle-keys', {}],
       ['GET', '/v1/audit/tenants', '/v1/audit/tenants'],
@@ -255,6 +255,8 @@ describe('a stranger', () => {
       ['GET', '/v1/tenants/{name}', '/v1/tenants/owner'],
       ['DELETE', '/v1/tenants/{name}', '/v1/tenants/owner'],
       ['POST', '/v1/tenants/{name}/erasures', '/v1/tenants/owner/erasures', { subject: 'user/alice' }],
+      ['GET', '/v1/tenants/{name}/disabled-credentials', '/v1/tenants/owner/disabled-credentials'],
+      ['POST', '/v1/tenants/{name}/enabled-credentials', '/v1/tenants/owner/enabled-credentials', {}],
     ];
     for (const [method, route, path, body] of rows) {
       const answer = await strange(method, route, path, body);

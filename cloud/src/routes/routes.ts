@@ -13,6 +13,7 @@ import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
 import { consoleSignInRoutes } from './console-sign-in.js';
 import { decisionRoutes } from './decisions.js';
+import { disabledCredentialRoutes } from './disabled-credentials.js';
 import { draftPlanRoutes } from './draft-plans.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
@@ -42,6 +43,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...agentRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),
+    ...disabledCredentialRoutes(cloud),
     ...consoleLinkRoutes(cloud),
     ...consoleSessionRoutes(cloud),
     ...consoleSignInRoutes(cloud),

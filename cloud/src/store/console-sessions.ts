@@ -1,24 +1,31 @@
 import type { Dialect } from './dialect.js';
-import type { LinkRow, SessionRow, Store } from './store.js';
+import type { LinkRow, SessionRow } from './store.js';
+
+/** The sessions of the console, and the links that begin them. */
+export interface SessionStore {
+  addSession(row: SessionRow): Promise<void>;
+  /** By the hash of the session's cookie. */
+  findSession(hash: string): Promise<SessionRow | undefined>;
+  /** The sessions of a tenant, the latest first. */
+  sessions(tenant: string): Promise<SessionRow[]>;
+  /** Notes that the session was used. */
+  touchSession(hash: string, seenAt: string): Promise<void>;
+  /** Returns false if there is no such session. */
+  endSession(tenant: string, id: string): Promise<boolean>;
+  /** Removes the sessions and links that are over at `now`, and the sessions that were last used before `idle`. */
+  purgeSessions(before: { now: string; idle: string }): Promise<void>;
+  /** Removes all sessions and links of all tenants. */
+  endAllSessions(): Promise<void>;
+  /** Returns false, and adds none, where so many of the tenant are waiting that have not expired `now`. */
+  addLink(row: LinkRow, bound: { now: string; max: number }): Promise<boolean>;
+  /** Takes the link with this hash out of the store, so that it is found once. */
+  takeLink(hash: string): Promise<LinkRow | undefined>;
+}
 
 type Stored<Row extends { tenant: string }> = Omit<Row, 'tenant'> & { tenant_id: string };
 
 /** The part of the store that holds who is signed in to the console. */
-export function consoleSessions({
-  reading,
-  writing,
-}: Pick<Dialect, 'reading' | 'writing'>): Pick<
-  Store,
-  | 'addSession'
-  | 'findSession'
-  | 'sessions'
-  | 'touchSession'
-  | 'endSession'
-  | 'purgeSessions'
-  | 'endAllSessions'
-  | 'addLink'
-  | 'takeLink'
-> {
+export function consoleSessions({ reading, writing }: Pick<Dialect, 'reading' | 'writing'>): SessionStore {
   return {
     addSession: (row) =>
       writing(async (trx) => {

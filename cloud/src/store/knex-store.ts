@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
 import { consoleSessions } from './console-sessions.js';
+import { credentialSwitch } from './credential-switch.js';
 import type { Dialect } from './dialect.js';
 import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
@@ -123,6 +124,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       }),
 
     ...consoleSessions(dialect),
+    ...credentialSwitch(dialect),
 
     ...keptAgents(dialect),
 

@@ -112,9 +112,9 @@ export async function credentialRows(
   knex: Knex,
   where: (query: Knex.QueryBuilder) => Knex.QueryBuilder = (query) => query,
 ): Promise<CredentialRow[]> {
-  const rows: (RecordRow & SecretRow)[] = await where(
+  const rows: (RecordRow & SecretRow & { off_since: string | null })[] = await where(
     knex('records').join('secrets', 'secrets.record_pk', 'records.pk'),
-  ).select('records.*', 'secrets.hash', 'secrets.operator');
+  ).select('records.*', 'secrets.hash', 'secrets.operator', 'secrets.off_since');
   return rows.map((row) => ({
     tenant: row.tenant_id,
     kind: row.kind as CredentialKind,
@@ -122,5 +122,6 @@ export async function credentialRows(
     fields: JSON.parse(row.fields),
     hash: row.hash,
     operator: Boolean(row.operator),
+    ...(row.off_since !== null && { off_since: row.off_since }),
   }));
 }

@@ -5,9 +5,11 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
 import type { AgentStore } from './agent-store.js';
+import type { SessionStore } from './console-sessions.js';
+import type { CredentialSwitch } from './credential-switch.js';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
-export interface Store extends TenantStore, AgentStore {
+export interface Store extends TenantStore, AgentStore, CredentialSwitch, SessionStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;
   /** What others may have changed, as it is at one moment. Uses a connection of its own. */
@@ -67,23 +69,6 @@ export interface Store extends TenantStore, AgentStore {
   credentials(): Promise<CredentialRow[]>;
   /** Removes the keys first used before this moment. */
   purgeIdempotent(before: string): Promise<void>;
-  addSession(row: SessionRow): Promise<void>;
-  /** By the hash of the session's cookie. */
-  findSession(hash: string): Promise<SessionRow | undefined>;
-  /** The sessions of a tenant, the latest first. */
-  sessions(tenant: string): Promise<SessionRow[]>;
-  /** Notes that the session was used. */
-  touchSession(hash: string, seenAt: string): Promise<void>;
-  /** Returns false if there is no such session. */
-  endSession(tenant: string, id: string): Promise<boolean>;
-  /** Removes the sessions and links that are over at `now`, and the sessions that were last used before `idle`. */
-  purgeSessions(before: { now: string; idle: string }): Promise<void>;
-  /** Removes all sessions and links of all tenants. */
-  endAllSessions(): Promise<void>;
-  /** Returns false, and adds none, where so many of the tenant are waiting that have not expired `now`. */
-  addLink(row: LinkRow, bound: { now: string; max: number }): Promise<boolean>;
-  /** Takes the link with this hash out of the store, so that it is found once. */
-  takeLink(hash: string): Promise<LinkRow | undefined>;
   /** Private keys as JWK, oldest first. */
   signingKeys(): Promise<SigningKeyRow[]>;
   addSigningKey(row: SigningKeyRow): Promise<void>;
@@ -262,6 +247,8 @@ export interface NewSecret {
 
 export interface CredentialRow extends NewSecret {
   tenant: string;
+  /** Absent while the credential can be used. */
+  off_since?: string;
   fields: { name: string; scopes: string[]; expires_at?: string; limits?: Limits; person?: Person };
 }
 
@@ -290,10 +277,10 @@ export interface AuditFilter {
   subject?: string;
 }
 
-/** Who created or removed a tenant, erased something from its history, or retired an agent. Events outlive their tenants. */
+/** What was done to a tenant as a whole, or to its history, agents or credentials. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
-  op: 'create' | 'delete' | 'erase' | 'retire';
+  op: 'create' | 'delete' | 'erase' | 'retire' | 'disable' | 'enable';
   tenant: { id: string; name: string };
   /** Of an erasure. */
   subject?: string;
@@ -301,6 +288,8 @@ export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'crede
   properties?: string[];
   /** Of a retirement: the id of the agent. */
   agent?: string;
+  /** Which were turned off or on. */
+  credentials?: string[];
 }
 
 export interface AuditedChange {

@@ -7,9 +7,15 @@ export async function noteTenantEvent(
   op: TenantEvent['op'],
   { id, name }: Pick<TenantRow, 'id' | 'name'>,
   { at, request_id, credential }: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
-  about: { subject?: string; properties?: readonly string[] | undefined; agent?: string } = {},
+  about: {
+    subject?: string;
+    properties?: readonly string[] | undefined;
+    agent?: string;
+    credentials?: readonly string[];
+  } = {},
 ): Promise<void> {
   const before = await trx('tenant_events').max<{ at: string | null }>('at as at').first();
+  const names = about.properties ?? about.credentials;
   await trx('tenant_events').insert({
     op,
     at: before?.at && before.at > at ? before.at : at,
@@ -20,7 +26,7 @@ export async function noteTenantEvent(
     credential_id: credential.id,
     credential_name: credential.name,
     subject: about.subject ?? null,
-    properties: about.properties === undefined ? null : JSON.stringify(about.properties),
+    properties: names === undefined ? null : JSON.stringify(names),
     agent: about.agent ?? null,
   });
 }
@@ -67,7 +73,9 @@ export async function listTenantEvents(
     request_id: row.request_id,
     credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
     ...(row.subject !== null && { subject: row.subject }),
-    ...(row.properties !== null && { properties: JSON.parse(row.properties) }),
+    ...(row.properties !== null && {
+      [row.op === 'erase' ? 'properties' : 'credentials']: JSON.parse(row.properties),
+    }),
     ...(row.agent !== null && { agent: row.agent }),
   }));
 }

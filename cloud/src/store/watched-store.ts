@@ -12,6 +12,8 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'pruneHistory',
   'pruneAudit',
   'eraseHistory',
+  'disableCredentials',
+  'enableCredentials',
   'addSession',
   'touchSession',
   'endSession',

@@ -25,8 +25,8 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')}`;
 
-/** A credential that already has a secret gets another one. */
-const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash';
+/** A credential that already has a secret gets another one, which nobody can have kept from before a restore. */
+const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash, off_since = null';
 
 /**
  * Writes the records, references and secrets of a commit, in a number of statements that does not grow with each

@@ -1,6 +1,6 @@
 import { everyItem, type ListOptions, type Send } from './records.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { MadeTenant, Page, Tenant } from './wire.js';
+import type { DisabledCredential, MadeTenant, Page, Tenant } from './wire.js';
 
 /** The tenants, for operators. */
 export class Tenants {
@@ -49,6 +49,26 @@ export class Tenants {
     const route = '/v1/tenants/{name}/erasures';
     const request: ServiceRequest = { method: 'POST', path, route, body: erasure, repeat: 'harmless', writes: true };
     return (await this.#send(request, options)) as { versions: number; absent: string[] };
+  }
+
+  /** The credentials of the tenant that are off since a restore. */
+  async disabledCredentials(name: string, options?: CallOptions): Promise<DisabledCredential[]> {
+    const path = `${itemPath(name)}/disabled-credentials`;
+    const route = '/v1/tenants/{name}/disabled-credentials';
+    const answer = await this.#send({ method: 'GET', path, route, repeat: 'harmless' }, options);
+    return (answer as { items: DisabledCredential[] }).items;
+  }
+
+  /** Turns credentials on that are off since a restore: those with these addresses, or all. Returns the addresses. */
+  async enableCredentials(
+    name: string,
+    wish: { credentials?: string[] | undefined } = {},
+    options?: CallOptions,
+  ): Promise<string[]> {
+    const path = `${itemPath(name)}/enabled-credentials`;
+    const route = '/v1/tenants/{name}/enabled-credentials';
+    const request: ServiceRequest = { method: 'POST', path, route, body: wish, repeat: 'once', writes: true };
+    return ((await this.#send(request, options)) as { enabled: string[] }).enabled;
   }
 
   /** Removes the tenant with all its records. */

@@ -182,9 +182,9 @@ export interface AuditEntry {
   truncated: boolean;
 }
 
-/** Who made or removed a tenant, erased something from its history, or retired one of its agents. */
+/** Who made or removed a tenant, erased from its history, retired one of its agents, or switched its credentials. */
 export interface TenantEvent {
-  op: 'create' | 'delete' | 'erase' | 'retire';
+  op: 'create' | 'delete' | 'erase' | 'retire' | 'disable' | 'enable';
   at: string;
   tenant: { id: string; name: string };
   request_id: string;
@@ -194,6 +194,19 @@ export interface TenantEvent {
   properties?: string[];
   /** Of a retirement: the id of the agent. */
   agent?: string;
+  /** The addresses of the credentials that a restore turned off, or an operator on. */
+  credentials?: string[];
+}
+
+/** A credential that a restore has turned off. */
+export interface DisabledCredential {
+  address: Address;
+  kind: 'api_key' | 'oauth_client';
+  id: string;
+  name: string;
+  scopes: string[];
+  expires_at?: string;
+  off_since: string;
 }
 
 /** The key that signs bundles from now on. */

@@ -49,6 +49,13 @@ function start(name: string, env: Record<string, string> = {}): AgentProcess {
   return agent;
 }
 
+/** A restore turns off what is not an operator's. */
+async function restoreAndStart(): Promise<void> {
+  await service('restore', 'backup', '--replace');
+  await startCloud();
+  await admin.tenants.enableCredentials('default');
+}
+
 async function stopCloud(): Promise<void> {
   cloud.signal('SIGTERM');
   await cloud.exited;
@@ -81,8 +88,7 @@ describe('a cloud whose database was restored from an older backup', () => {
     await away.kill();
 
     await stopCloud();
-    await service('restore', 'backup', '--replace');
-    await startCloud();
+    await restoreAndStart();
     const later = await commitBeyond(revision);
 
     const back = start('away');

@@ -1,4 +1,5 @@
 import { boolean, string } from '@oclif/core/flags';
+import { databasePlace } from '../../config/database-place.js';
 import { counted } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -22,13 +23,8 @@ version has migrated is refused.`;
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudMigrate);
-    const [{ readDataDir, readPostgres }, { migrateDatabase }] = await Promise.all([
-      import('@authz-service/cloud/config'),
-      import('@authz-service/cloud/backup/migrate'),
-    ]);
-    const dataDir = flags['data-dir'];
-    const postgres = dataDir === undefined ? readPostgres(process.env) : undefined;
-    const place = postgres === undefined ? { dataDir: readDataDir(process.env, dataDir) } : { postgres };
+    const { migrateDatabase } = await import('@authz-service/cloud/backup/migrate');
+    const place = await databasePlace(flags['data-dir']);
     const migrations = await migrateDatabase(place, { check: flags.check });
     const list = migrations.map((name) => `\n  ${name}`).join('');
     const done = flags.check ? 'to be done' : 'done';

@@ -12,9 +12,9 @@ export default class CloudRestore extends ServiceCommand {
 tenant is as it was committed. Nothing is changed if the check fails, if a cloud runs on the folder, or if there are \
 left-overs (-wal, -shm) of a database that was not closed.
 
-Credentials are as they were when the backup was made: those revoked since are valid again. They are listed; with \
---replace, only those that the replaced database no longer has or has with changes. Delete those that must not come \
-back before you let callers reach the cloud. Agents with later revisions keep them: see the README of the cloud.`;
+The backup also brings back credentials that were revoked since. So all of them are off but the operators', until an operator \
+turns them on with "service credentials enable". They are listed; with --replace, only those that the replaced database no \
+longer has or has with changes: delete these. Agents with later revisions keep them: see the README of the cloud.`;
   static override examples = [
     { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
     {

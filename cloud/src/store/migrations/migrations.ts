@@ -7,6 +7,7 @@ import * as consoleSessions from './0005-console-sessions.js';
 import * as many from './0006-many-processes.js';
 import * as recordOrigins from './0007-record-origins.js';
 import * as agents from './0008-agents.js';
+import * as credentialsOff from './0009-credentials-off.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -20,6 +21,7 @@ const MIGRATIONS: Named[] = [
   { name: '0006-many-processes', ...many },
   { name: '0007-record-origins', ...recordOrigins },
   { name: '0008-agents', ...agents },
+  { name: '0009-credentials-off', ...credentialsOff },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

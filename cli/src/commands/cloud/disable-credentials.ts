@@ -1,0 +1,34 @@
+import { string } from '@oclif/core/flags';
+import { databasePlace } from '../../config/database-place.js';
+import { counted } from '../../output/text.js';
+import { type Outcome, ServiceCommand } from '../../service-command.js';
+
+export default class CloudDisableCredentials extends ServiceCommand {
+  static override summary = 'Turn off every credential but the operators’, after PostgreSQL was set back.';
+  static override description =
+    `A database that was restored has the credentials of its backup: also those that were revoked since. This turns off all of them \
+but the operators', and ends all sessions of the console; operators turn on again what is good, with "service credentials \
+enable". Run it after pg_restore or a recovery to a point in time, before callers reach the cloud. "service cloud restore" does \
+it by itself.
+
+On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within half a second.`;
+  static override examples = [
+    { description: 'In the database in DATABASE_URL', command: 'service cloud disable-credentials' },
+  ];
+  static override flags = {
+    'data-dir': string({
+      description: 'The folder of an SQLite database; by default DATABASE_URL, SERVICE_DATA_DIR or ~/.service/cloud.',
+      helpValue: 'DIR',
+    }),
+  };
+
+  override async run(): Promise<Outcome> {
+    const { flags } = await this.parse(CloudDisableCredentials);
+    const { disableCredentials } = await import('@authz-service/cloud/backup/disable-credentials');
+    const disabled = await disableCredentials(await databasePlace(flags['data-dir']), Date.now());
+    return {
+      json: { disabled },
+      text: `${counted(disabled, 'credential')} turned off: "service credentials disabled" lists them.`,
+    };
+  }
+}

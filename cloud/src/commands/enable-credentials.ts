@@ -1,0 +1,33 @@
+import { ProblemError } from '@authz-service/core/problem';
+import type { Credential } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+
+export interface EnableWish {
+  /** The name of the tenant. */
+  tenant: string;
+  /** The addresses of credentials; all of the tenant if absent. */
+  credentials?: string[] | undefined;
+  credential: Credential;
+  requestId: string;
+  now: number;
+}
+
+/**
+ * Turns on credentials of a tenant that are off since a restore. Returns their addresses. Throws `not_found` if one that
+ * is named is not off.
+ */
+export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise<string[]> {
+  await cloud.refresh();
+  const row = cloud.tenants.named(wish.tenant);
+  if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${wish.tenant}".`);
+  const off = new Set(cloud.credentials.off(row.id).map(({ address }) => address));
+  const missing = wish.credentials?.find((address) => !off.has(address));
+  if (missing !== undefined)
+    throw new ProblemError('not_found', `In the tenant "${row.name}", no credential "${missing}" is off.`);
+  const { kind, id, name } = wish.credential;
+  const by = { at: new Date(wish.now).toISOString(), request_id: wish.requestId, credential: { kind, id, name } };
+  const enabled = await cloud.store.enableCredentials(row, wish.credentials, by);
+  for (const known of await cloud.store.credentialsSince([{ tenant: row.id, since: 0 }]))
+    cloud.credentials.advance(known);
+  return enabled;
+}

@@ -1,0 +1,83 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
+import { parserOf } from '@authz-service/pdp/contract/parser-of';
+import { MIB } from '@authz-service/pdp/transport/body-bytes';
+import * as z from 'zod';
+import { demandUnlimited } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import { enableCredentials } from '../commands/enable-credentials.js';
+import { json } from '../http/reply.js';
+import { type Route, secured } from '../http/route.js';
+
+const listSchema = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      address: z.string(),
+      kind: z.enum(CREDENTIAL_KINDS),
+      id: z.string(),
+      name: z.string(),
+      scopes: z.array(z.string()),
+      expires_at: z.iso.datetime().optional(),
+      off_since: z.iso.datetime(),
+    }),
+  ),
+});
+
+const wishSchema = z.strictObject({
+  credentials: z.array(z.string().min(1, 'must not be empty')).min(1, 'must name a credential').optional().meta({
+    description: 'The addresses of the credentials: `api_key/agent`; if absent, all of the tenant.',
+  }),
+});
+const enabledSchema = z.strictObject({
+  enabled: z.array(z.string()).meta({ description: 'The addresses of the credentials that were turned on.' }),
+});
+
+/** What operators do about the credentials that a restore has turned off. */
+export function disabledCredentialRoutes(cloud: Cloud): Route[] {
+  return [
+    secured({
+      method: 'GET',
+      path: '/v1/tenants/{name}/disabled-credentials',
+      anyOf: ['operator'],
+      operation: {
+        id: 'listDisabledCredentials',
+        summary: 'The credentials of a tenant that are off since a restore, by address.',
+        tag: 'tenants',
+        responses: { 200: { description: 'All of them.', schema: listSchema } },
+        problems: ['not_found'],
+      },
+      handle: ({ params }) => {
+        const row = cloud.tenants.named(params.name ?? '');
+        if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${params.name}".`);
+        return json(200, { items: cloud.credentials.off(row.id) });
+      },
+    }),
+    secured<undefined, z.output<typeof wishSchema>>({
+      method: 'POST',
+      path: '/v1/tenants/{name}/enabled-credentials',
+      anyOf: ['operator'],
+      body: {
+        limitBytes: MIB,
+        schema: wishSchema,
+        parse: parserOf(wishSchema),
+        wrongType: 'unsupported_media_type',
+      },
+      writes: true,
+      operation: {
+        id: 'enableCredentials',
+        summary: 'Turn on credentials of a tenant that are off since a restore.',
+        tag: 'tenants',
+        responses: { 200: { description: 'They are on.', schema: enabledSchema } },
+        problems: ['not_found', 'outside_limits'],
+      },
+      handle: async ({ params, body, credential, requestId, now, log }) => {
+        demandUnlimited(credential);
+        const tenant = params.name ?? '';
+        const { credentials } = body;
+        const enabled = await enableCredentials(cloud, { tenant, credentials, credential, requestId, now });
+        log.warn({ tenant_name: tenant, credential: credential.id, enabled: enabled.length }, 'credentials turned on');
+        return json(200, { enabled });
+      },
+    }),
+  ];
+}
