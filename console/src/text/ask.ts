@@ -1,3 +1,5 @@
+const OUTCOMES = { applies: 'applies', does_not_apply: 'does not apply', failed: 'failed' };
+
 /** The texts of the page Ask. */
 export const ask = {
   title: 'Ask',
@@ -45,10 +47,19 @@ export const ask = {
   otherCandidates: 'Other policies that came into question',
   noCandidates: (all: number) => (all === 0 ? 'No policy came into question.' : 'None.'),
   uncounted: 'is named by the request in vain: requests may not name it.',
+  picture: 'The way to the decision',
+  pictureHint:
+    'From the subject to the resource and what it lies in. What decided is marked; broken lines belong to policies that do not apply.',
+  pictureOf: 'The ways from the subject to the resource; the table says the same',
+  pictureTable: 'Steps in the picture',
+  decided: 'Decided',
+  moreWays: (count: number) => `${count} more ${count === 1 ? 'way stands' : 'ways stand'} below only.`,
+  cameOf: ({ effect, outcome, deciding }: { effect: string; outcome: keyof typeof OUTCOMES; deciding: boolean }) =>
+    `${effect}, ${deciding ? 'decided' : OUTCOMES[outcome]}`,
   path: 'The way from the subject to the resource',
   heldOn: (place: string) => `held on ${place}`,
   priority: (priority: number) => `priority ${priority}`,
-  outcome: { applies: 'applies', does_not_apply: 'does not apply', failed: 'failed' },
+  outcome: OUTCOMES,
   clauses: 'Clauses of its condition',
   clause: { true: 'true', false: 'false', absent: 'absent', failed: 'failed' },
   whyNot: 'What would allow it',

@@ -7,6 +7,7 @@ import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
 import { CandidateCard } from './candidate-card.js';
+import { DecisionPaths } from './decision-paths.js';
 import { type Asked, questionOf } from './question.js';
 import { WhyNot } from './why-not.js';
 
@@ -35,6 +36,14 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
           <RecordLink address={role} /> {text.ask.uncounted}
         </p>
       ))}
+      {candidates.length > 0 && (
+        <DecisionPaths
+          candidates={candidates}
+          deciding={deciding}
+          resource={`resource/${asked.resource}`}
+          present={asked.at === ''}
+        />
+      )}
       {deciding !== undefined && (
         <section aria-labelledby="deciding">
           <h2 id="deciding">{text.ask.deciding}</h2>

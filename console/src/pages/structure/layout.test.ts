@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layout, NODE } from './layout.js';
+import { layout, NODE, turned } from './layout.js';
 
 const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const graphs = fc.record({
@@ -25,6 +25,22 @@ describe('the layout', () => {
             if (a === undefined || b === undefined) throw new Error('a node is missing');
             if (one.rank < other.rank) expect(a.x + NODE.width).toBeLessThan(b.x);
             else if (a.x === b.x) expect(Math.abs(a.y - b.y)).toBeGreaterThan(NODE.height);
+          }
+      }),
+    );
+  });
+
+  it('turned keeps all nodes apart, and a lower rank further up', () => {
+    fc.assert(
+      fc.property(graphs, ({ nodes, links }) => {
+        const known = links.filter((link) => link.every((end) => nodes.some(({ id }) => id === end)));
+        const points = turned(layout(nodes, known));
+        for (const one of nodes)
+          for (const other of nodes) {
+            const [a, b] = [points.get(one.id), points.get(other.id)];
+            if (one === other || a === undefined || b === undefined) continue;
+            if (one.rank < other.rank) expect(a.y + NODE.height).toBeLessThan(b.y);
+            else expect(Math.abs(a.x - b.x) > NODE.width || Math.abs(a.y - b.y) > NODE.height).toBe(true);
           }
       }),
     );

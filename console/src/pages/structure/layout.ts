@@ -11,6 +11,8 @@ export interface Point {
 
 export const NODE = { width: 200, height: 50 };
 const GAP = { x: 90, y: 16 };
+/** Between rows, for arrows and what stands at them. */
+const GAP_DOWN = 44;
 const SWEEPS = 6;
 
 /**
@@ -43,6 +45,15 @@ export function layout(nodes: readonly Placed[], links: readonly (readonly [stri
     for (const id of column)
       points.set(id, { x: index * (NODE.width + GAP.x), y: (position.get(id) ?? 0) * (NODE.height + GAP.y) });
   return points;
+}
+
+/** The same from top to bottom: columns become rows. A way of many steps is then no wider than its branches. */
+export function turned(points: ReadonlyMap<string, Point>): Map<string, Point> {
+  const [across, down] = [
+    (NODE.width + GAP.y) / (NODE.height + GAP.y),
+    (NODE.height + GAP_DOWN) / (NODE.width + GAP.x),
+  ];
+  return new Map([...points].map(([id, { x, y }]) => [id, { x: y * across, y: x * down }]));
 }
 
 function middleOf(id: string, neighbours: Map<string, string[]>, position: Map<string, number>): number {

@@ -1,8 +1,8 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { Handle, Position } from '@xyflow/react';
-import type { FocusEvent } from 'react';
 import { kindOf } from '../../ui/record-link.js';
+import { useReveal } from './flow-picture.js';
 import type { Rest } from './graph.js';
 import { canOpen, kindNameOf, labelOf, labelOfRest } from './names.js';
 import styles from './picture.module.css';
@@ -13,11 +13,11 @@ export interface RecordNodeData extends Record<string, unknown> {
   chosen: boolean;
   opened: boolean;
   onPress: (address: Address) => void;
-  onReveal: (id: string) => void;
 }
 
 export function RecordNode({ data }: { data: RecordNodeData }) {
-  const { address, focus, chosen, opened, onPress, onReveal } = data;
+  const { address, focus, chosen, opened, onPress } = data;
+  const reveal = useReveal(address);
   const words = (
     <>
       <span className={styles.kind}>{kindNameOf(address)}</span>
@@ -36,7 +36,7 @@ export function RecordNode({ data }: { data: RecordNodeData }) {
           title={labelOf(address)}
           aria-expanded={opened}
           onClick={() => onPress(address)}
-          onFocus={(event) => reached(event, () => onReveal(address))}
+          onFocus={reveal}
         >
           {words}
         </button>
@@ -49,20 +49,15 @@ export function RecordNode({ data }: { data: RecordNodeData }) {
 
 export interface RestNodeData extends Record<string, unknown> {
   rest: Rest;
-  onReveal: (id: string) => void;
 }
 
 /** Leads to the page of the record whose links they are: it has all of them. */
-export function RestNode({ data: { rest, onReveal } }: { data: RestNodeData }) {
+export function RestNode({ data: { rest } }: { data: RestNodeData }) {
+  const reveal = useReveal(rest.id);
   return (
     <>
       <Ends />
-      <Link
-        to="/record"
-        search={{ address: rest.of }}
-        className={`${styles.node} ${styles.more}`}
-        onFocus={(event) => reached(event, () => onReveal(rest.id))}
-      >
+      <Link to="/record" search={{ address: rest.of }} className={`${styles.node} ${styles.more}`} onFocus={reveal}>
         {labelOfRest(rest)}
       </Link>
     </>
@@ -70,16 +65,12 @@ export function RestNode({ data: { rest, onReveal } }: { data: RestNodeData }) {
 }
 
 /** Where the lines of a node begin and end. */
-function Ends() {
+export function Ends({ down = false }: { down?: boolean }) {
+  const [before, after] = down ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right];
   return (
     <>
-      <Handle type="target" position={Position.Left} isConnectable={false} className={styles.end} />
-      <Handle type="source" position={Position.Right} isConnectable={false} className={styles.end} />
+      <Handle type="target" position={before} isConnectable={false} className={styles.end} />
+      <Handle type="source" position={after} isConnectable={false} className={styles.end} />
     </>
   );
-}
-
-/** A press of the mouse focuses, too, and must not move what is pressed. */
-function reached({ currentTarget }: FocusEvent<HTMLElement>, then: () => void): void {
-  if (currentTarget.matches(':focus-visible')) then();
 }

@@ -1,0 +1,107 @@
+import '@xyflow/react/dist/base.css';
+import {
+  Controls,
+  type Edge as FlowEdge,
+  type Node as FlowNode,
+  MarkerType,
+  type NodeTypes,
+  ReactFlow,
+  type ReactFlowInstance,
+} from '@xyflow/react';
+import { createContext, type FocusEvent, useContext, useMemo, useRef } from 'react';
+import { text } from '../../text/english.js';
+import { NODE, type Point } from './layout.js';
+import styles from './picture.module.css';
+
+/** Smaller letters cannot be read: the picture is then moved, not shrunk. */
+const READABLE = 0.75;
+const MARGIN = 24;
+
+const LABELS = {
+  'controls.ariaLabel': text.structure.zoom.controls,
+  'controls.zoomIn.ariaLabel': text.structure.zoom.in,
+  'controls.zoomOut.ariaLabel': text.structure.zoom.out,
+  'controls.fitView.ariaLabel': text.structure.zoom.fit,
+};
+
+const Reveal = createContext<(id: string) => void>(() => {});
+
+/** For what can be focused in a node: moves the node into the frame when the keyboard has reached it. */
+export function useReveal(id: string): (event: FocusEvent<HTMLElement>) => void {
+  const reveal = useContext(Reveal);
+  // A press of the mouse focuses, too, and must not move what is pressed.
+  return ({ currentTarget }) => {
+    if (currentTarget.matches(':focus-visible')) reveal(id);
+  };
+}
+
+interface Props<N extends FlowNode> {
+  label: string;
+  /** What stands in the middle where not all of it fits. */
+  middle: string;
+  /** Where each node stands, by its id. */
+  points: ReadonlyMap<string, Point>;
+  nodes: readonly Omit<N, 'position'>[];
+  edges: readonly FlowEdge[];
+  nodeTypes: NodeTypes;
+}
+
+/** A picture of nodes and arrows that can be moved and sized, and changes nothing. */
+export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, edges, nodeTypes }: Props<N>) {
+  const frame = useRef<HTMLElement>(null);
+  const flow = useRef<ReactFlowInstance<N> | null>(null);
+  const center = (id: string) => {
+    const { x, y } = points.get(id) ?? { x: 0, y: 0 };
+    return { x: x + NODE.width / 2, y: y + NODE.height / 2 };
+  };
+  const reveal = useMemo(
+    () => (id: string) => {
+      const { x, y } = points.get(id) ?? { x: 0, y: 0 };
+      const zoom = flow.current?.getZoom() ?? 1;
+      void flow.current?.setCenter(x + NODE.width / 2, y + NODE.height / 2, { zoom });
+    },
+    [points],
+  );
+  const begin = (instance: ReactFlowInstance<N>) => {
+    flow.current = instance;
+    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
+    const spread = [...points.values()];
+    const width = NODE.width + Math.max(...spread.map(({ x }) => x)) - Math.min(...spread.map(({ x }) => x));
+    const height = NODE.height + Math.max(...spread.map(({ y }) => y)) - Math.min(...spread.map(({ y }) => y));
+    const fits = Math.min((clientWidth - 2 * MARGIN) / width, (clientHeight - 2 * MARGIN) / height);
+    const { x, y } = center(middle);
+    if (fits < READABLE) void instance.setCenter(x, y, { zoom: READABLE });
+    else void instance.fitView({ maxZoom: 1, padding: `${MARGIN}px` });
+  };
+  return (
+    <section ref={frame} className={styles.picture} aria-label={label}>
+      <Reveal value={reveal}>
+        <ReactFlow<N>
+          nodes={nodes.map((node) => ({ ...node, ...NODE, position: points.get(node.id) ?? { x: 0, y: 0 } }) as N)}
+          edges={edges.map((edge) => ({
+            ...edge,
+            focusable: false,
+            markerEnd: { type: MarkerType.ArrowClosed, color: 'currentColor' },
+          }))}
+          nodeTypes={nodeTypes}
+          ariaLabelConfig={LABELS}
+          onInit={begin}
+          minZoom={0.3}
+          maxZoom={1.5}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          disableKeyboardA11y
+          // The wheel scrolls the page.
+          zoomOnScroll={false}
+          preventScrolling={false}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      </Reveal>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasChromium } from './console/chromium.js';
+import { openConsole } from './console/opened.js';
+import type { ConsoleBench } from './console/signed-in.js';
+
+const ASKED = '/ask?subject=user/dora&action=read&resource=vault/file/F-1';
+
+describe.skipIf(!hasChromium)('the picture of a decision in the console', () => {
+  let bench: ConsoleBench;
+  let browser: Browser;
+  openConsole(async (...opened) => {
+    [bench, browser] = opened;
+    await bench.bench.write({
+      'vault/tree.yaml': `version: 1
+stack: vault
+applications:
+  vault:
+    resource_types:
+      room: { actions: [read] }
+      file: { actions: [read], parents: [{ type: room, property: room }] }
+    resources:
+      R-1: { type: room }
+      F-1: { type: file, parents: [room/R-1] }
+    roles: { reader: {} }
+    policies:
+      read: { effect: ALLOW, resource_type: file, actions: [read], assigned_to: [role/vault/reader] }
+      never: { effect: DENY, resource_type: file, actions: [read], condition: context.locked == true, assigned_to: [group/keepers] }
+groups:
+  keepers: { members: [user/dora], roles: [vault/reader] }
+subjects:
+  user/dora: {}
+`,
+    });
+    await bench.bench.json(['apply', 'vault', '--yes', '--no-access'], { env: bench.env });
+  });
+
+  const rows = async (page: Page) =>
+    (await page.getByRole('region', { name: 'Steps in the picture' }).getByRole('row').allTextContents()).slice(1);
+
+  it('shows each way, marks what decided, and says the same as a table', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at(`${ASKED}&context=${encodeURIComponent('{"locked": false}')}`));
+    const picture = page.getByRole('region', { name: 'The ways from the subject to the resource' });
+    await picture.getByRole('link', { name: 'Policy · ALLOW, decided vault/read' }).waitFor();
+    await picture.getByRole('link', { name: 'Policy · DENY, does not apply vault/never' }).waitFor();
+    await picture.getByRole('link', { name: 'Resource vault/room/R-1' }).waitFor();
+    expect(await rows(page)).toEqual([
+      'user/dora Subjectis a member ofkeepers GroupDecided',
+      'keepers Groupholdsvault/reader RoleDecided',
+      'vault/reader Roleis givenvault/read Policy · ALLOW, decidedDecided',
+      'vault/read Policy · ALLOW, decidedcoversvault/file/F-1 ResourceDecided',
+      'keepers Groupis givenvault/never Policy · DENY, does not apply',
+      'vault/never Policy · DENY, does not applycoversvault/file/F-1 Resource',
+      'vault/file/F-1 Resourcelies invault/room/R-1 Resource',
+    ]);
+    await picture.getByRole('link', { name: 'Group keepers' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(bench.at('/record?address=group/keepers'));
+    watch.expectNothing();
+  });
+
+  it('marks a denial, and draws a resource without a record', async () => {
+    const { page } = await bench.signedIn(browser);
+    const asked = ASKED.replace('F-1', 'F-9');
+    await page.goto(bench.at(`${asked}&context=${encodeURIComponent('{"locked": true}')}`));
+    const picture = page.getByRole('region', { name: 'The ways from the subject to the resource' });
+    await picture.getByRole('link', { name: 'Policy · DENY, decided vault/never' }).waitFor();
+    await picture.getByText('vault/file/F-9').waitFor();
+    expect(await picture.getByRole('link', { name: 'vault/file/F-9' }).count()).toBe(0);
+    await page.goto(bench.at('/ask?subject=user/nobody&action=read&resource=vault/file/F-1'));
+    await page.getByText('No policy came into question.').waitFor();
+    expect(await picture.count()).toBe(0);
+  });
+
+  it.each([
+    ['dark', 1280],
+    ['light', 1280],
+    ['dark', 360],
+    ['light', 360],
+  ] as const)('is readable: %s, %i px', async (colorScheme, width) => {
+    const { page, watch } = await bench.signedIn(browser, { colorScheme, viewport: { width, height: 800 } });
+    await page.goto(bench.at(ASKED));
+    const picture = page.getByRole('region', { name: 'The ways from the subject to the resource' });
+    await picture.getByRole('link', { name: /vault\/read$/ }).waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    if (process.env.PICTURE_TO)
+      await page.screenshot({ path: `${process.env.PICTURE_TO}/${colorScheme}-${width}.png`, fullPage: true });
+    watch.expectNothing();
+  });
+});
