@@ -45,7 +45,7 @@ export abstract class ServiceCommand extends Command {
     const flags = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags });
     return fail(
       error,
-      { ...(this.id !== undefined && { id: this.id.replaceAll(':', ' ') }), flags },
+      { ...(this.id !== undefined && { id: this.id.replaceAll(':', ' ') }), flags, args: Object.keys(this.ctor.args) },
       wantsJson(this.argv),
     );
   }

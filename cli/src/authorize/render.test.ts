@@ -64,6 +64,7 @@ describe('renderAnswer', () => {
                 priority: 0,
                 access_path: 'role' as const,
                 through: ['subject/user/bob', 'group/finance', 'role/billing/accountant'],
+                place: 'resource/billing/folder/north',
                 outcome: 'does_not_apply' as const,
                 why: 'its condition is false',
                 clauses: CLAUSES,

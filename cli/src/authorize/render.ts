@@ -38,6 +38,10 @@ export function verdict(decision: boolean, style: Style): string {
 
 const MARKS = { applies: '✓', does_not_apply: '·', failed: '✗' } as const;
 
+function wayTo({ through, place }: ExplainedCandidate): string {
+  return `${through.map(printable).join(' → ')}${place === undefined ? '' : ` on ${printable(place)}`}`;
+}
+
 /** All candidate policies, highest priority first, as the engine orders them. */
 function renderCandidates(candidates: ExplainedCandidate[], style: Style): string {
   if (candidates.length === 0) return style('dim', 'No policy covers this action on this resource for this subject.');
@@ -50,7 +54,7 @@ function renderCandidates(candidates: ExplainedCandidate[], style: Style): strin
       `${style(format, head)}  ${effect}  priority ${candidate.priority}`,
       `    ${printable(candidate.why)}`,
       ...clauseLines(candidate, style).map((line) => `      ${line}`),
-      style('dim', `    through ${candidate.through.map(printable).join(' → ')}`),
+      style('dim', `    through ${wayTo(candidate)}`),
     ].join('\n');
   });
   return [style('bold', 'Candidate policies'), ...blocks].join('\n');

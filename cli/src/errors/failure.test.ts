@@ -6,7 +6,7 @@ import { failureOf, renderFailure } from './failure.js';
 import { Declined, UsageError } from './usage-error.js';
 
 const PLAIN = style(false);
-const plan = { id: 'plan', flags: ['json', 'out', 'detailed-exitcode'] };
+const plan = { id: 'plan', flags: ['json', 'out', 'detailed-exitcode'], args: ['dir', 'stack'] };
 
 describe('failureOf', () => {
   it.each(Object.keys(PROBLEMS) as ProblemCode[])('keeps code, title, detail and items of %s', (code) => {
@@ -70,6 +70,11 @@ describe('what the parser says', () => {
       'There is no flag --jsn: did you mean --json?',
     ],
     ['of a flag cut short', parseError('', { flags: ['--js'] }), 'There is no flag --js: did you mean --json?'],
+    [
+      'of an argument written as a flag',
+      parseError('', { flags: ['--stack=x'] }),
+      '--stack is an argument here, not a flag: write "service plan DIR STACK".',
+    ],
     ['of a flag unlike any', parseError('', { flags: ['--xyzzyx=1'] }), 'There is no flag --xyzzyx.'],
     ['of one argument too many', parseError('', { args: ['b'] }), '"b" is one argument too many.'],
     ['of a missing argument', parseError('', { args: [{ name: 'name' }] }), 'NAME is missing.'],

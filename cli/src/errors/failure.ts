@@ -34,6 +34,8 @@ export interface Caller {
   id?: string;
   /** The names of its flags. */
   flags: readonly string[];
+  /** The names of its arguments, in their order. */
+  args?: readonly string[];
 }
 
 /** Classifies any thrown value. For an unexpected one the text is fixed, because its own text may contain anything. */
@@ -50,7 +52,7 @@ export function failureOf(error: unknown, caller: Caller): Failure {
   }
   if (error instanceof Declined) return { code: 'declined', title: 'Not confirmed', detail: error.message, errors: [] };
   if (error instanceof UsageError) return usage(error.message, caller.id ?? error.subject, error.faults);
-  if (isParseError(error)) return usage(parseDetail(error, caller.flags), caller.id);
+  if (isParseError(error)) return usage(parseDetail(error, caller), caller.id);
   if (isSystemError(error)) {
     return { code: 'io', title: 'A file could not be used', detail: systemDetail(error), errors: [] };
   }

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { nearest } from '@authz-service/core/nearest';
+import type { Caller } from './failure.js';
 
 /** What oclif throws for a wrong command line; it exports no classes to distinguish the errors by. */
 interface ParseError extends Error {
@@ -15,8 +16,8 @@ export function isParseError(error: unknown): error is ParseError {
 }
 
 /** The parser's error in this program's words: the value and, if one is similar, what was probably meant. */
-export function parseDetail(error: ParseError, knownFlags: readonly string[]): string {
-  if (error.flags !== undefined) return error.flags.map((flag) => unknownFlag(flag, knownFlags)).join(' ');
+export function parseDetail(error: ParseError, caller: Caller): string {
+  if (error.flags !== undefined) return error.flags.map((flag) => unknownFlag(flag, caller)).join(' ');
   const [argument] = error.args ?? [];
   if (typeof argument === 'string') return `"${argument}" is one argument too many.`;
   if (argument !== undefined) return `${argument.name.toUpperCase()} is missing.`;
@@ -48,9 +49,13 @@ function wrongChoice(flag: string | undefined, word: string, choices: readonly s
   return meant === undefined ? `${found}: write ${list}` : `${found}: did you mean "${meant}"? Write ${list}`;
 }
 
-function unknownFlag(flag: string, known: readonly string[]): string {
+function unknownFlag(flag: string, { flags: known, args = [], id = '' }: Caller): string {
   const word = flag.split('=')[0] ?? flag;
   const typed = word.replace(/^-+/, '');
+  if (args.includes(typed)) {
+    const call = ['service', id, ...args.map((name) => name.toUpperCase())].join(' ');
+    return `${word} is an argument here, not a flag: write "${call}".`;
+  }
   const meant = nearest(typed, known) ?? (typed.length > 1 ? known.find((name) => name.startsWith(typed)) : undefined);
   return `There is no flag ${word}${meant === undefined ? '.' : `: did you mean --${meant}?`}`;
 }
