@@ -158,7 +158,7 @@ describe('what a team cannot write', () => {
     [
       'a shared role for everyone',
       [link('role_assignment', 'shipping/shared', 'everyone/user')],
-      /would give "role\/shipping\/shared" to everyone, and it is not the own of the credential/,
+      /would give "role\/shipping\/shared" to everyone, but the credential/,
     ],
     [
       'its role for everyone, with a shared policy assigned to it',

@@ -27,7 +27,7 @@ export function* judgeEveryone(record: OwnedRecord, view: LinkedView, writer: Wr
   for (const { from, to, pointer } of stepsOf(record)) {
     const foreign = yield* notOwnBelow(to, view, writer);
     if (foreign === undefined || !(yield* isHeldByAll(from, view))) continue;
-    const detail = `"${record.address}" would give "${foreign}" to everyone, and it is not the own of the credential "${writer.name}", which is limited to ${namesText('application', applications)}: give it to groups or subjects, or use a credential without that limit.`;
+    const detail = `"${record.address}" would give "${foreign}" to everyone, but the credential "${writer.name}" does not own it, being limited to ${namesText('application', applications)}: give it to groups or subjects, or use a credential without that limit.`;
     faults.push({ pointer, detail });
   }
   return faults;

@@ -29,3 +29,9 @@ export function assigneeReferences({ entity_type, entity }: Assignee): Reference
 export function assigneeOf({ entity_type, entity }: Assignee): Address {
   return entity_type === EVERYONE ? `${EVERYONE}/${entity}` : address(entity_type, entity);
 }
+
+/** The type that the name of a principal stands for everyone of: `everyone`, or `everyone/TYPE`. */
+export function everyoneType(principal: string): string | undefined {
+  if (principal === EVERYONE) return EVERY_TYPE;
+  return principal.startsWith(`${EVERYONE}/`) ? principal.slice(EVERYONE.length + 1) : undefined;
+}

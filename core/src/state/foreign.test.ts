@@ -24,6 +24,12 @@ describe('refuseForeign', () => {
       '2 records belong to the stack "hr", not to "main": remove them from this tree, or take them over with --take-ownership.',
     ],
     [
+      'an application that a tree adds to',
+      [{ pointer: '/changes/0', address: 'application/shop', owner: 'hr' }],
+      'in the tree',
+      '"application/shop" belongs to the stack "hr", not to "main": list it under "external" to add to it, or take it over with --take-ownership.',
+    ],
+    [
       'several owners',
       [...owned('hr', 'a'), ...owned('it', 'b')],
       'there',

@@ -1,5 +1,5 @@
 import { ProblemError } from '../problem.js';
-import type { Address } from '../records/address.js';
+import { type Address, splitAddress } from '../records/address.js';
 
 /** A record that a stack wants to touch and another one owns; `pointer` is the place of the wish. */
 export interface Foreign {
@@ -21,7 +21,10 @@ export function refuseForeign(foreign: readonly Foreign[], stack: string, where:
     owners.length === 1 ? 'stack' : 'stacks'
   } ${owners.join(', ')}, not to "${stack}"`;
   const them = one ? 'it' : 'them';
-  const leave = where === 'there' ? `change ${them} there` : `remove ${them} from this tree`;
+  const inTree = foreign.every(({ address }) => splitAddress(address).kind === 'application')
+    ? `list ${them} under "external" to add to ${them}`
+    : `remove ${them} from this tree`;
+  const leave = where === 'there' ? `change ${them} there` : inTree;
   throw new ProblemError(
     'not_owner',
     `${belong}: ${leave}, or take ${them} over with --take-ownership.`,

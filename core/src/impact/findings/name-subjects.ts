@@ -1,3 +1,4 @@
+import { everyoneType } from '../../records/everyone.js';
 import type { Block } from '../access/compare-columns.js';
 import type { FindingPrincipal, FindingSubjects } from '../api/finding.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
@@ -30,7 +31,7 @@ export function nameSubjects(
   const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
   const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
-  const candidates = candidatesOf(open, principals, unrecorded.length > 0);
+  const candidates = candidatesOf(open, principals, new Set(unrecorded));
   const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {
     const { classes, count, directly } = membersOf(id);
@@ -107,13 +108,16 @@ function sizeOf(named: Named): number {
 }
 
 /** The groups, roles and everyone that the subjects act as, in the order in which they are preferred. */
-function candidatesOf(open: Named, principals: PrincipalIds, everyone: boolean): number[] {
+function candidatesOf(open: Named, principals: PrincipalIds, unrecorded: ReadonlySet<string>): number[] {
   const found = new Set<number>();
   for (const one of open.keys()) for (const id of [...one.after.ids, ...one.before.ids]) found.add(id);
-  const rank = { everyone: everyone ? 0 : 3, group: 1, role: 2, subject: 4 } as const;
+  const rank = { everyone: 3, group: 1, role: 2, subject: 4 } as const;
+  // Everyone, or everyone of a type, is meant where those without a record are among them.
+  const rankOf = ({ kind, address }: { kind: keyof typeof rank; address: string }) =>
+    kind === 'everyone' && unrecorded.has(everyoneType(address) ?? '') ? 0 : rank[kind];
   return [...found]
     .map((id) => ({ id, ...principals.at(id) }))
     .filter(({ kind }) => kind !== 'subject')
-    .sort((left, right) => rank[left.kind] - rank[right.kind] || (left.address < right.address ? -1 : 1))
+    .sort((left, right) => rankOf(left) - rankOf(right) || (left.address < right.address ? -1 : 1))
     .map(({ id }) => id);
 }

@@ -48,6 +48,15 @@ describe('the names of findings', () => {
     },
   );
 
+  it('are of everyone of the type where something else is given to everyone, too', () => {
+    const closed = record('policy', {
+      ...{ name: 'closed', effect: 'DENY', resource_type: 'docs/page', actions: ['read'], condition: 'has(context.x)' },
+    });
+    const state = [...base, closed, given('closed', 'everyone', '*')];
+    const [finding] = namesOf(state, given('pages', 'everyone', 'user'));
+    expect(finding?.principals).toEqual([{ principal: 'everyone/user', subjects: 7, of: 7, directly: 7 }]);
+  });
+
   it('say below what nothing is gained', () => {
     const [finding] = namesOf([...base, given('below', 'group', 'all')], given('pages', 'subject', 'user/ann'));
     expect(finding?.resources).toEqual([

@@ -41,6 +41,16 @@ describe('sentence', () => {
       'Everyone (40 recorded, and any without a record) may now read billing/invoice/INV-1',
     ],
     [
+      'all recorded subjects, but of those without a record only some',
+      everyone('everyone', 40, 40, ['user']),
+      'All 40 recorded subjects and any user that has no record may now read billing/invoice/INV-1',
+    ],
+    [
+      'some of all recorded subjects',
+      everyone('everyone', 38, 40, []),
+      '38 of the 40 recorded subjects may now read billing/invoice/INV-1',
+    ],
+    [
       'some of everyone',
       everyone('everyone/user', 12, 40, []),
       '12 of 40 recorded of the type user may now read billing/invoice/INV-1',

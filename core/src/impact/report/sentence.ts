@@ -1,5 +1,5 @@
 import { splitAddress } from '../../records/address.js';
-import { EVERY_TYPE } from '../../records/everyone.js';
+import { EVERY_TYPE, everyoneType } from '../../records/everyone.js';
 import type {
   CauseRecord,
   Finding,
@@ -62,22 +62,17 @@ export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
 function subjects({ principals, unrecorded, named_role: role }: FindingSubjects): Phrase {
   if (role !== undefined) return phrase('Whoever an application vouches for as ', { name: role });
   const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
-  const strangers = everyone.has('*') ? [] : unrecorded.filter((type) => !everyone.has(type));
+  const strangers =
+    everyone.has(EVERY_TYPE) && unrecorded.includes(EVERY_TYPE) ? [] : unrecorded.filter((type) => !everyone.has(type));
   const all = [
     ...principals.map((one) => principalPhrase(one, unrecorded)),
     ...strangers.map(
       (type): Phrase =>
-        type === '*' ? ['subjects of any other type'] : ['any ', { name: type }, ' that has no record'],
+        type === EVERY_TYPE ? ['subjects of any other type'] : ['any ', { name: type }, ' that has no record'],
     ),
   ];
   const [first = '', ...rest] = listed(all);
   return typeof first === 'string' ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
-}
-
-/** The type of subjects that are meant by "everyone of a type". */
-function everyoneType(principal: string): string | undefined {
-  if (principal === 'everyone') return '*';
-  return principal.startsWith('everyone/') ? principal.slice('everyone/'.length) : undefined;
 }
 
 function principalPhrase(
@@ -86,7 +81,10 @@ function principalPhrase(
 ): Phrase {
   const type = everyoneType(principal);
   const recorded = `${subjects === of ? '' : `${amount(subjects)} of `}${amount(of)} recorded`;
-  if (type === '*') return [`everyone (${recorded}, and any without a record)`];
+  if (type === EVERY_TYPE) {
+    if (unrecorded.includes(EVERY_TYPE)) return [`everyone (${recorded}, and any without a record)`];
+    return [`${subjects === of ? 'all' : `${amount(subjects)} of the`} ${amount(of)} recorded subjects`];
+  }
   if (type !== undefined) {
     const strangers = unrecorded.includes(type) ? ', and any without a record' : '';
     if (subjects === of || strangers !== '')
