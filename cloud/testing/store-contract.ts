@@ -16,6 +16,7 @@ import { newsContract } from './news-contract.js';
 import { originsContract } from './origins-contract.js';
 import { BEGINNING, changesets } from './random-changes.js';
 import { sessionContract } from './session-contract.js';
+import { signOffContract } from './sign-off-contract.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 
@@ -68,6 +69,7 @@ export function storeContract(
     };
 
     sessionContract(() => store, reopen);
+    signOffContract(() => store, reopen);
     newsContract(
       () => store,
       () => tenant,

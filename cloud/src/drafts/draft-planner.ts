@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -17,6 +18,7 @@ import type {
   DraftTask,
   DraftTold,
   EarlierState,
+  ReviewedTask,
   ReviewTask,
 } from './draft-work.js';
 
@@ -75,6 +77,16 @@ export class DraftPlanner {
   /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
   review(tenant: ReadableTenant, revision: string, review: ReviewTask, signal: AbortSignal): Promise<AccessReview> {
     return this.#find(tenant, revision, { review }, signal) as Promise<AccessReview>;
+  }
+
+  /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */
+  reviewChanges(
+    tenant: ReadableTenant,
+    revision: string,
+    reviewed: ReviewedTask,
+    signal: AbortSignal,
+  ): Promise<readonly Finding[]> {
+    return this.#find(tenant, revision, { reviewed }, signal) as Promise<readonly Finding[]>;
   }
 
   /** Ends the thread. */

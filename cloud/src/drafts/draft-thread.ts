@@ -6,7 +6,7 @@ import type { AccessReport } from '@authz-service/core/impact/report/access-repo
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { reviewAccess } from '@authz-service/core/review/review-access';
+import { reviewAccess, reviewChanges } from '@authz-service/core/review/review-access';
 import type { Staged } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
@@ -47,6 +47,11 @@ function foundBy(task: DraftTask): DraftFound {
   if ('draft' in task) return planOf(task.draft);
   if ('denied' in task) return allowanceOf(task.denied);
   if ('earlier' in task) return changeSince(task.earlier);
+  if ('reviewed' in task) {
+    const { scope, now } = task.reviewed;
+    const { before, after } = statesOf(task.reviewed);
+    return finished(reviewChanges(before, after, scope, { now }));
+  }
   const { scope, ...options } = task.review;
   return finished(reviewAccess(present().records, scope, options));
 }
@@ -74,11 +79,15 @@ function allowanceOf({ request, now }: Denied): WhyNot {
   return whyNot(present().records, request, { now });
 }
 
-function changeSince({ unlike, records, now }: EarlierState): AccessReport {
+function changeSince(earlier: EarlierState): AccessReport {
+  const { before, after } = statesOf(earlier);
+  return finished(computeImpact({ records: before }, { records: after }, { now: earlier.now })).delta;
+}
+
+function statesOf({ unlike, records }: EarlierState) {
   const after = present().records;
   const differing = new Set(unlike);
-  const before = [...after.filter(({ address }) => !differing.has(address)), ...records];
-  return finished(computeImpact({ records: before }, { records: after }, { now })).delta;
+  return { before: [...after.filter(({ address }) => !differing.has(address)), ...records], after };
 }
 
 function present(): NonNullable<typeof base> {

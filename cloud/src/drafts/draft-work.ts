@@ -1,5 +1,6 @@
 import type { Violation } from '@authz-service/core/access-rules/violation';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Plan } from '@authz-service/core/plan/plan';
@@ -59,10 +60,20 @@ export interface ReviewTask extends ReviewOptions {
   scope: ReviewScope;
 }
 
-/** What the thread can find out about its base. */
-export type DraftTask = { draft: Draft } | { denied: Denied } | { earlier: EarlierState } | { review: ReviewTask };
+/** What has changed in who has access to a part since an earlier state. */
+export interface ReviewedTask extends EarlierState {
+  scope: ReviewScope;
+}
 
-export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview;
+/** What the thread can find out about its base. */
+export type DraftTask =
+  | { draft: Draft }
+  | { denied: Denied }
+  | { earlier: EarlierState }
+  | { review: ReviewTask }
+  | { reviewed: ReviewedTask };
+
+export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | readonly Finding[];
 
 /** What the thread is told: another base begins with `base`. */
 export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };

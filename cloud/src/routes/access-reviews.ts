@@ -7,14 +7,14 @@ import { pastQuery } from '../commands/tenant-at.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 
-const part = z.enum(['application', 'resource_type', 'resource']).meta({
+export const reviewedPart = z.enum(['application', 'resource_type', 'resource']).meta({
   description: 'What is reviewed: an application, a type of resources, or a resource and all below it.',
 });
-const path = z.string().min(1).max(1000).meta({ description: 'Its path: `billing/invoice`.' });
+export const reviewedPath = z.string().min(1).max(1000).meta({ description: 'Its path: `billing/invoice`.' });
 
 const query = z.strictObject({
-  part,
-  path,
+  part: reviewedPart,
+  path: reviewedPath,
   actions: z.string().min(1).max(1000).optional().meta({
     description: 'Only these actions, separated by commas; absent means every one.',
   }),
@@ -28,7 +28,7 @@ const resourcesSchema = z.looseObject({
   recorded: z.int().meta({ description: 'How many recorded resources these are.' }),
 });
 
-const rowSchema = z.strictObject({
+const accessShape = {
   id: z.string().meta({ description: 'Hangs on all that the row says but for the ways.' }),
   subject: z.union([
     z.strictObject({ kind: z.literal('recorded'), path: z.string(), name: z.string().optional() }),
@@ -42,6 +42,12 @@ const rowSchema = z.strictObject({
   unclear: z.literal(true).optional(),
   from: z.iso.datetime().nullable(),
   until: z.iso.datetime().nullable(),
+};
+/** A row without its ways, as sign-offs keep it. */
+export const reviewedAccessSchema = z.strictObject(accessShape);
+
+const rowSchema = z.strictObject({
+  ...accessShape,
   ways: z.array(
     z.strictObject({
       through: z.array(z.string()).meta({ description: 'Addresses of groups and roles, in order.' }),

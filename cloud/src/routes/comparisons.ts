@@ -6,7 +6,7 @@ import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 
 /** So many changes and findings are listed; of more, numbers say how many there are. */
-const LISTED_MAX = 1000;
+export const LISTED_MAX = 1000;
 
 const moment = z.string().min(1, 'must not be empty').max(100);
 const query = z.strictObject({
@@ -16,15 +16,15 @@ const query = z.strictObject({
   after: moment.optional().meta({ description: 'The later moment, written the same way; absent for now.' }),
 });
 
-const momentSchema = z.strictObject({
+export const comparedMomentSchema = z.strictObject({
   revision: z.string(),
   committed_at: z.iso.datetime(),
   erased: z.int().meta({ description: 'How many of its records have lost values since, by an erasure.' }),
 });
 
 const comparisonSchema = z.strictObject({
-  before: momentSchema,
-  after: momentSchema,
+  before: comparedMomentSchema,
+  after: comparedMomentSchema,
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
   changes: z
     .array(

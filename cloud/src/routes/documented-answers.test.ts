@@ -183,7 +183,9 @@ async function consoleSessions(): Promise<void> {
   const browser = await Browser.signIn(cloud, admin);
   const twin = await Browser.signIn(cloud, admin);
   const { id } = (await twin.ask('GET', '/console/api/session')).body;
-  for (const path of ['/console/api/session', '/console/api/sessions', '/console/api/sign-in-settings']) {
+  await (await Browser.signIn(cloud, decider)).ask('GET', '/console/api/sign-offs');
+  const lists = ['session', 'sessions', 'sign-in-settings', 'sign-offs'];
+  for (const path of lists.map((name) => `/console/api/${name}`)) {
     await browser.ask('GET', path);
     await browser.ask('GET', `${path}?nonsense=1`);
     await browser.ask('GET', path, { headers: AHEAD });
@@ -255,9 +257,9 @@ describe('the document', () => {
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, and plan
-    // drafts, ask why not, compare revisions and review access with a built thread.
+    // drafts, ask why not, compare revisions, review access and sign it off with a built thread.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|findWhyNot|compareRevisions|reviewAccess) [24]\d\d$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

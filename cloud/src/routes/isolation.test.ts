@@ -297,6 +297,12 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await strangeInConsole('GET', '/console/api/comparison', pair)).status).toBe(404);
   const part = `/console/api/access-review?part=application&path=billing&at=${state.revision}`;
   expect((await strangeInConsole('GET', '/console/api/access-review', part)).status).toBe(404);
+  const signed = { part: 'application', path: 'billing', revision: state.revision, decision: 'keep' };
+  expect((await strangeInConsole('POST', '/console/api/sign-offs', '/console/api/sign-offs', signed)).status).toBe(404);
+  const listedOff = await strangeInConsole('GET', '/console/api/sign-offs', '/console/api/sign-offs');
+  expect(listedOff.body.items).toEqual([]);
+  const since = '/console/api/sign-offs/nothing/changes';
+  expect((await strangeInConsole('GET', '/console/api/sign-offs/{id}/changes', since)).status).toBe(404);
   expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);
   expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });

@@ -22,6 +22,7 @@ import { recordLinkRoutes } from './record-links.js';
 import { recordOriginRoutes } from './record-origins.js';
 import { recordSearchRoutes } from './record-search.js';
 import { recordRoutes } from './records.js';
+import { signOffRoutes } from './sign-offs.js';
 import { stateRoutes } from './state.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
@@ -52,6 +53,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...whyNotRoutes(cloud),
     ...comparisonRoutes(cloud),
     ...accessReviewRoutes(cloud),
+    ...signOffRoutes(cloud),
     ...bundleKeyRoutes(cloud),
     ...oauthRoutes(cloud),
     ...operationalRoutes(cloud),

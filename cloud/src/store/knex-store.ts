@@ -11,6 +11,7 @@ import { commitsSince, credentialRows, credentialsSince } from './news.js';
 import { pruneAudit, pruneHistory } from './prune.js';
 import { noteOrigins, readOrigins } from './record-origins.js';
 import { findRevision, historyStart, newestCommits, readPast } from './record-versions.js';
+import { signOffs } from './sign-offs.js';
 import {
   type BundleKeyRow,
   type JudgeOperators,
@@ -125,6 +126,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     ...consoleSessions(dialect),
     ...credentialSwitch(dialect),
+    ...signOffs(dialect),
 
     ...keptAgents(dialect),
 

@@ -7,9 +7,10 @@ import type { StoredChange } from '@authz-service/core/state/record-changes';
 import type { AgentStore } from './agent-store.js';
 import type { SessionStore } from './console-sessions.js';
 import type { CredentialSwitch } from './credential-switch.js';
+import type { SignOffStore } from './sign-off-store.js';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
-export interface Store extends TenantStore, AgentStore, CredentialSwitch, SessionStore {
+export interface Store extends TenantStore, AgentStore, CredentialSwitch, SessionStore, SignOffStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;
   /** What others may have changed, as it is at one moment. Uses a connection of its own. */

@@ -26,6 +26,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'noteAgents',
   'retireAgent',
   'forgetAgents',
+  'addSignOff',
 ]);
 
 /** What holds the database. */

@@ -182,6 +182,46 @@ export interface AccessReview {
   complete: boolean;
 }
 
+/** What somebody signs off. */
+export interface SignOffWish extends ReviewScope {
+  /** The revision of the review. */
+  revision: string;
+  /** `keep`: all of it is as it should be. */
+  decision: 'keep' | 'change';
+  note?: string;
+  /** The ids of the rows that need change. */
+  rows_to_change?: readonly string[];
+}
+
+/** That somebody has reviewed who has access to a part. Nothing changes or removes it. */
+export interface SignOff {
+  id: string;
+  /** RFC 3339. */
+  at: string;
+  request_id: string;
+  person: ConsoleSession['person'];
+  /** The address of what was reviewed: `resource_type/billing/invoice`. */
+  part: string;
+  /** Absent if all were. */
+  actions?: string[];
+  revision: string;
+  decision: 'keep' | 'change';
+  note: string;
+  row_count: number;
+  /** SHA-256 over the ids of all rows, one a line. */
+  rows_digest: string;
+  to_change: Omit<ReviewRow, 'ways'>[];
+}
+
+/** What has changed in who has access to a part since it was signed off. */
+export interface SinceSignOff {
+  before: ComparedMoment;
+  after: ComparedMoment;
+  /** As `service impact --json` has them; at most a thousand, worst first. */
+  findings: { [member: string]: unknown }[];
+  finding_count: number;
+}
+
 /**
  * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
  *
@@ -260,5 +300,24 @@ export class ConsoleClient extends ServiceClient {
     const query = { ...of, actions: actions?.join(','), at };
     const request: ServiceRequest = { method: 'GET', path: '/access-review', query, repeat: 'harmless' };
     return (await this.json(request, options)) as AccessReview;
+  }
+
+  /** Records that the signed-in person has reviewed a part at a revision. */
+  async signOff(body: SignOffWish, options?: CallOptions): Promise<SignOff> {
+    const request: ServiceRequest = { method: 'POST', path: '/sign-offs', body, repeat: 'once', writes: true };
+    return (await this.json(request, options)) as SignOff;
+  }
+
+  /** A page of sign-offs, the latest first; with `part`, an address, only those of that part. */
+  async signOffs(query: { part?: string; limit?: number; cursor?: string }, options?: CallOptions) {
+    const request: ServiceRequest = { method: 'GET', path: '/sign-offs', query: { ...query }, repeat: 'harmless' };
+    return (await this.json(request, options)) as Page<SignOff>;
+  }
+
+  /** What has changed in who has access to a part since it was signed off, until now. */
+  async changesSinceSignOff(id: string, options?: CallOptions): Promise<SinceSignOff> {
+    const path = `/sign-offs/${encodeURIComponent(id)}/changes`;
+    const request: ServiceRequest = { method: 'GET', path, route: '/sign-offs/{id}/changes', repeat: 'harmless' };
+    return (await this.json(request, options)) as SinceSignOff;
   }
 }

@@ -100,6 +100,20 @@ describe('a sign-in with the identity provider', () => {
     expect((await bob.ask('POST', '/v1/roles', { name: 'made' })).status).toBe(403);
   });
 
+  it('lets whoever may view sign off a review as the person, and nobody without a session', async () => {
+    const bob = await signedIn('bob');
+    const part = { part: 'application', path: 'service-console' };
+    const { revision, rows } = await bob.json('/access-review?part=application&path=service-console');
+    const made = await bob.ask('POST', '/sign-offs', { ...part, revision, decision: 'keep', note: '' });
+    expect(made.status).toBe(201);
+    expect(await made.json()).toMatchObject({
+      person: { kind: 'person', id: expect.stringMatching(/#bob$/) },
+      row_count: rows.length,
+    });
+    const nobody = new Person('nobody');
+    expect((await nobody.ask('POST', '/sign-offs', { ...part, revision, decision: 'keep' })).status).toBe(401);
+  });
+
   it('is refused for those who may do nothing, whatever address or group they name', async () => {
     const mallory = new Person('mallory');
     expect(await mallory.signIn()).toBe('/console/sign-in?problem=forbidden');

@@ -8,6 +8,7 @@ import * as many from './0006-many-processes.js';
 import * as recordOrigins from './0007-record-origins.js';
 import * as agents from './0008-agents.js';
 import * as credentialsOff from './0009-credentials-off.js';
+import * as signOffs from './0010-sign-offs.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -22,6 +23,7 @@ const MIGRATIONS: Named[] = [
   { name: '0007-record-origins', ...recordOrigins },
   { name: '0008-agents', ...agents },
   { name: '0009-credentials-off', ...credentialsOff },
+  { name: '0010-sign-offs', ...signOffs },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

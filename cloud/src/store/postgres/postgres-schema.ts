@@ -34,6 +34,7 @@ const TABLES = [
   'records',
   'revisions',
   'secrets',
+  'sign_offs',
   'signing_keys',
   'tenant_events',
   'tenants',

@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Finding } from '@authz-service/core/impact/api/finding';
+import { ProblemError } from '@authz-service/core/problem';
+import { address, splitReference } from '@authz-service/core/records/address';
+import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import type { Credential } from '../auth/credential.js';
+import type { Cloud } from '../cloud.js';
+import type { SignOffRow } from '../store/sign-off-store.js';
+import { type ComparedMoment, comparedStates } from './compare-revisions.js';
+import { REVIEW_ROWS_MAX, reviewPart } from './review-part.js';
+
+export interface SignOffWish {
+  scope: ReviewScope;
+  /** The revision whose access was looked at. */
+  revision: string;
+  decision: SignOffRow['decision'];
+  note: string;
+  /** The identities of the rows that need change. */
+  toChange: readonly string[];
+  credential: Credential;
+  requestId: string;
+  now: number;
+}
+
+/**
+ * Records that somebody has reviewed a part of the tenant at a revision. The rows are found anew, so that nobody signs off what
+ * was not there. Throws as `reviewPart` does; `conflict` where there are more rows than anybody is shown; `invalid_request` for
+ * rows that are not in the review.
+ */
+export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSignal): Promise<SignOffRow> {
+  const { scope, revision, decision, note, toChange, credential, requestId, now } = wish;
+  const { rows, count, ...found } = await reviewPart(cloud, { credential, at: revision, scope, now }, signal);
+  if (count > rows.length)
+    throw new ProblemError(
+      'conflict',
+      `The part has ${count} rows, and ${REVIEW_ROWS_MAX} at most are shown: sign off smaller parts of it, or fewer actions.`,
+    );
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = toChange.findIndex((one) => !known.has(one));
+  if (unknown >= 0) {
+    const detail = `is "${toChange[unknown]}", which is not in the review: look at it again.`;
+    throw new ProblemError('invalid_request', `The body is malformed: /rows_to_change/${unknown} ${detail}`, [
+      { pointer: `/rows_to_change/${unknown}`, detail },
+    ]);
+  }
+  const { kind, id, name } = credential;
+  const row: SignOffRow = {
+    id: randomUUID(),
+    tenant: credential.tenant,
+    at: new Date(now).toISOString(),
+    request_id: requestId,
+    person: { kind, id, name },
+    part: address(scope.part, scope.path),
+    ...(scope.actions && { actions: scope.actions }),
+    revision: found.revision,
+    decision,
+    note,
+    row_count: count,
+    rows_digest: createHash('sha256')
+      .update(rows.map((one) => one.id).join('\n'))
+      .digest('hex'),
+    to_change: rows.filter((one) => toChange.includes(one.id)).map(({ ways: _, ...said }) => said),
+  };
+  await cloud.store.addSignOff(row);
+  return row;
+}
+
+export interface SinceSignOff {
+  before: ComparedMoment;
+  after: ComparedMoment;
+  /** What has changed in who has access to the part, worst first. */
+  findings: readonly Finding[];
+}
+
+/**
+ * What has changed in who has access to a part since it was signed off. Throws `not_found`, `outside_history` where the
+ * revision is no longer kept, and what the thread of drafts throws.
+ */
+export async function changesSinceSignOff(
+  cloud: Cloud,
+  { credential, id, now }: { credential: Credential; id: string; now: number },
+  signal: AbortSignal,
+): Promise<SinceSignOff> {
+  const row = await cloud.store.findSignOff(credential.tenant, id);
+  if (row === undefined) throw new ProblemError('not_found', `There is no sign-off "${id.slice(0, 100)}".`);
+  const states = await comparedStates(cloud, { credential, before: row.revision, after: undefined, now });
+  const task = { ...states.earlier, scope: scopeOf(row) };
+  const findings = await cloud.drafts.reviewChanges(states.tenant, states.revision, task, signal);
+  return { before: states.before, after: states.after, findings };
+}
+
+function scopeOf({ part, actions }: SignOffRow): ReviewScope {
+  const { kind, path } = splitReference(part);
+  return { part: kind as ReviewScope['part'], path, ...(actions && { actions }) };
+}

@@ -1,0 +1,37 @@
+import type { ReviewedAccess } from '@authz-service/core/review/review-access';
+
+/** That somebody has reviewed who has access to a part of a tenant. Nothing changes or removes one but its tenant's end. */
+export interface SignOffRow {
+  id: string;
+  tenant: string;
+  at: string;
+  request_id: string;
+  person: { kind: 'api_key' | 'oauth_client' | 'person'; id: string; name: string };
+  /** The address of what was reviewed: `resource_type/billing/invoice`. */
+  part: string;
+  /** Absent if all were. */
+  actions?: readonly string[];
+  /** `NUMBER.DIGEST`. */
+  revision: string;
+  /** Whether all of it shall stay as it is, or some of it needs change. */
+  decision: 'keep' | 'change';
+  note: string;
+  row_count: number;
+  /** Of the identities of all rows. */
+  rows_digest: string;
+  to_change: readonly ReviewedAccess[];
+}
+
+/** Where a page of sign-offs begins: behind this one. */
+export type SignOffPosition = Pick<SignOffRow, 'at' | 'id'>;
+
+/** The part of the store that holds sign-offs. */
+export interface SignOffStore {
+  addSignOff(row: SignOffRow): Promise<void>;
+  findSignOff(tenant: string, id: string): Promise<SignOffRow | undefined>;
+  /** The latest first; with `part` only those of what has this address. */
+  signOffs(
+    tenant: string,
+    page: { part?: string | undefined; after?: SignOffPosition; limit: number },
+  ): Promise<SignOffRow[]>;
+}

@@ -1,0 +1,61 @@
+import type { Dialect } from './dialect.js';
+import type { SignOffRow, SignOffStore } from './sign-off-store.js';
+
+type Stored = Omit<SignOffRow, 'tenant' | 'person' | 'actions' | 'to_change'> & {
+  tenant_id: string;
+  person: string;
+  actions: string | null;
+  to_change: string;
+};
+
+export function signOffs({ reading, writing }: Pick<Dialect, 'reading' | 'writing'>): SignOffStore {
+  return {
+    addSignOff: (row) =>
+      writing(async (trx) => {
+        await trx('sign_offs').insert(stored(row));
+      }),
+
+    findSignOff: (tenant, id) =>
+      reading(async (db) => {
+        const row = await db('sign_offs').where({ tenant_id: tenant, id }).first<Stored | undefined>();
+        return row && read(row);
+      }),
+
+    signOffs: (tenant, { part, after, limit }) =>
+      reading(async (db) => {
+        const query = db<Stored>('sign_offs')
+          .where({ tenant_id: tenant })
+          .orderBy([
+            { column: 'at', order: 'desc' },
+            { column: 'id', order: 'desc' },
+          ])
+          .limit(limit);
+        if (part !== undefined) query.where({ part });
+        if (after !== undefined)
+          query.where((older) =>
+            older.where('at', '<', after.at).orWhere((same) => same.where('at', after.at).where('id', '<', after.id)),
+          );
+        return (await query).map((row) => read(row as Stored));
+      }),
+  };
+}
+
+function stored({ tenant, person, actions, to_change, ...rest }: SignOffRow): Stored {
+  return {
+    ...rest,
+    tenant_id: tenant,
+    person: JSON.stringify(person),
+    actions: actions === undefined ? null : JSON.stringify(actions),
+    to_change: JSON.stringify(to_change),
+  };
+}
+
+function read({ tenant_id: tenant, person, actions, to_change, ...rest }: Stored): SignOffRow {
+  return {
+    ...rest,
+    tenant,
+    person: JSON.parse(person),
+    ...(actions !== null && { actions: JSON.parse(actions) }),
+    to_change: JSON.parse(to_change),
+  };
+}

@@ -1,0 +1,154 @@
+import type { AccessReview } from '@authz-service/sdk/console-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CloudBench, Workbench } from './cli/workbench.js';
+
+const TREE = `
+version: 1
+stack: payroll
+applications:
+  payroll:
+    resource_types:
+      payslip: { actions: [read, write] }
+      report: { actions: [read] }
+    policies:
+      read: { effect: ALLOW, resource_type: payroll/payslip, actions: [read], assigned_to: [group/clerks] }
+      reports: { effect: ALLOW, resource_type: payroll/report, actions: [read] }
+groups:
+  clerks: { members: [user/alice, user/eve] }
+subjects:
+  user/alice: {}
+  user/eve: {}
+  user/zoe: {}
+`;
+
+const PART = { part: 'resource_type', path: 'payroll/payslip' };
+
+let bench: Workbench;
+let cloud: CloudBench;
+let env: Record<string, string>;
+let cookie: string;
+
+async function signIn(as: Record<string, string>): Promise<string> {
+  const { url: link } = await bench.json<{ url: string }>(['console'], { env: as });
+  const signedIn = await fetch(`${cloud.url}/console/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: cloud.url },
+    body: JSON.stringify({ link: new URL(link).hash.slice(1) }),
+  });
+  return signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+async function ask(method: string, path: string, body?: unknown, as = cookie) {
+  const answer = await fetch(`${cloud.url}/console/api${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', origin: cloud.url, cookie: as },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into answers of any shape.
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+const review = async (query = 'part=resource_type&path=payroll/payslip') =>
+  (await ask('GET', `/access-review?${query}`)).body as AccessReview;
+
+async function apply(tree: string): Promise<void> {
+  await bench.write({ 'tree/main.yaml': tree });
+  await bench.json(['apply', 'tree', '--yes', '--prune'], { env });
+}
+
+beforeAll(async () => {
+  bench = await Workbench.create();
+  cloud = await bench.startCloud();
+  env = (await cloud.tenant('acme')) as Record<string, string>;
+  await apply(TREE);
+  cookie = await signIn(env);
+});
+afterAll(() => bench.close());
+
+describe('a sign-off', () => {
+  it('says who reviewed what when at which revision, and stays over a restart', async () => {
+    const { revision, rows } = await review();
+    const made = await ask('POST', '/sign-offs', { ...PART, revision, decision: 'keep', note: 'Fine.' });
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        part: 'resource_type/payroll/payslip',
+        revision,
+        decision: 'keep',
+        note: 'Fine.',
+        row_count: rows.length,
+        to_change: [],
+        person: { kind: 'oauth_client' },
+      },
+    });
+    await cloud.stop();
+    await cloud.start();
+    const { body } = await ask('GET', '/sign-offs?part=resource_type/payroll/payslip');
+    expect(body.items).toEqual([made.body]);
+    expect((await ask('GET', '/sign-offs?part=application/payroll')).body.items).toEqual([]);
+  });
+
+  it('keeps what the rows say that need change', async () => {
+    const { revision, rows } = await review();
+    const [eve] = rows.filter(({ subject }) => subject.kind === 'recorded' && subject.path === 'user/eve');
+    const wish = { ...PART, revision, decision: 'change', note: 'Eve has left.', rows_to_change: [eve?.id] };
+    const { status, body } = await ask('POST', '/sign-offs', wish);
+    const { ways: _, ...said } = eve ?? { ways: [] };
+    expect({ status, to_change: body.to_change }).toEqual({ status: 201, to_change: [said] });
+    expect((await ask('GET', '/sign-offs?limit=1')).body.items[0].id).toBe(body.id);
+  });
+
+  it.each<[string, object, number, string]>([
+    ['a row that is not in the review', { decision: 'change', rows_to_change: ['0000'] }, 400, '/rows_to_change/0'],
+    ['rows beside "keep"', { decision: 'keep', rows_to_change: ['0000'] }, 400, '/decision'],
+    ['a change of which nothing is said', { decision: 'change' }, 400, '/note'],
+    ['a revision that never was', { decision: 'keep', revision: '99.0123456789abcdef' }, 404, 'never had'],
+    ['a part that is not there', { decision: 'keep', path: 'payroll/nothing' }, 404, 'There is no record'],
+    ['no full revision', { decision: 'keep', revision: '2' }, 400, '/revision'],
+  ])('refuses %s, and keeps nothing of it', async (_, more, status, words) => {
+    const { revision } = await review();
+    const before = (await ask('GET', '/sign-offs')).body.items.length;
+    const refused = await ask('POST', '/sign-offs', { ...PART, revision, note: '', ...more });
+    expect(refused.status).toBe(status);
+    expect(JSON.stringify(refused.body)).toContain(words);
+    expect((await ask('GET', '/sign-offs')).body.items.length).toBe(before);
+  });
+
+  it('takes a session that may read records, and is seen in its own tenant alone', async () => {
+    const scopes = ['decisions'];
+    const { id, client_secret } = (await ask('POST', '/v1/oauth-clients', { name: 'asker', scopes })).body as Record<
+      string,
+      string
+    >;
+    const asker = await signIn({ ...env, SERVICE_CLIENT_ID: id ?? '', SERVICE_CLIENT_SECRET: client_secret ?? '' });
+    const { revision } = await review();
+    const wish = { ...PART, revision, decision: 'keep' };
+    expect((await ask('POST', '/sign-offs', wish, asker)).status).toBe(403);
+    expect((await ask('GET', '/sign-offs', undefined, asker)).status).toBe(403);
+
+    const stranger = await signIn((await cloud.tenant('stranger')) as Record<string, string>);
+    const [own] = (await ask('GET', '/sign-offs')).body.items;
+    expect((await ask('GET', '/sign-offs', undefined, stranger)).body.items).toEqual([]);
+    expect((await ask('GET', `/sign-offs/${own.id}/changes`, undefined, stranger)).status).toBe(404);
+    expect((await ask('POST', '/sign-offs', wish, stranger)).status).toBe(404);
+  });
+
+  it('tells what has changed since in access to its part, and of no other', async () => {
+    const { revision } = await review();
+    const { body: signed } = await ask('POST', '/sign-offs', { ...PART, revision, decision: 'keep' });
+    const since = async () => (await ask('GET', `/sign-offs/${signed.id}/changes`)).body;
+    expect(await since()).toMatchObject({ before: { revision }, after: { revision }, finding_count: 0 });
+    await apply(TREE.replace('actions: [read] }\ngroups', 'actions: [read], assigned_to: [user/zoe] }\ngroups'));
+    const other = await since();
+    expect(other.after.revision).not.toBe(revision);
+    expect(other.findings).toEqual([]);
+    await apply(TREE.replace('user/eve]', 'user/zoe]'));
+    const { findings } = await since();
+    const said = findings.map((one: { change: string; subjects: { principals: { principal: string }[] } }) =>
+      [one.change, ...one.subjects.principals.map(({ principal }) => principal)].join(' '),
+    );
+    expect(said.sort()).toEqual(['gained subject/user/zoe', 'lost subject/user/eve']);
+    const past = await review(`part=resource_type&path=payroll/payslip&at=${revision}`);
+    expect(past.rows.map(({ subject }) => 'path' in subject && subject.path)).toEqual(['user/alice', 'user/eve']);
+  });
+});
