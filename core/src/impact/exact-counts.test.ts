@@ -62,6 +62,11 @@ describe('the counts of conditions that join subjects and resources', () => {
     ['equality', 'subject.properties.home == resource.name', 4],
     ['membership', 'subject.properties.home in [resource.name, "r5"]', 8],
     ['order', 'subject.properties.level > resource.properties.size', larger],
+    [
+      'two attributes',
+      'subject.properties.level >= resource.properties.size && subject.id != resource.name',
+      larger + 4,
+    ],
     ['an item of a list', 'resource.properties.team.exists(one, one.id == subject.id)', 4],
     ['a key of a map', 'subject.id in resource.properties.shares', 4],
     ['the type besides', 'subject.type == "user" && subject.properties.home == resource.name', 4],

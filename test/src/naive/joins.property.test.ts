@@ -64,7 +64,8 @@ const properties = fc.record(
 /** Mostly about one attribute of subjects, by which they are told apart. */
 const attributes = fc.constantFrom(
   ...[['subject.id'], ['subject.id'], ['subject.properties.v'], ['subject.properties.v']],
-  ['subject.id', 'subject.properties.v', 'subject.properties.w'],
+  ['subject.id', 'subject.properties.v'],
+  ['subject.properties.v', 'subject.properties.w'],
 );
 const policies = attributes.chain((names) =>
   fc.array(
@@ -174,7 +175,7 @@ it('the access delta tells subjects apart by what conditions compare them with',
           expect(is ? ['gained', 'mixed', 'unknown'] : ['lost', 'mixed', 'unknown'], shown).toContain(change);
         }
     }),
-    { numRuns: 150 * FACTOR },
+    { numRuns: 120 * FACTOR },
   );
-  expect(changed).toBeGreaterThan(500 * FACTOR);
+  expect(changed).toBeGreaterThan(400 * FACTOR);
 });

@@ -11,16 +11,20 @@ import type { KnownGuard } from './columns.js';
 export const USES = { equality: 1, order: 2, other: 3 } as const;
 type Use = (typeof USES)[keyof typeof USES];
 
-/** How a guard tells subjects apart that have nothing but the value of one attribute apart from each other. */
-export interface GuardJoin {
-  /** `id`, or the name of a property in quotes; undefined where it reads nothing of the subject but its type. */
-  readonly attribute: string | undefined;
-  /** Whether the attribute is compared by order, not only for equality. */
+/** What a guard compares an attribute of subjects with. */
+export interface JoinedAttribute {
+  /** Whether it is compared by order, not only for equality. */
   readonly ordered: boolean;
+  /** By key, all that is read and compared with it. */
+  readonly joined: ReadonlyMap<string, Read>;
+}
+
+/** How a guard tells subjects apart that differ in nothing but the values of attributes. */
+export interface GuardJoin {
+  /** By `id`, or the name of a property in quotes; none where it reads nothing of the subject but its type. */
+  readonly attributes: ReadonlyMap<string, JoinedAttribute>;
   /** The values that are written out in the condition. */
   readonly literals: readonly (string | number)[];
-  /** By key, all else that the attribute is compared with. */
-  readonly joined: ReadonlyMap<string, Read>;
   /** By key, what is done with all that is read but the subject. */
   readonly uses: ReadonlyMap<string, Use>;
 }
@@ -39,17 +43,19 @@ export function joinOf(known: KnownGuard): GuardJoin | null {
 
 /** Whether a guard compares the subject with what requests choose, so that what it requires is best said in its own words. */
 export function joinsRequest(known: KnownGuard): boolean {
-  const joined = joinOf(known)?.joined.values() ?? [];
-  return [...joined].some((read) => read.kind === 'property' && (read.root === 'context' || read.root === 'action'));
+  const attributes = joinOf(known)?.attributes.values() ?? [];
+  const joined = [...attributes].flatMap((one) => [...one.joined.values()]);
+  return joined.some((read) => read.kind === 'property' && (read.root === 'context' || read.root === 'action'));
 }
 
 /** Values that are read, written out, or both; undefined for what is worked out. */
 interface Operand {
-  readonly subject: boolean;
+  /** Of the subject, the attribute. */
+  readonly attribute?: string;
   readonly reads: readonly Read[];
 }
 
-const LITERAL: Operand = { subject: false, reads: [] };
+const LITERAL: Operand = { reads: [] };
 /** In their bodies the variable is an item of what they go through. */
 const WALKS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one']);
 const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
@@ -57,11 +63,9 @@ type Locals = ReadonlyMap<string, Operand | undefined>;
 const NO_LOCALS: Locals = new Map();
 
 class Analysis {
-  readonly #joined = new Map<string, Read>();
+  readonly #attributes = new Map<string, { ordered: boolean; joined: Map<string, Read> }>();
   readonly #uses = new Map<string, Use>();
   readonly #literals: (string | number)[] = [];
-  readonly #attributes = new Set<string>();
-  #ordered = false;
   #otherwise = false;
 
   of({ guard, reads }: KnownGuard): GuardJoin | null {
@@ -73,21 +77,14 @@ class Analysis {
       if (time_windows !== undefined) this.#use(contextMember('time'), USES.other);
     }
     if (ast !== undefined) this.#visit(ast, NO_LOCALS);
-    const [attribute] = this.#attributes;
-    if (this.#otherwise || this.#attributes.size > 1) return null;
-    return {
-      attribute,
-      ordered: this.#ordered,
-      literals: this.#literals,
-      joined: this.#joined,
-      uses: this.#uses,
-    };
+    if (this.#otherwise) return null;
+    return { attributes: this.#attributes, literals: this.#literals, uses: this.#uses };
   }
 
   #visit(part: Ast, locals: Locals): void {
     const operand = this.#operand(part, locals);
     if (operand !== undefined) {
-      if (operand.subject) this.#otherwise = true;
+      if (operand.attribute !== undefined) this.#otherwise = true;
       for (const read of operand.reads) this.#use(read, USES.other);
       return;
     }
@@ -108,7 +105,7 @@ class Analysis {
       if (receiver.op === 'id' && receiver.args === 'subject' && (name === 'in_group' || name === 'has_role')) return;
       if (MACROS.has(name) && first?.op === 'id') {
         const walked = WALKS.has(name) && args.length === 2 ? this.#operand(receiver, locals) : undefined;
-        const simple = walked !== undefined && !walked.subject;
+        const simple = walked !== undefined && walked.attribute === undefined;
         if (!simple) this.#visit(receiver, locals);
         const inside = new Map(locals).set(first.args, simple ? walked : undefined);
         for (const body of args.slice(1)) this.#visit(body, inside);
@@ -121,8 +118,7 @@ class Analysis {
   #comparison({ op, args }: { op: string; args: [Ast, Ast] }, locals: Locals): void {
     const [left, right] = args.map((part) => this.#operand(part, locals)) as [Operand?, Operand?];
     const use = ORDER.has(op) ? USES.order : USES.equality;
-    const ofSubject = [left, right].filter((one) => one?.subject === true);
-    if (ofSubject.length === 0) {
+    if (left?.attribute === undefined && right?.attribute === undefined) {
       const known = left !== undefined && right !== undefined;
       // What is compared with a literal alone says nothing of how it lies to other values that are read.
       const simple = known && (left.reads.length === 0 || right.reads.length === 0);
@@ -132,15 +128,15 @@ class Analysis {
       }
       return;
     }
-    const other = left?.subject ? right : left;
-    const direct = left?.subject ? args[0] : args[1];
-    if (other === undefined || other.subject || direct.op === 'list' || (op === 'in' && !left?.subject)) {
+    const [own, other] = left?.attribute === undefined ? [right, left] : [left, right];
+    const known = own?.attribute === undefined ? undefined : this.#attributes.get(own.attribute);
+    if (known === undefined || other === undefined || other.attribute !== undefined || (op === 'in' && own !== left)) {
       this.#otherwise = true;
       return;
     }
-    if (use === USES.order) this.#ordered = true;
+    if (use === USES.order) known.ordered = true;
     for (const read of other.reads) {
-      this.#joined.set(keyOf(read), read);
+      known.joined.set(keyOf(read), read);
       this.#use(read, use);
     }
   }
@@ -151,10 +147,11 @@ class Analysis {
       const { read, members } = path;
       const key = keyOf(read);
       if (key === 'subject.type') return LITERAL;
-      if (!key.startsWith('subject.')) return { subject: false, reads: [read] };
-      this.#attributes.add(key.slice('subject.'.length));
+      if (!key.startsWith('subject.')) return { reads: [read] };
+      const attribute = key.slice('subject.'.length);
       if (members.length > 0 || (read.kind === 'property' && read.name === undefined)) this.#otherwise = true;
-      return { subject: true, reads: [] };
+      if (!this.#attributes.has(attribute)) this.#attributes.set(attribute, { ordered: false, joined: new Map() });
+      return { attribute, reads: [] };
     }
     const literal = literalOf(part);
     if (literal !== undefined) {
@@ -165,10 +162,8 @@ class Analysis {
       const items = part.args.map((item) => this.#operand(item, locals));
       if (items.some((item) => item === undefined)) return undefined;
       const all = items as Operand[];
-      return {
-        subject: all.some(({ subject }) => subject),
-        reads: all.flatMap(({ reads }) => reads),
-      };
+      if (all.some(({ attribute }) => attribute !== undefined)) this.#otherwise = true;
+      return { reads: all.flatMap(({ reads }) => reads) };
     }
     if (part.op === 'id') return locals.get(part.args);
     const item = memberName(part) !== undefined || (part.op === '[]' && literalOf(part.args[1]) !== undefined);

@@ -1,15 +1,16 @@
 import type { Json } from '../../json.js';
 import type { FreeNames, KnownResource } from '../remainder/known.js';
-import { keyOf } from '../remainder/syntax.js';
-import type { SubjectClass } from '../universe/subject-classes.js';
+import { keyOf, type Read } from '../remainder/syntax.js';
+import type { Member, SubjectClass } from '../universe/subject-classes.js';
 import type { Descriptor } from './columns.js';
-import { type GuardJoin, joinOf, USES } from './guard-join.js';
+import { type GuardJoin, type JoinedAttribute, joinOf, USES } from './guard-join.js';
 import type { ResourceFacts } from './resource-facts.js';
 import { isRound, type Piece, type Split, ValueIndex } from './value-index.js';
 
 /** What requests choose, so far as a guard compares the subject with it. */
 interface Chosen {
   readonly key: string;
+  readonly read: Read;
   /** All that the key is a member of. */
   readonly whole: string;
   /** The names that it may have. */
@@ -22,10 +23,14 @@ interface Joined {
   readonly facts: ResourceFacts | null;
 }
 
-/** The members of classes by the value of an attribute. */
+/** So many subjects are looked at to tell them apart by several attributes. */
+const COMBINED_MAX = 20_000_000;
+
+/** The members of classes by the values of attributes. */
 export class JoinIndex {
   readonly #byClass = new Map<SubjectClass, Map<string, ValueIndex | null>>();
   readonly #names = new Map<FreeNames, number>();
+  #combined = 0;
 
   /** `namesOf` says what names a resource may have. */
   constructor(private readonly namesOf: (facts: ResourceFacts) => KnownResource['names']) {}
@@ -48,37 +53,50 @@ export class JoinIndex {
       else if (guard.reads.subjectId || guard.reads.subjectProperties?.length !== 0) return undefined;
       else opaque = true;
     }
-    const [attribute, more] = new Set(all.flatMap(({ join }) => join.attribute ?? []));
-    if (attribute === undefined || more !== undefined) return undefined;
-    const chosen = all.flatMap((joined) => [...this.#chosen(joined)]);
-    if (opaque && chosen.length > 0) return undefined;
-    const index = this.#index(one, attribute);
-    if (index === undefined) return undefined;
-    const use = Math.max(0, ...chosen.flatMap((one) => all.map(({ join }) => useIn(join, one))));
-    if (use === USES.other) return undefined;
+    const attributes = [...new Set(all.flatMap(({ join }) => [...join.attributes.keys()]))].sort();
+    if (attributes.length === 0 || (attributes.length > 1 && !this.#mayCombine(one))) return undefined;
     const values = valuesOf(all, one);
-    if (
-      use === USES.order &&
-      !(index.dense && [...values].every((value) => typeof value === 'string' || isRound(value)))
-    )
-      return undefined;
-    const ordered = use === USES.order || all.some(({ join }) => join.ordered);
-    const splits = new Map(chosen.flatMap(({ split }) => (split === undefined ? [] : [[split.name, split]])));
-    return index.pieces(values, ordered, [...splits.values()]);
+    const chosenBy = new Map<string, string>();
+    let pieces: readonly Piece[] | undefined;
+    for (const attribute of attributes) {
+      const own = all.flatMap(({ join, facts }) => {
+        const compared = join.attributes.get(attribute);
+        return compared === undefined ? [] : [{ compared, facts }];
+      });
+      const chosen = own.flatMap(({ compared, facts }) => [...this.#chosen(compared, facts)]);
+      // What is compared with two attributes tells subjects apart by whether theirs are the same.
+      for (const { key } of chosen) if ((chosenBy.get(key) ?? attribute) !== attribute) return undefined;
+      for (const { key } of chosen) chosenBy.set(key, attribute);
+      const index = opaque && chosen.length > 0 ? undefined : this.#index(one, attribute);
+      const use = Math.max(0, ...chosen.flatMap((one) => all.map(({ join }) => useIn(join, one))));
+      if (index === undefined || use === USES.other || (use === USES.order && !isDense(index, values)))
+        return undefined;
+      const ordered = use === USES.order || own.some(({ compared }) => compared.ordered);
+      const splits = new Map(chosen.flatMap(({ split }) => (split === undefined ? [] : [[split.name, split]])));
+      const found = index.pieces(values, ordered, [...splits.values()]);
+      pieces = pieces === undefined ? found : combined(pieces, found);
+    }
+    return pieces;
   }
 
-  *#chosen({ join, facts }: Joined): Generator<Chosen, void> {
-    for (const [key, read] of join.joined) {
+  /** Each combination looks at all members, so there is an end to it. */
+  #mayCombine({ members }: SubjectClass): boolean {
+    this.#combined += members.length;
+    return this.#combined <= COMBINED_MAX;
+  }
+
+  *#chosen({ joined }: JoinedAttribute, facts: ResourceFacts | null): Generator<Chosen, void> {
+    for (const [key, read] of joined) {
       if (read.kind === 'property') {
         const recorded = read.root === 'resource' ? facts?.properties : undefined;
         const known = read.name !== undefined && recorded !== undefined && Object.hasOwn(recorded, read.name);
-        if (!known) yield { key, whole: keyOf({ ...read, name: undefined }), split: undefined };
+        if (!known) yield { key, read, whole: keyOf({ ...read, name: undefined }), split: undefined };
       } else if (facts !== null && key === 'resource.name' && facts.name === undefined)
-        yield { key, whole: key, split: this.#admitted(facts, 'admitsName') };
+        yield { key, read, whole: key, split: this.#admitted(facts, 'admitsName') };
       else if (facts !== null && key === 'resource.id' && facts.name === undefined)
-        yield { key, whole: key, split: this.#admitted(facts, 'admitsId') };
+        yield { key, read, whole: key, split: this.#admitted(facts, 'admitsId') };
       else if (facts !== null && key === 'resource.id' && facts.recorded && facts.id === undefined)
-        yield { key, whole: key, split: undefined };
+        yield { key, read, whole: key, split: undefined };
     }
   }
 
@@ -105,10 +123,36 @@ export class JoinIndex {
 }
 
 /** What a guard does with what requests choose; who looks at all members of the context sees each. */
-function useIn({ joined, uses }: GuardJoin, { key, whole }: Chosen): number {
+function useIn({ uses }: GuardJoin, { key, whole, read }: Chosen): number {
   if (whole !== key && uses.has(whole)) return USES.other;
-  if (joined.get(key)?.kind === 'property' && key === whole) return USES.other;
+  if (whole === key && read.kind === 'property') return USES.other;
   return uses.get(key) ?? 0;
+}
+
+/** Whether requests can send something between any two of the values. */
+function isDense(index: ValueIndex, values: ReadonlySet<string | number>): boolean {
+  return index.dense && [...values].every((value) => typeof value === 'string' || isRound(value));
+}
+
+/** What two divisions of a class tell apart together. */
+function combined(first: readonly Piece[], second: readonly Piece[]): Piece[] {
+  const inSecond = new Map(second.flatMap((piece) => piece.members().map((member) => [member, piece] as const)));
+  return first.flatMap((piece) => {
+    const parts = new Map<Piece | undefined, Member[]>();
+    for (const member of piece.members()) {
+      const other = inSecond.get(member);
+      const known = parts.get(other);
+      if (known === undefined) parts.set(other, [member]);
+      else known.push(member);
+    }
+    return [...parts].map(
+      ([other, members]): Piece => ({
+        key: `${piece.key} and ${other?.key}`,
+        first: members[0] as Member,
+        members: () => members,
+      }),
+    );
+  });
 }
 
 /** All texts and numbers that candidates may compare an attribute of a class with. */
