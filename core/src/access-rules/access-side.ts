@@ -46,6 +46,12 @@ export interface Properties {
 const NOTHING: JsonObject = {};
 /** A request may name any role, held or not. */
 const ANY_NAMED: KnownPrincipals = { inGroup: () => false, hasRole: () => 'free' };
+/** The direct members of a group. */
+interface Members {
+  readonly subjects: readonly Path[];
+  readonly groups: readonly Address[];
+}
+
 /** Memberships read in one step. */
 const MEMBERS_STEP = 200;
 
@@ -53,19 +59,21 @@ const MEMBERS_STEP = 200;
 export class AccessSide {
   readonly closures: SubjectClosures;
   readonly policies: CoveringPolicies;
-  readonly #members = new Map<Path, readonly Address[]>();
+  readonly #members = new Map<Path, Members>();
+  readonly #properties = new Map<Path, JsonObject | undefined>();
   readonly #forms = new Map<string, readonly ResourceUnit[]>();
   readonly #located = new Map<string, Located>();
   readonly #coverings = new Map<string, readonly Covering[]>();
 
-  /** `other` is the state that this one is compared with. */
+  /** `other` is the state that this one is compared with, and `people` the side of a state with the same people, if any. */
   constructor(
     readonly view: AccessView,
     private readonly other: AccessView,
     now: number,
     private readonly remainders: Remainders,
+    private readonly people?: AccessSide,
   ) {
-    this.closures = new SubjectClosures(view, other, now);
+    this.closures = people?.closures ?? new SubjectClosures(view, other, now);
     this.policies = new CoveringPolicies(view);
   }
 
@@ -89,12 +97,14 @@ export class AccessSide {
   }
 
   /** The direct members of a group. */
-  *membersOf(group: Path): Generator<undefined, readonly Address[]> {
+  *membersOf(group: Path): Generator<undefined, Members> {
     const known = this.#members.get(group);
     if (known !== undefined) return known;
-    const found: Address[] = [];
+    const found = { subjects: [] as Path[], groups: [] as Address[] };
     yield* eachInSteps(mentioning(this.view, `group/${group}`, 'group_membership'), MEMBERS_STEP, ({ fields }) => {
-      if (fields.group === group) found.push(`${fields.entity_type}/${fields.entity}`);
+      if (fields.group !== group) return;
+      if (fields.entity_type === 'subject') found.subjects.push(fields.entity);
+      else found.groups.push(`group/${fields.entity}`);
     });
     this.#members.set(group, found);
     return found;
@@ -191,10 +201,14 @@ export class AccessSide {
     };
   }
 
-  propertiesOf({ type, path }: SubjectUnit): JsonObject | undefined {
-    if (path === undefined) return undefined;
-    const record = recordAt(this.view, 'subject', path);
-    return record === undefined || type === '' ? undefined : (record.fields.properties ?? NOTHING);
+  propertiesOf(subject: SubjectUnit): JsonObject | undefined {
+    const { type, path } = subject;
+    if (this.people !== undefined) return this.people.propertiesOf(subject);
+    if (path === undefined || type === '') return undefined;
+    return remembered(this.#properties, path, () => {
+      const record = recordAt(this.view, 'subject', path);
+      return record && (record.fields.properties ?? NOTHING);
+    });
   }
 
   resourceProperties({ path }: ResourceUnit): JsonObject | undefined {

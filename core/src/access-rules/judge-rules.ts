@@ -3,6 +3,7 @@ import type { JsonObject } from '../json.js';
 import { RULE_FORMS } from '../records/access-rule.js';
 import type { Address } from '../records/address.js';
 import { EVERYONE } from '../records/everyone.js';
+import type { Kind } from '../records/kinds.js';
 import { remembered } from '../remembered.js';
 import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
@@ -21,6 +22,10 @@ import type { Violation } from './violation.js';
 /** An action that nothing names, which only `*` covers. */
 const OTHER_ACTION = '*';
 const STEP = 50;
+/** The kinds that say who there is, and whom subjects act as. */
+const PEOPLE: ReadonlySet<Kind | undefined> = new Set<Kind>([
+  ...(['subject_type', 'subject', 'role', 'group', 'role_assignment', 'group_membership'] as const),
+]);
 const EVERYBODY: readonly string[] = ['everyone/*'];
 
 /**
@@ -37,12 +42,18 @@ export function* judgeChange(
   for (const claim of claimsOf(after, now))
     if (!claims.some((known) => known.rule.fields === claim.rule.fields)) claims.push(claim);
   if (claims.length === 0) return [];
-  const judge = new RuleJudge(before, after, now);
-  const touches: Touch[] = [];
+  const changed: RecordPair[] = [];
   let looked = 0;
   for (const pair of pairs) {
     if (++looked % STEP === 0) yield;
-    if (pair.before?.fields !== pair.after?.fields) touches.push(...judge.touches(pair));
+    if (pair.before?.fields !== pair.after?.fields) changed.push(pair);
+  }
+  const samePeople = !changed.some((pair) => PEOPLE.has((pair.after ?? pair.before)?.kind));
+  const judge = new RuleJudge(before, after, now, samePeople);
+  const touches: Touch[] = [];
+  for (const pair of changed) {
+    if (++looked % STEP === 0) yield;
+    touches.push(...judge.touches(pair));
   }
   const found = new Map<string, Violation>();
   for (const claim of claims)
@@ -63,7 +74,7 @@ export function* standingViolations(
   most: number,
   rules?: ReadonlySet<Address>,
 ): Generator<undefined, Violation[]> {
-  const judge = new RuleJudge(view, view, now);
+  const judge = new RuleJudge(view, view, now, true);
   const found: Violation[] = [];
   for (const claim of claimsOf(view, now))
     if (rules === undefined || rules.has(claim.rule.address))
@@ -129,15 +140,19 @@ function coveringsOn(side: Side, unit: ResourceUnit, action: string): Covering[]
 class RuleJudge {
   readonly #sides: { readonly before: Side; readonly after: Side };
   readonly #both: readonly Side[];
+  /** Those that differ in people. */
+  readonly #peoples: readonly Side[];
   readonly #cells: CellJudge;
   readonly #units: ResourceUnits;
 
-  constructor(before: AccessView, after: AccessView, now: number) {
+  /** `samePeople` says that both states have the same subjects, which act as the same principals. */
+  constructor(before: AccessView, after: AccessView, now: number, samePeople: boolean) {
     const remainders = new Remainders();
     const first = new AccessSide(before, after, now, remainders);
-    const second = new AccessSide(after, before, now, remainders);
+    const second = new AccessSide(after, before, now, remainders, samePeople ? first : undefined);
     this.#sides = { before: first, after: second };
     this.#both = before === after ? [second] : [first, second];
+    this.#peoples = samePeople ? [second] : this.#both;
     this.#cells = new CellJudge(remainders, this.#sides, new FreeUniverse([before, after]), now);
     this.#units = new ResourceUnits(this.#both);
   }
@@ -162,7 +177,7 @@ class RuleJudge {
     const concerned = yield* this.#concerned(claim, units);
     const seen = new Set<string>();
     let judged = 0;
-    for (const subject of subjectsOf(this.#both, touch?.principals ?? EVERYBODY, claim, concerned)) {
+    for (const subject of subjectsOf(this.#peoples, touch?.principals ?? EVERYBODY, claim, concerned)) {
       if (++judged % STEP === 0) yield;
       if (subject === undefined) continue;
       const closures = this.#closures(subject);
@@ -214,17 +229,21 @@ class RuleJudge {
         const words = actingAs(shared, concerning);
         return remembered(acting.numbers, words, () => acting.numbers.size);
       });
-    const [old, now] = [this.#sides.before.propertiesOf(subject), this.#sides.after.propertiesOf(subject)];
-    const facts = old === now ? picked(now, reads) : `${picked(old, reads)}\n${picked(now, reads)}`;
+    const facts = reads?.size === 0 ? '' : this.#facts(subject, reads);
     const itself = after.self !== undefined && principals.has(after.self);
     const id = itself || readsIds || namesSubjects(rule) ? path : path === undefined;
     return `${told(before.shared)} ${told(after.shared)} ${type}\n${id}\n${facts}`;
   }
 
+  #facts(subject: SubjectUnit, reads: Concerning['reads']): string {
+    const [old, now] = [this.#sides.before.propertiesOf(subject), this.#sides.after.propertiesOf(subject)];
+    return old === now ? picked(now, reads) : `${picked(old, reads)}\n${picked(now, reads)}`;
+  }
+
   #closures({ type, path }: SubjectUnit): Closures {
     const { before, after } = this.#sides;
     const now = after.closures.of(type, path);
-    return { before: before === after ? now : before.closures.of(type, path), after: now };
+    return { before: before.closures === after.closures ? now : before.closures.of(type, path), after: now };
   }
 
   /** The actions of a rule that may be possible on a resource in either state. */

@@ -30,13 +30,14 @@ function* addMembers(
     const [kind, path] = [principal.slice(0, slash), principal.slice(slash + 1)];
     if (kind === 'subject') meant.paths.add(path);
     else if (kind === EVERYONE) meant.types.add(path === EVERY_TYPE ? path : decodeSegment(path));
-    else if (kind === 'group')
-      for (const member of yield* side.membersOf(path)) {
+    else if (kind === 'group') {
+      const { subjects, groups } = yield* side.membersOf(path);
+      for (const subject of subjects) {
         if (++steps % STEP === 0) yield;
-        if (member.startsWith('subject/')) meant.paths.add(member.slice('subject/'.length));
-        else seen.add(member);
+        meant.paths.add(subject);
       }
-    else if (kind === 'role') {
+      for (const group of groups) seen.add(group);
+    } else if (kind === 'role') {
       if (names && side.closures.naming(path).length > 0) meant.types.add(EVERY_TYPE);
       for (const { fields } of mentioning(side.view, principal, 'role_assignment')) {
         if (++steps % STEP === 0) yield;

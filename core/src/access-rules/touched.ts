@@ -95,7 +95,7 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
     case 'role': {
       if (only !== 'changed' || sameRole(before?.fields, after?.fields)) return undefined;
       const reached = side.closures.including(address.slice('role/'.length)).map((one): Address => `role/${one}`);
-      return touch([ALL], [...policiesOf(side, reached), ...askingFor(side, reached)], {
+      return touch([address], [...policiesOf(side, reached), ...askingFor(side, reached)], {
         reached: new Set(reached),
         ...both,
       });
