@@ -10,6 +10,7 @@ import type { CloudConfig } from './config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
 import type { DraftPlanner } from './drafts/draft-planner.js';
+import type { WriteHcl } from './drafts/draft-texts.js';
 import type { EnforcementWaits } from './fleet/enforcement-waits.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
@@ -30,6 +31,8 @@ export interface Cloud {
   tokens: Tokens;
   sessions: Sessions;
   drafts: DraftPlanner;
+  /** Absent where this cloud was started without what writes it. */
+  writeHcl?: WriteHcl;
   /** Absent where no identity provider is set up. */
   oidc?: Oidc;
   consoleSettings: CloudConfig['console'];

@@ -10,6 +10,7 @@ import type { CloudConfig } from './config.js';
 import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
 import { DraftPlanner } from './drafts/draft-planner.js';
+import type { WriteHcl } from './drafts/draft-texts.js';
 import { EnforcementWaits } from './fleet/enforcement-waits.js';
 import { Fleet } from './fleet/fleet.js';
 import { FleetCounts } from './fleet/fleet-counts.js';
@@ -46,6 +47,8 @@ export interface StartOptions {
   announce?: (text: string) => void;
   /** Derives keys from chosen secrets; by default, scrypt. */
   derive?: Derive;
+  /** Writes records as Terraform configuration, of which the cloud itself knows nothing. */
+  writeHcl?: WriteHcl;
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -78,6 +81,7 @@ async function start(
     clock = () => performance.now(),
     announce = (text) => void process.stderr.write(text),
     derive: deriveKey = derive,
+    writeHcl,
   }: StartOptions,
 ): Promise<RunningCloud> {
   const slicing = new TimeSlicing(() => performance.now());
@@ -123,6 +127,7 @@ async function start(
     idempotencyMs: config.idempotencyMs,
     history,
     log,
+    ...(writeHcl && { writeHcl }),
     slicing,
     now,
     sessions,

@@ -88,7 +88,7 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
     }
     const files = flags.patch && chosen ? await patched(source, chosen, request, now) : undefined;
     const hcl =
-      flags.hcl && chosen ? await (await import('../why-not/proposal-hcl.js')).proposalHcl(chosen) : undefined;
+      flags.hcl && chosen ? await (await import('../why-not/changes-hcl.js')).changesHcl(chosen.changes) : undefined;
     const proposals = answer.proposals
       .slice(0, flags.limit)
       .map((one) => ({ ...one, changes: one.changes.map(shown) }));

@@ -6,6 +6,7 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { CONSOLE_STACK } from '../console/guard-session.js';
+import { draftTexts } from '../drafts/draft-texts.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import { changeSchema, parseChanges } from './changesets.js';
@@ -27,6 +28,10 @@ const planSchema = z.looseObject({
   changes: z.array(z.looseObject({ action: z.string(), address: z.string() })),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),
   access: z.looseObject({ findings: z.array(z.looseObject({})) }),
+  texts: z
+    .strictObject({ yaml: z.string(), hcl: z.string().optional() })
+    .optional()
+    .meta({ description: 'The changed records to copy, as a tree and as Terraform declares them; of up to 50.' }),
   violations: z.array(z.looseObject({ rule: z.string(), mode: z.enum(['enforce', 'warn']), detail: z.string() })),
 });
 
@@ -63,7 +68,9 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
             : undefined;
         const draft = { stack: body.stack, changes, now, ...(writer && { writer }), ...(inConsole && { inConsole }) };
         const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, signal);
-        return json(200, { ...plan, violations: violations.map(shown) } as unknown as JsonObject);
+        const texts = await draftTexts(plan, tenant.state, cloud.writeHcl);
+        const answer = { ...plan, ...(texts && { texts }), violations: violations.map(shown) };
+        return json(200, answer as unknown as JsonObject);
       },
     }),
   ];

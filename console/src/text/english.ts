@@ -236,6 +236,9 @@ export const text = {
     },
     shapes: { list: 'One item a line.', json: 'As JSON.' },
     take: 'The change document',
+    copyHint: 'Or copy the records as they are to be, and put them into the files by hand:',
+    asYaml: 'As YAML',
+    asHcl: 'As Terraform (HCL)',
     takeHint:
       'Take it to the records in Git, where it is reviewed. “service patch change.json DIRECTORY” writes this document into a checkout:',
     commit: 'Commit',

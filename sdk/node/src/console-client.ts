@@ -70,6 +70,8 @@ export interface DraftPlan {
   changes: { [member: string]: unknown }[];
   counts: { added: number; changed: number; removed: number; unchanged: number };
   access: { [member: string]: unknown };
+  /** The changed records to copy, as a tree and as Terraform declares them; absent if there are none or very many. */
+  texts?: { yaml: string; hcl?: string };
   /** What it would newly break; a rule of the mode `enforce` refuses the commit. */
   violations: AccessRuleViolation[];
 }

@@ -1,6 +1,8 @@
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
+import { PROVIDER } from './terraform/product.js';
+import { hasTerraform, Workspace } from './terraform/workspace.js';
 
 let bench: Workbench;
 let url: string;
@@ -104,6 +106,44 @@ describe('the plan of a draft', () => {
       violations: [],
     });
     expect(await revision()).toBe(before);
+  });
+
+  it.skipIf(!hasTerraform)('has the changed records to copy, as YAML and as HCL that Terraform takes', async () => {
+    const odd = 'a: "b" # \'c\'\n- $\u007bpath.cwd} %\u007bif} \\ ü';
+    const type = { application: 'payroll', name: 'note', actions: ['read'], properties: { text: 'string' } };
+    const { body } = await plan([
+      {
+        op: 'create',
+        kind: 'subject',
+        fields: { type: 'user', id: 'new', name: odd, properties: { odd: [odd, null] } },
+      },
+      { op: 'create', kind: 'group', fields: { name: 'a.b' } },
+      { op: 'create', kind: 'group', fields: { name: 'a_b' } },
+      { op: 'create', kind: 'resource_type', fields: type },
+      { op: 'update', address: 'group/clerks', fields: { name: 'clerks', description: odd } },
+      { op: 'move', from: 'subject/user/alice', to: 'subject/user/alicia' },
+      { op: 'delete', address: 'access_rule/not-eve' },
+      membership('user/new'),
+    ]);
+    const { yaml, hcl } = body.texts as { yaml: string; hcl: string };
+    expect(yaml).toContain('# Remove access_rule/not-eve.\n');
+    expect(yaml).toContain('moved:\n  - { from: "subject/user/alice", to: "subject/user/alicia" }');
+    expect(hcl).toContain('# Remove the block of access_rule/not-eve, by whatever name you have it.');
+    expect(hcl).toContain('# Rename subject/user/alice by changing its block');
+    const workspace = new Workspace({ providers: { service: PROVIDER } });
+    try {
+      workspace.write(`provider "service" {}\n${hcl}`);
+      expect(await workspace.ok('validate')).toContain('The configuration is valid');
+    } finally {
+      workspace.remove();
+    }
+    const many = Array.from({ length: 51 }, (_, index) => ({
+      op: 'create',
+      kind: 'group',
+      fields: { name: `g${index}` },
+    }));
+    expect((await plan(many)).body.texts).toBeUndefined();
+    expect((await plan([])).body.texts).toBeUndefined();
   });
 
   it('is what a commit of the same changes makes', async () => {

@@ -59,7 +59,9 @@ SERVICE_LOG_LEVEL.`;
       ...(flags['log-level'] !== undefined && { logLevel: flags['log-level'] }),
     });
     const stopped = stopSignal();
-    const cloud = await startCloud(config);
+    const cloud = await startCloud(config, {
+      writeHcl: async (changes) => (await import('../../why-not/changes-hcl.js')).changesHcl(changes),
+    });
     // One line, even without --json: scripts wait for it.
     await out.line(JSON.stringify({ url: cloud.url }));
     await stopped;

@@ -31,7 +31,7 @@ import { ProblemNote } from '../../ui/problem-note.js';
 import { BaseMoved } from './base-moved.js';
 import styles from './change-page.module.css';
 import { EditRecord } from './edit-record.js';
-import { PlanOfDraft } from './plan-of-draft.js';
+import { PlanOfDraft, TextsOfDraft } from './plan-of-draft.js';
 import { RecordForm } from './record-form.js';
 import { DRAFTED_KINDS } from './record-schemas.js';
 
@@ -144,6 +144,7 @@ export function ChangePage() {
             <Card title={text.change.take}>
               <p className={layout.hint}>{text.change.takeHint}</p>
               <CodeBlock label={text.change.take} code={document} file="change.json" />
+              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved} />
               {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
               {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>

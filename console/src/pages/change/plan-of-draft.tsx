@@ -7,18 +7,47 @@ import { queryClient } from '../../api/query-client.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
+import { CodeBlock } from '../../ui/code-block.js';
 import { FindingsTable, type ShownDelta } from '../../ui/findings-table.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { Origin, useOrigins } from '../../ui/record-origin.js';
 import styles from './change-page.module.css';
 
-/** What the draft would do to records, to access and to access rules; computed by the service, which changes nothing. */
-export function PlanOfDraft({ draft: { base, stack, changes } }: { draft: Draft }) {
-  const { data, error, refetch } = useQuery({
+function usePlan({ base, stack, changes }: Draft, enabled: boolean) {
+  return useQuery({
     queryKey: ['plan', base, stack, changes],
     queryFn: ({ signal }) => client.planDraft({ base_revision: base, stack, changes }, { signal }),
+    enabled,
   });
+}
+
+/** The changed records to copy by hand, as soon as the plan of the draft is known. */
+export function TextsOfDraft({ draft, planned }: { draft: Draft; planned: boolean }) {
+  const { data } = usePlan(draft, planned);
+  if (data?.texts === undefined) return null;
+  const { yaml, hcl } = data.texts;
+  return (
+    <>
+      <p className={layout.hint}>{text.change.copyHint}</p>
+      <details>
+        <summary>{text.change.asYaml}</summary>
+        <CodeBlock label={text.change.asYaml} code={yaml} />
+      </details>
+      {hcl !== undefined && (
+        <details>
+          <summary>{text.change.asHcl}</summary>
+          <CodeBlock label={text.change.asHcl} code={hcl} />
+        </details>
+      )}
+    </>
+  );
+}
+
+/** What the draft would do to records, to access and to access rules; computed by the service, which changes nothing. */
+export function PlanOfDraft({ draft }: { draft: Draft }) {
+  const { data, error, refetch } = usePlan(draft, true);
   // Refused because others have committed: the page shows how to go on, once it knows the newest revision.
   useEffect(() => {
     if (error instanceof ServiceError && error.code === 'stale_base')

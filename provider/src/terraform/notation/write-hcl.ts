@@ -1,4 +1,4 @@
-import { splitAddress } from '@authz-service/core/records/address';
+import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { providerRelease, SOURCE } from '../distribution/provider-release.js';
@@ -21,12 +21,7 @@ export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOption
   const names = resourceNames(sorted);
   const files = [{ path: 'provider.tf', text: providerText(stack) }];
   for (const kind of KINDS) {
-    const blocks = sorted
-      .filter((record) => record.kind === kind)
-      .map((record) => {
-        const header = `resource "${typeName(kind)}" "${names.get(record.address)?.split('.')[1]}"`;
-        return hclBlock(header, attributes(configurationOf(record), names));
-      });
+    const blocks = sorted.filter((record) => record.kind === kind).map((record) => blockOf(record, names, names));
     if (blocks.length > 0) files.push({ path: `${COLLECTIONS[kind]}.tf`, text: blocks.join('\n') });
   }
   const imports = [...names].map(([address, name]) =>
@@ -37,6 +32,25 @@ export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOption
   );
   if (imports.length > 0) files.push({ path: 'imports.tf', text: imports.join('\n') });
   return files;
+}
+
+/** The block of each record, by its address; of the records, `referenced` are those that others refer to by their blocks. */
+export function hclBlocks(
+  records: readonly DeclaredRecord[],
+  referenced: ReadonlySet<Address>,
+): ReadonlyMap<Address, string> {
+  const names = resourceNames(records);
+  const shown = new Map([...names].filter(([address]) => referenced.has(address)));
+  return new Map(records.map((record) => [record.address, blockOf(record, names, shown)]));
+}
+
+function blockOf(
+  record: DeclaredRecord,
+  names: ReadonlyMap<string, string>,
+  referenced: ReadonlyMap<string, string>,
+): string {
+  const header = `resource "${typeName(record.kind)}" "${names.get(record.address)?.split('.')[1]}"`;
+  return hclBlock(header, attributes(configurationOf(record), referenced));
 }
 
 function providerText(stack: string): string {

@@ -21,9 +21,15 @@ export type FieldForms = ReadonlyMap<string, FieldForm>;
 type Schema = z.core.$ZodType;
 type Shape = Readonly<Record<string, Schema>>;
 
-/** The forms of all fields of a record, or of an object inside one, derived from its zod shape. */
+const known = new WeakMap<Shape, FieldForms>();
+
+/** The forms of all fields of a record, or of an object inside one, derived from its zod shape once. */
 export function formsOf(shape: Shape): FieldForms {
-  return new Map(Object.entries(shape).map(([name, schema]) => [name, formOf(schema)]));
+  const made = known.get(shape);
+  if (made !== undefined) return made;
+  const forms = new Map(Object.entries(shape).map(([name, schema]) => [name, formOf(schema)]));
+  known.set(shape, forms);
+  return forms;
 }
 
 export function attributesOf(forms: FieldForms): Attributes {
