@@ -85,11 +85,18 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
 
   it('tells where everything stands', async () => {
     const position = await store().position();
-    expect(position).toEqual({ revisions: new Map([['t-1', 1]]), event: 1, bundleKeys: 0 });
+    const { rowDigest } = await store().load('t-1');
+    const rowDigests = new Map([['t-1', rowDigest]]);
+    expect(position).toEqual({ revisions: new Map([['t-1', 1]]), rowDigests, event: 1, bundleKeys: 0 });
     await commit(role('a'));
     await store().addBundleKey({ version: 1_800_000_000, kid: 'k', jwk: '{}', announcement: 'a', created_at: 'x' });
     await store().deleteTenant(tenant().row, { ...by, at: '2026-05-01T12:00:00.000Z' });
-    expect(await store().position()).toEqual({ revisions: new Map(), event: 2, bundleKeys: 1_800_000_000 });
+    expect(await store().position()).toEqual({
+      revisions: new Map(),
+      rowDigests: new Map(),
+      event: 2,
+      bundleKeys: 1_800_000_000,
+    });
   });
 
   it('judges under its lock, and keeps nothing of what is refused there', async () => {

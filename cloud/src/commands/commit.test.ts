@@ -35,6 +35,8 @@ beforeEach(async () => {
     tenants,
     slicing,
     credentials: new CredentialIndex([]),
+    tenantRecordsMax: Number.POSITIVE_INFINITY,
+    idempotencyMs: 86_400_000,
     health: new Health(store, tenants, () => NOW, pino({ level: 'silent' })),
     metrics: new Metrics({
       tenants: () => 1,

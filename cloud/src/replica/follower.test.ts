@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
+import knex from 'knex';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
@@ -14,6 +15,8 @@ import { followTenant } from '../commands/follow-tenant.js';
 import { Health } from '../health.js';
 import { History } from '../history/history.js';
 import { Metrics } from '../metrics.js';
+import { copyDatabase } from '../store/copy-database.js';
+import { DATABASE } from '../store/database-name.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
@@ -70,6 +73,8 @@ async function replica(): Promise<Replica> {
       clockBehindSeconds: () => 0,
     }),
     bundleKeys: { set: { version: 0 } },
+    tenantRecordsMax: Number.POSITIVE_INFINITY,
+    idempotencyMs: 86_400_000,
   } as Partial<Cloud> as Cloud;
   return { cloud, follower: new Follower(cloud, () => performance.now()) };
 }
@@ -182,6 +187,63 @@ it('what the database has lost is given up for what it got instead under the sam
   await Tenants.open(store, { slicing: here.cloud.slicing });
 });
 
+describe('a database that lost a commit and got another one under its number', () => {
+  /** Commits elsewhere what `here` follows, and takes it out of the database again. */
+  async function lose(...changes: Change[]): Promise<string[]> {
+    const before = join(dir, `before-${Math.random()}`);
+    await snapshot(before);
+    const { committed } = await send(elsewhere, ...changes);
+    await here.follower.refresh();
+    await tenant.exclusive(async () => {});
+    expect(tenant.revision).toBe(committed.revision);
+    await setBack(before);
+    return committed.created.map(({ id }) => id);
+  }
+
+  it.each([
+    ['records and credentials', [KEY, SUBJECT]],
+    ['credentials alone', [KEY]],
+  ])('is followed by a replica that nobody asks for a commit: %s', async (_, changes) => {
+    const ids = await lose(...changes);
+    expect(accepted(ids)).toEqual(['k']);
+    await send(elsewhere, { op: 'create', kind: 'api_key', fields: { name: 'other', scopes: ['bundle'] } });
+    await here.follower.refresh();
+    await tenant.exclusive(async () => {});
+    expect(tenant.revision).toBe((await tenantOf(elsewhere)).revision);
+    expect(accepted(ids)).toEqual([]);
+    expect(tenant.state.get('api_key/other')).toBeDefined();
+    expect(tenant.state.get('subject/user/a')).toBeUndefined();
+  });
+
+  it('is followed by a replica that had seen it behind', async () => {
+    const ids = await lose(KEY, SUBJECT);
+    await expect(here.follower.refresh()).rejects.toThrow('behind');
+    for (const name of ['a', 'b']) await send(elsewhere, { op: 'create', kind: 'role', fields: { name } });
+    await here.follower.refresh();
+    await tenant.exclusive(async () => {});
+    expect(tenant.revision).toBe((await tenantOf(elsewhere)).revision);
+    expect(accepted(ids)).toEqual([]);
+  });
+
+  const snapshot = (file: string) => copyDatabase(join(dir, DATABASE), file, new AbortController().signal);
+  /** Gives the database its former rows; who committed what it lost has them, too. */
+  async function setBack(file: string): Promise<void> {
+    const database = knex.knex({
+      client: 'sqlite3',
+      connection: { filename: join(dir, DATABASE) },
+      useNullAsDefault: true,
+    });
+    await database.raw('attach database ? as former', [file]);
+    for (const table of ['record_origins', 'secrets', 'record_references', 'record_versions', 'revisions', 'records'])
+      await database(table).delete();
+    await database.raw('update tenants set revision = (select revision from former.tenants where id = tenants.id)');
+    for (const table of ['records', 'revisions', 'record_versions', 'record_references', 'secrets', 'record_origins'])
+      await database.raw(`insert into ${table} select * from former.${table}`);
+    await database.destroy();
+    elsewhere = await replica();
+  }
+});
+
 describe('looks at the database', () => {
   let looks: number;
   let hint: () => void;
@@ -196,14 +258,14 @@ describe('looks at the database', () => {
     const position: Store['position'] = async () => {
       looks++;
       await answer();
-      return { revisions: new Map([[tenant.id, 1]]), event: 0, bundleKeys: 0 };
+      return { revisions: new Map([[tenant.id, 1]]), rowDigests: new Map(), event: 0, bundleKeys: 0 };
     };
     const listen: Store['listen'] = (hear) => {
       hint = hear;
       return async () => {};
     };
     follower = new Follower({ ...here.cloud, store: { ...store, position, listen } }, () => performance.now());
-    follower.start({ revisions: new Map(), event: 0, bundleKeys: 0 });
+    follower.start({ revisions: new Map(), rowDigests: new Map(), event: 0, bundleKeys: 0 });
   });
 
   afterEach(async () => {

@@ -32,6 +32,10 @@ export class Follower {
   readonly #behind = new Set<string>();
   /** The tenants that could not follow when they last tried. */
   readonly #failing = new Set<string>();
+  /** What the last look found: the revision of each tenant, and the digest of its rows. */
+  readonly #found = new Map<string, { revision: number; rowDigest: string }>();
+  /** The tenants whose past is not what it was: their database lost commits, and may have got others since. */
+  readonly #diverged = new Set<string>();
   #event = 0;
   /** When the last look that succeeded began. */
   #heardAt: number;
@@ -130,9 +134,10 @@ export class Follower {
     const { comings } = tenants;
     const position = await store.position();
     await this.#refuseEarlier(position);
+    this.#findDiverged(position);
     await this.#followTenants(position, comings);
     const moved = [...position.revisions].flatMap(([tenant, revision]) => {
-      const since = credentials.revisionOf(tenant);
+      const since = this.#diverged.has(tenant) ? 0 : credentials.revisionOf(tenant);
       return since < revision ? [{ tenant, since }] : [];
     });
     if (moved.length > 0) {
@@ -144,8 +149,14 @@ export class Follower {
       tenants.watch.notify(EVERY_TENANT);
     }
     await this.#followEvents(position.event);
-    for (const tenant of tenants.loaded())
-      if (tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0)) this.#catchUp(tenant);
+    const loaded = new Set<string>();
+    for (const tenant of tenants.loaded()) {
+      loaded.add(tenant.id);
+      if (this.#diverged.has(tenant.id) || tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0))
+        this.#catchUp(tenant);
+    }
+    // Of the others, only the credentials are in memory.
+    for (const id of this.#diverged) if (!loaded.has(id)) this.#diverged.delete(id);
     this.#heardAt = began;
     if (this.#silent) this.cloud.log.info('the database is heard of again');
     this.#silent = false;
@@ -161,11 +172,30 @@ export class Follower {
     if (ahead.length === 0) return;
     // A commit may have been made here since that look.
     const again = (await store.position()).revisions;
-    const [lost] = ahead.filter(({ id, known }) => known > (again.get(id) ?? known));
+    const behind = ahead.filter(({ id, known }) => known > (again.get(id) ?? known));
+    for (const { id } of behind) this.#diverged.add(id);
+    const [lost] = behind;
     if (lost !== undefined)
       throw new Error(
         `the database is behind what this process has seen: tenant ${lost.id} was at revision ${lost.known}`,
       );
+  }
+
+  /** A commit raises the number: other rows under the same number are those of another past. */
+  #findDiverged({ revisions, rowDigests }: StorePosition): void {
+    for (const [id, revision] of revisions) {
+      const rowDigest = rowDigests.get(id) ?? '';
+      const before = this.#found.get(id);
+      if (before?.revision === revision && before.rowDigest !== rowDigest) {
+        this.#diverged.add(id);
+        this.cloud.log.warn(
+          { tenant: id, revision },
+          'the database has another past than this process: it is read anew',
+        );
+      }
+      this.#found.set(id, { revision, rowDigest });
+    }
+    for (const id of this.#found.keys()) if (!revisions.has(id)) this.#found.delete(id);
   }
 
   /** `comings` is what it was before the look: if tenants came or went here meanwhile, the next look sees it. */
@@ -200,7 +230,11 @@ export class Follower {
     if (this.#behind.has(tenant.id)) return;
     this.#behind.add(tenant.id);
     tenant
-      .exclusive(() => followTenant(this.cloud, tenant))
+      .exclusive(async () => {
+        if (!this.#diverged.has(tenant.id)) return await followTenant(this.cloud, tenant);
+        await tenant.reload(this.cloud.store);
+        this.#diverged.delete(tenant.id);
+      })
       .then(() => this.#failing.delete(tenant.id))
       .catch((error: unknown) => {
         if (error instanceof NoTenantError) {

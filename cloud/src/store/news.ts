@@ -16,20 +16,31 @@ import {
 /** The most commits and changes that are told one by one. */
 const TOLD = { commits: 1000, changes: 10_000 };
 
+interface Row {
+  id: string | null;
+  revision: number;
+  row_digest: string | null;
+  event: number | null;
+  version: number | null;
+}
+
 /** See `Store.position`: one statement, so that it sees one state. */
 export async function position(knex: Knex): Promise<StorePosition> {
-  const rows: { id: string | null; revision: number; event: number | null; version: number | null }[] = await knex
+  const rows: Row[] = await knex
     .from(knex.raw('(select 1 as one) as one'))
     .joinRaw('left join tenants on 1 = 1')
+    .leftJoin('revisions', { 'revisions.tenant_id': 'tenants.id', 'revisions.number': 'tenants.revision' })
     .select(
       'tenants.id',
       'tenants.revision',
+      'revisions.row_digest',
       knex.raw('(select max(number) from tenant_events) as event'),
       knex.raw('(select max(version) from bundle_keys) as version'),
     );
   const [first] = rows;
   return {
     revisions: new Map(rows.flatMap(({ id, revision }) => (id === null ? [] : [[id, Number(revision)]]))),
+    rowDigests: new Map(rows.flatMap(({ id, row_digest }) => (id === null ? [] : [[id, row_digest ?? '']]))),
     event: Number(first?.event ?? 0),
     bundleKeys: Number(first?.version ?? 0),
   };

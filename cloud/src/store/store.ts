@@ -115,6 +115,8 @@ export type JudgeOperators = (operators: CredentialRow[]) => void;
 export interface StorePosition {
   /** The newest revision of each tenant, by its id. */
   revisions: ReadonlyMap<string, number>;
+  /** The digest of each tenant's rows at that revision: the number is given again where the database lost a commit. */
+  rowDigests: ReadonlyMap<string, string>;
   /** The number of the newest event of a tenant. */
   event: number;
   /** The version of the newest set of keys that sign bundles. */

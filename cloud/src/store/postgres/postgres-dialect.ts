@@ -34,7 +34,7 @@ export function postgresDialect(knex: Knex, withoutLimits: () => Knex): Dialect 
     shared: true,
     reading: (work) => reading(knex, work),
     snapshot: (work) => reading(knex, work),
-    writing: (work) => writing(knex, work),
+    writing: (work) => untilNoDeadlock(() => writing(knex, work)),
     lock: async (trx, name) => void (await trx.raw('select pg_advisory_xact_lock(?)', [LOCKS[name]])),
     lockTenant: async (trx, tenant) => {
       await trx.raw('select 1 from tenants where id = ? for no key update', [tenant]);
@@ -86,6 +86,26 @@ async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<
   }
   if (done === undefined) throw new Error('a transaction has ended without a result');
   return done.result;
+}
+
+/** How often a transaction is begun in all. */
+const TRIES = 3;
+
+/**
+ * Begins a transaction anew that PostgreSQL has undone in favour of another one: for a deadlock, or since it could not be put
+ * in an order with others.
+ */
+async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (tries === TRIES || (code !== '40P01' && code !== '40001')) throw error;
+      // Otherwise both might meet again.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * tries));
+    }
+  }
 }
 
 const ASKED_MS = 5000;

@@ -7,6 +7,7 @@ import { hasPostgres, PGBOUNCER, PostgresServer } from '../../../testing/postgre
 import { storeContract } from '../../../testing/store-contract.js';
 import { prepareCommit } from '../../commands/prepare-commit.js';
 import type { Commit } from '../store.js';
+import { connectPostgres } from './connect.js';
 import { openPostgresStore } from './postgres.js';
 import { readAddress } from './read-address.js';
 
@@ -42,6 +43,47 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       const url = await server.database();
       return { open: () => open(server.url(nameOf(url), port)), drop: () => server.drop(url) };
     });
+  });
+
+  it('undoes one of two transactions that wait for each other, which then runs again', async () => {
+    const store = await open(await server.database());
+    const commitOf = async (id: string) => {
+      const next = await commits(new TenantState(), id);
+      const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } }) as const;
+      await store.createTenant({ id, name: id, created_at: 'x' }, await next([role('a')]));
+      return await next([role('b')]);
+    };
+    const [first, second] = [await commitOf('t-1'), await commitOf('t-2')];
+    let runs = 0;
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const crossing = (own: string, other: Commit) =>
+      store.locked(own, { judged: false }, async (locked) => {
+        if (++runs === 2) meet();
+        await met;
+        await locked.commit(other);
+      });
+    await Promise.all([crossing('t-1', second), crossing('t-2', first)]);
+    expect(runs).toBe(3);
+    expect([(await store.load('t-1')).revision, (await store.load('t-2')).revision]).toEqual([2, 2]);
+    await store.close();
+  });
+
+  it('has the columns that docs/schema.md lists', async () => {
+    const url = await server.database();
+    await (await open(url)).close();
+    const database = connectPostgres(readAddress(url), { connectionsMax: 1, acquireMs: 5000, silenceMs: 0 });
+    const { rows } = await database.raw(
+      'select table_name as "table", column_name as "column" from information_schema.columns where table_schema = current_schema()',
+    );
+    await database.destroy();
+    const own = (rows as { table: string; column: string }[]).filter(({ table }) => !table.startsWith('knex_'));
+    const docs = await readFile(new URL('../../../../docs/schema.md', import.meta.url), 'utf8');
+    expect(own.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(
+      [...docs.matchAll(/^\| `(\w+\.\w+)` \|/gm)].map(([, name]) => name).sort(),
+    );
   });
 
   describe('a database', () => {

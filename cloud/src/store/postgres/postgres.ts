@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
 import type { Dialect } from '../dialect.js';
 import { knexStore } from '../knex-store.js';
-import { position } from '../news.js';
+import { credentialsSince, position } from '../news.js';
 import { faultText, type StorageFault } from '../storage-fault.js';
 import type { Store } from '../store.js';
 import { type Place, watchedStore } from '../watched-store.js';
@@ -26,6 +26,9 @@ const SILENCE_MS = 90_000;
 /** For what is asked again and again, and tells whether the database answers. */
 const WATCH = { connectionsMax: 1, acquireMs: 2000, silenceMs: 2000 };
 
+/** For the credentials that others have changed: a revoked key must become known whatever keeps the other connections busy. */
+const FOLLOW = { connectionsMax: 2, acquireMs: 2000, silenceMs: 10_000 };
+
 /**
  * Opens the store in a PostgreSQL database, which it migrates as needed; other processes may have it open, too. Throws
  * `invalid_config` if the database cannot be used.
@@ -34,6 +37,7 @@ export async function openPostgresStore({ address, direct }: PostgresPlace): Pro
   const pool = { connectionsMax: CONNECTIONS_MAX, acquireMs: ACQUIRE_MS, silenceMs: SILENCE_MS };
   const database = connectPostgres(address, pool);
   const watching = connectPostgres(address, WATCH);
+  const following = connectPostgres(address, FOLLOW);
   const withoutLimits = () => connectPostgres(address, { ...pool, connectionsMax: 1, silenceMs: 0 });
   try {
     await refuseUnfit(database);
@@ -42,16 +46,20 @@ export async function openPostgresStore({ address, direct }: PostgresPlace): Pro
     const dialect = postgresDialect(database, withoutLimits);
     if (await hasUnfinishedErasure(database)) await dialect.rewrite();
     const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
-    const store = knexStore(database, dialect, () => watching.destroy());
+    const store = knexStore(database, dialect, async () => {
+      await Promise.all([watching.destroy(), following.destroy()]);
+    });
+    const { snapshot } = postgresDialect(following, withoutLimits);
+    const credentialsOf: Store['credentialsSince'] = (tenants) => snapshot((trx) => credentialsSince(trx, tenants));
     return {
       ...watchedStore(
-        { ...store, position: () => position(watching) },
+        { ...store, position: () => position(watching), credentialsSince: credentialsOf },
         { fault: postgresFaultOf, place, probe: () => probe(dialect) },
       ),
       listen: (hear) => (direct === undefined ? async () => {} : listenForCommits(direct, hear)),
     };
   } catch (error) {
-    await Promise.all([database.destroy(), watching.destroy()]);
+    await Promise.all([database.destroy(), watching.destroy(), following.destroy()]);
     throw cannotUse(address, error);
   }
 }
