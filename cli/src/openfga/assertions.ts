@@ -6,6 +6,7 @@ import { askedKey, nodeName } from './relation-graph.js';
 import type { Translation } from './translate.js';
 import type { ReadAssertions } from './translate-store.js';
 import { nameFault, type ObjectName, objectName, type User, userOf } from './tuple.js';
+import { isRelation, unknownRelation } from './unknown-names.js';
 
 /** What the questions of a test are about: what must be recorded, and be an action. */
 export function namedIn(test: StoreTest, model: Model, refusals: Refusals): ReadAssertions {
@@ -15,6 +16,10 @@ export function namedIn(test: StoreTest, model: Model, refusals: Refusals): Read
     if (fault !== undefined) refusals.add(test.place, `no record can have a name of this test: ${fault}.`);
     return fault === undefined;
   };
+  const ask = (type: string, relation: string): void => {
+    if (isRelation(model, type, relation)) named.asked.add(askedKey(type, relation));
+    else refusals.add(test.place, `the test asks for ${unknownRelation(model, [type], relation)}`);
+  };
   const object = (text: string, relations: Iterable<string>): void => {
     const name = objectName(text);
     if (name === undefined) {
@@ -23,7 +28,7 @@ export function namedIn(test: StoreTest, model: Model, refusals: Refusals): Read
     }
     if (!canBeNamed(name)) return;
     named.objects.push(name);
-    for (const relation of relations) named.asked.add(askedKey(name.type, relation));
+    for (const relation of relations) ask(name.type, relation);
   };
   const user = (text: string): void => {
     const found = userOf(text);
@@ -41,7 +46,7 @@ export function namedIn(test: StoreTest, model: Model, refusals: Refusals): Read
   for (const list of test.list_objects ?? []) {
     user(list.user);
     for (const [relation, objects] of Object.entries(list.assertions)) {
-      named.asked.add(askedKey(list.type, relation));
+      ask(list.type, relation);
       for (const text of objects ?? []) object(text, []);
     }
   }

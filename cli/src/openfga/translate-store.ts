@@ -13,6 +13,7 @@ import type { Store } from './read-store.js';
 import { Refusals } from './refusals.js';
 import { type Translation, translate } from './translate.js';
 import { type ObjectName, readTuples } from './tuple.js';
+import { refuseUnknownNames } from './unknown-names.js';
 
 export interface ReadAssertions {
   objects: ObjectName[];
@@ -32,6 +33,7 @@ export interface TranslatedStore {
 export function translateStore(store: Store, application: string, file: string): TranslatedStore {
   const refusals = new Refusals();
   const model = readModel(store.model, store.placeOf, refusals);
+  refuseUnknownNames(model, refusals);
   const base = readTuples(model, store.tuples, refusals);
   const named = store.tests.map((test) => namedIn(test, model, refusals));
   const asked = new Set(named.flatMap((one) => [...one.asked]));

@@ -161,6 +161,36 @@ tests:
       '8: doc#reader is an exclusion',
     ],
     [
+      'a relation that is not defined',
+      'define reader: [user] or raeder',
+      [],
+      '7: doc#reader names "raeder", which is no relation of doc: did you mean "reader"?',
+    ],
+    [
+      'a relation that no parent has',
+      'define parent: [doc]\n      define reader: [user] or reeder from parent',
+      [],
+      '8: doc#reader names "reeder", which is no relation of doc: did you mean "reader"?',
+    ],
+    [
+      'a parent that is not defined',
+      'define parent: [doc]\n      define reader: [user] or reader from parrent',
+      [],
+      '8: doc#reader names "parrent", which is no relation of doc: did you mean "parent"?',
+    ],
+    [
+      'a type that is not defined',
+      'define reader: [usr]',
+      [],
+      '7: doc#reader names "usr", which is no type: did you mean "user"?',
+    ],
+    [
+      'a userset that is not defined',
+      'define reader: [doc#raeder]',
+      [],
+      '7: doc#reader names "raeder", which is no relation of doc: did you mean "reader"?',
+    ],
+    [
       'a tuple that the model does not allow',
       'define reader: [user]',
       ['{ user: doc:2, relation: reader, object: doc:1 }'],
