@@ -96,3 +96,38 @@ describe.skipIf(!hasChromium)('a sign-in with the identity provider, in the brow
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).waitFor();
   });
 });
+
+describe.skipIf(!hasChromium)('a sign-in where the e-mail address stands for the person', () => {
+  let bench: Workbench;
+  let cloud: CloudBench;
+  let provider: RunningProvider;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [bench, provider, browser] = await Promise.all([Workbench.create(), startProvider(), openChromium()]);
+    cloud = await bench.startCloud({ ...provider.env, SERVICE_OIDC_SUBJECT: 'email' });
+    await provider.know(cloud.url);
+    await bench.write({ 'tree/main.yaml': PEOPLE.replace('user/alice:', 'user/alice@example.com:') });
+    await bench.json(['apply', 'tree', '--yes'], { env: cloud.operator });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    provider?.close();
+    await bench?.close();
+  });
+
+  it.each([
+    ['lets in whose address the provider has verified', 'alice', { heading: 'default' }],
+    ['refuses who has only written the address of somebody else there', 'mallory', { alert: 'unauthorized' }],
+  ])('%s', async (_, account, { heading, alert }: { heading?: string; alert?: string }) => {
+    const context = await browser.newContext();
+    await context.addCookies([{ name: 'account', value: account, url: provider.issuer }]);
+    const page = await context.newPage();
+    await page.goto(`${cloud.url}/console/`);
+    await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
+    if (heading !== undefined) await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    if (alert !== undefined) await page.getByRole('alert').getByText(alert).waitFor();
+    const status = await page.evaluate(`fetch('/console/api/session').then(({ status }) => status)`);
+    expect(status).toBe(heading === undefined ? 401 : 200);
+  });
+});

@@ -63,10 +63,50 @@ describe.skipIf(!hasChromium)('the structure of a tenant in the console', () => 
     const { page, watch } = await bench.signedIn(browser);
     await page.goto(bench.at('/structure?focus=group/crowd'));
     const picture = page.getByRole('region', { name: 'What crowd is linked with' });
-    await picture.getByRole('link', { name: 'over 42 more: subjects' }).waitFor();
+    const more = picture.getByRole('button', { name: 'more: subjects' });
+    await more.getByText('over 42 more').waitFor();
     expect(await picture.getByRole('button', { name: 'Subject user/crowd-' }).count()).toBe(8);
     await picture.getByRole('button', { name: 'Role billing/clerk' }).waitFor();
-    expect(await rows(page)).toContain('over 42 more: subjects is a member of crowd Group');
+    expect(await rows(page)).toContain('Show over 42 more: subjects is a member of crowd Group');
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await more.getByText('over 26 more').waitFor();
+    expect(await picture.getByRole('button', { name: 'Subject user/crowd-' }).count()).toBe(24);
+    for (let left = 2; left > 0; left -= 1) await more.click();
+    await picture
+      .getByRole('link', { name: 'more: subjects' })
+      .or(page.getByText('at most 60 records'))
+      .first()
+      .waitFor();
+    expect(await picture.getByRole('button', { name: 'Subject user/crowd-' }).count()).toBeLessThan(60);
+    watch.expectNothing();
+  });
+
+  it('marks what denies, and says what covers every type', async () => {
+    const policy = {
+      application: 'billing',
+      name: 'freeze',
+      effect: 'DENY',
+      resource_types: ['*'],
+      actions: ['approve'],
+    };
+    await bench.client.changeset({
+      changes: [
+        { op: 'create', kind: 'policy', fields: policy },
+        { op: 'create', kind: 'group', fields: { name: 'frozen' } },
+        {
+          op: 'create',
+          kind: 'policy_assignment',
+          fields: { policy: 'billing/freeze', entity_type: 'group', entity: 'frozen' },
+        },
+      ],
+    });
+    const { page, watch } = await bench.signedIn(browser, { viewport: { width: 360, height: 640 } });
+    await page.goto(bench.at('/structure?focus=group/frozen'));
+    const picture = page.getByRole('region', { name: 'What frozen is linked with' });
+    await picture.getByRole('button', { name: 'Policy denies billing/freeze' }).waitFor();
+    expect(await rows(page)).toContain('billing/freeze Policy denies covers every type of billing Application');
+    expect((await picture.boundingBox())?.height).toBeLessThanOrEqual(320);
     watch.expectNothing();
   });
 

@@ -8,7 +8,7 @@ import {
   ReactFlow,
   type ReactFlowInstance,
 } from '@xyflow/react';
-import { createContext, type FocusEvent, useContext, useMemo, useRef } from 'react';
+import { type CSSProperties, createContext, type FocusEvent, useContext, useMemo, useRef } from 'react';
 import { text } from '../../text/english.js';
 import { NODE, type Point } from './layout.js';
 import styles from './picture.module.css';
@@ -62,19 +62,22 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
     },
     [points],
   );
+  const { width, height } = extentOf([...points.values()]);
   const begin = (instance: ReactFlowInstance<N>) => {
     flow.current = instance;
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
-    const spread = [...points.values()];
-    const width = NODE.width + Math.max(...spread.map(({ x }) => x)) - Math.min(...spread.map(({ x }) => x));
-    const height = NODE.height + Math.max(...spread.map(({ y }) => y)) - Math.min(...spread.map(({ y }) => y));
     const fits = Math.min((clientWidth - 2 * MARGIN) / width, (clientHeight - 2 * MARGIN) / height);
     const { x, y } = center(middle);
     if (fits < READABLE) void instance.setCenter(x, y, { zoom: READABLE });
     else void instance.fitView({ maxZoom: 1, padding: `${MARGIN}px` });
   };
   return (
-    <section ref={frame} className={styles.picture} aria-label={label}>
+    <section
+      ref={frame}
+      className={styles.picture}
+      style={{ '--content': `${height + 2 * MARGIN}px` } as CSSProperties}
+      aria-label={label}
+    >
       <Reveal value={reveal}>
         <ReactFlow<N>
           nodes={nodes.map((node) => ({ ...node, ...NODE, position: points.get(node.id) ?? { x: 0, y: 0 } }) as N)}
@@ -104,4 +107,13 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
       </Reveal>
     </section>
   );
+}
+
+/** The size of what the points are the corners of. */
+function extentOf(points: readonly Point[]): { width: number; height: number } {
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  return {
+    width: NODE.width + Math.max(...xs) - Math.min(...xs),
+    height: NODE.height + Math.max(...ys) - Math.min(...ys),
+  };
 }

@@ -1,11 +1,12 @@
 import type { Address, Kind } from '@authz-service/sdk/wire';
-import { kindOf } from '../../ui/record-link.js';
-import type { Edge, Neighbourhood, Relation } from './neighbours.js';
+import { kindOf } from '../../ui/address-parts.js';
+import type { Edge, Neighbourhood, Relation } from './edge.js';
 
 /** More would not be read. */
 export const NODES_MAX = 60;
-/** The links of one relation of one record that the picture shows. */
+/** The links of one relation of one record that the picture shows at first; and how many more when asked. */
 const SHOWN_MAX = 8;
+export const MORE = 16;
 
 /** What stands for links that are not shown. */
 export interface Rest {
@@ -19,6 +20,8 @@ export interface Rest {
   count: number;
   /** There are more than were counted. */
   atLeast: boolean;
+  /** There is room for some of them. */
+  room: boolean;
 }
 
 export interface Graph {
@@ -36,26 +39,39 @@ const KIND_OF_RELATION: { readonly [R in Relation]: Kind } = {
   assigned: 'policy_assignment',
   includes: 'role',
   covers: 'policy',
+  everyType: 'policy',
   parent: 'resource',
   type: 'resource',
 };
 
-/** The picture of these neighbourhoods; the first one is that of the focus. The same input gives the same picture. */
-export function graphOf(focus: Address, opened: readonly Neighbourhood[]): Graph {
+/**
+ * The picture of these neighbourhoods; the first one is that of the focus. `more` says of which rests how many more links
+ * are to be shown. The same input gives the same picture.
+ */
+export function graphOf(
+  focus: Address,
+  opened: readonly Neighbourhood[],
+  more: Readonly<Record<string, number>> = {},
+): Graph {
   const nodes = new Set([focus]);
   const edges = new Map<string, Edge>();
   const rests: Rest[] = [];
   let full = false;
   for (const { center, edges: all, unread } of opened) {
-    const groups = Map.groupBy(all, (edge) => groupOf(edge, center));
+    const groups = new Map<string, Edge[]>();
+    for (const edge of all) {
+      const id = groupOf(edge, center);
+      groups.set(id, [...(groups.get(id) ?? []), edge]);
+    }
     for (const [id, group] of groups) {
+      const shownMax = SHOWN_MAX + (more[`${center} ${id}`] ?? 0);
       let shown = 0;
       let hidden = 0;
       for (const edge of group) {
         const fresh = [edge.from, edge.to].filter((end) => !nodes.has(end));
         const room = nodes.size + fresh.length <= NODES_MAX;
         full ||= !room;
-        if (fresh.length > 0 && (shown >= SHOWN_MAX || !room)) {
+        if (fresh.length > 0 && (shown >= shownMax || !room)) {
           hidden += 1;
           continue;
         }
@@ -79,10 +95,29 @@ export function graphOf(focus: Address, opened: readonly Neighbourhood[]): Graph
         kind: kindOf(other),
         count: hidden,
         atLeast,
+        room: hidden > 0,
       });
     }
   }
-  return { nodes: [...nodes], edges: [...edges.values()], rests, full };
+  const room = nodes.size < NODES_MAX;
+  return {
+    nodes: [...nodes],
+    edges: [...edges.values()],
+    rests: rests.map((rest) => ({ ...rest, room: rest.room && room })),
+    full,
+  };
+}
+
+/** The picture with the applications of which these policies cover every type: no type of theirs is named. */
+export function withWholeApplications(graph: Graph, applications: ReadonlyMap<Address, string>): Graph {
+  const nodes = new Set(graph.nodes);
+  const edges = [...graph.edges];
+  for (const [policy, application] of applications) {
+    const address = `application/${application}`;
+    nodes.add(address);
+    edges.push({ from: policy, to: address, relation: 'everyType' });
+  }
+  return { ...graph, nodes: [...nodes], edges };
 }
 
 export function keyOf({ from, to, relation, by = '' }: Edge): string {

@@ -1,27 +1,29 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { text } from '../../text/english.js';
+import { Badge } from '../../ui/badge.js';
+import { Button } from '../../ui/button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { RecordLink } from '../../ui/record-link.js';
+import type { Edge } from './edge.js';
 import { type Graph, keyOf, type Rest } from './graph.js';
 import { canOpen, kindNameOf, labelOf, labelOfRest } from './names.js';
-import type { Edge } from './neighbours.js';
 import styles from './structure-page.module.css';
 
 type Row = { key: string; edge: Edge; rest?: undefined } | { key: string; edge?: undefined; rest: Rest };
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsOf = (denying: ReadonlySet<Address>, onMore: (rest: Rest) => void): readonly Column<Row>[] => [
   {
     title: text.structure.from,
     cell: ({ edge, rest }) =>
       edge === undefined ? (
         rest.inward ? (
-          <RestLink rest={rest} />
+          <RestLink rest={rest} onMore={onMore} />
         ) : (
-          <End address={rest.of} />
+          <End address={rest.of} denying={denying} />
         )
       ) : (
-        <End address={edge.from} />
+        <End address={edge.from} denying={denying} />
       ),
   },
   {
@@ -33,13 +35,13 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ edge, rest }) =>
       edge === undefined ? (
         rest.inward ? (
-          <End address={rest.of} />
+          <End address={rest.of} denying={denying} />
         ) : (
-          <RestLink rest={rest} />
+          <RestLink rest={rest} onMore={onMore} />
         )
       ) : (
         <>
-          <End address={edge.to} />
+          <End address={edge.to} denying={denying} />
           {edge.place !== undefined && ` ${text.structure.on(edge.place)}`}
         </>
       ),
@@ -57,17 +59,25 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
+interface Props {
+  graph: Graph;
+  denying: ReadonlySet<Address>;
+  onMore: (rest: Rest) => void;
+}
+
 /** The same as the picture, in words. */
-export function LinksTable({ graph: { edges, rests } }: { graph: Graph }) {
+export function LinksTable({ graph: { edges, rests }, denying, onMore }: Props) {
   const rows: Row[] = [
     ...edges.map((edge) => ({ key: keyOf(edge), edge })),
     ...rests.map((rest) => ({ key: rest.id, rest })),
   ];
   if (rows.length === 0) return <p>{text.structure.alone}</p>;
-  return <DataTable label={text.structure.table} columns={COLUMNS} rows={rows} keyOf={({ key }) => key} />;
+  return (
+    <DataTable label={text.structure.table} columns={columnsOf(denying, onMore)} rows={rows} keyOf={({ key }) => key} />
+  );
 }
 
-function End({ address }: { address: Address }) {
+function End({ address, denying }: { address: Address; denying: ReadonlySet<Address> }) {
   return (
     <>
       {canOpen(address) ? (
@@ -77,12 +87,19 @@ function End({ address }: { address: Address }) {
       ) : (
         labelOf(address)
       )}{' '}
-      <span className={styles.kind}>{kindNameOf(address)}</span>
+      <span className={styles.kind}>{kindNameOf(address)}</span>{' '}
+      {denying.has(address) && <Badge tone="bad">{text.structure.deny}</Badge>}
     </>
   );
 }
 
-/** All links of a record stand on its own page. */
-function RestLink({ rest }: { rest: Rest }) {
+/** Shows more of them; all links of a record stand on its own page. */
+function RestLink({ rest, onMore }: { rest: Rest; onMore: (rest: Rest) => void }) {
+  if (rest.room)
+    return (
+      <Button small onPress={() => onMore(rest)}>
+        {text.structure.showMore(labelOfRest(rest))}
+      </Button>
+    );
   return <RecordLink address={rest.of}>{labelOfRest(rest)}</RecordLink>;
 }

@@ -1,29 +1,8 @@
 import type { Address, Kind } from '@authz-service/sdk/wire';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
-import type { text } from '../../text/english.js';
-import { kindOf } from '../../ui/record-link.js';
-
-export type Relation = keyof typeof text.structure.relations;
-
-/** A link between two records, in the direction in which access flows: from who to on what. */
-export interface Edge {
-  from: Address;
-  to: Address;
-  relation: Relation;
-  /** The record that makes the link; undefined where one of its ends does. */
-  by?: Address;
-  /** The resource on which a role is held; undefined means everywhere. */
-  place?: string;
-}
-
-/** What one record is linked with. */
-export interface Neighbourhood {
-  center: Address;
-  edges: Edge[];
-  /** The kinds of mentions of which there are more than were read. */
-  unread: ReadonlySet<Kind>;
-}
+import { kindOf } from '../../ui/address-parts.js';
+import type { Edge, Neighbourhood, Relation } from './edge.js';
 
 /** How many mentions of each kind are read. */
 const READ_MAX = 50;

@@ -1,6 +1,7 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { Handle, Position } from '@xyflow/react';
+import { text } from '../../text/english.js';
 import { kindOf } from '../../ui/record-link.js';
 import { useReveal } from './flow-picture.js';
 import type { Rest } from './graph.js';
@@ -12,19 +13,26 @@ export interface RecordNodeData extends Record<string, unknown> {
   focus: boolean;
   chosen: boolean;
   opened: boolean;
+  /** A policy that denies. */
+  denies: boolean;
   onPress: (address: Address) => void;
 }
 
 export function RecordNode({ data }: { data: RecordNodeData }) {
-  const { address, focus, chosen, opened, onPress } = data;
+  const { address, focus, chosen, opened, denies, onPress } = data;
   const reveal = useReveal(address);
   const words = (
     <>
-      <span className={styles.kind}>{kindNameOf(address)}</span>
+      <span className={styles.kind}>
+        {kindNameOf(address)}
+        {denies && <span className={styles.deny}> {text.structure.deny}</span>}
+      </span>
       <span className={styles.name}>{labelOf(address)}</span>
     </>
   );
-  const names = [styles.node, focus && styles.focus, chosen && styles.chosen].filter(Boolean).join(' ');
+  const names = [styles.node, focus && styles.focus, chosen && styles.chosen, denies && styles.denies]
+    .filter(Boolean)
+    .join(' ');
   return (
     <>
       <Ends />
@@ -49,17 +57,25 @@ export function RecordNode({ data }: { data: RecordNodeData }) {
 
 export interface RestNodeData extends Record<string, unknown> {
   rest: Rest;
+  onMore: (rest: Rest) => void;
 }
 
-/** Leads to the page of the record whose links they are: it has all of them. */
-export function RestNode({ data: { rest } }: { data: RestNodeData }) {
+/** Shows more of the links; where there is no room, it leads to the page of the record, which has all of them. */
+export function RestNode({ data: { rest, onMore } }: { data: RestNodeData }) {
+  const names = `${styles.node} ${styles.more}`;
   const reveal = useReveal(rest.id);
   return (
     <>
       <Ends />
-      <Link to="/record" search={{ address: rest.of }} className={`${styles.node} ${styles.more}`} onFocus={reveal}>
-        {labelOfRest(rest)}
-      </Link>
+      {rest.room ? (
+        <button type="button" className={names} onClick={() => onMore(rest)} onFocus={reveal}>
+          {labelOfRest(rest)}
+        </button>
+      ) : (
+        <Link to="/record" search={{ address: rest.of }} className={names} onFocus={reveal}>
+          {labelOfRest(rest)}
+        </Link>
+      )}
     </>
   );
 }

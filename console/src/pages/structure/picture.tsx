@@ -3,7 +3,7 @@ import type { Edge as FlowEdge, Node as FlowNode } from '@xyflow/react';
 import { useMemo } from 'react';
 import { text } from '../../text/english.js';
 import { FlowPicture } from './flow-picture.js';
-import { type Graph, keyOf } from './graph.js';
+import { type Graph, keyOf, type Rest } from './graph.js';
 import { layout } from './layout.js';
 import { labelOf } from './names.js';
 import styles from './picture.module.css';
@@ -19,10 +19,13 @@ interface Props {
   focus: Address;
   chosen: Address;
   opened: readonly Address[];
+  /** The policies that deny. */
+  denying: ReadonlySet<Address>;
+  onMore: (rest: Rest) => void;
   onPress: (address: Address) => void;
 }
 
-export default function Picture({ graph, focus, chosen, opened, onPress }: Props) {
+export default function Picture({ graph, focus, chosen, opened, denying, onMore, onPress }: Props) {
   const points = useMemo(() => placesOf(graph), [graph]);
   const nodes: Omit<PictureNode, 'position'>[] = [
     ...graph.nodes.map((address) => ({
@@ -33,10 +36,11 @@ export default function Picture({ graph, focus, chosen, opened, onPress }: Props
         focus: address === focus,
         chosen: address === chosen,
         opened: opened.includes(address),
+        denies: denying.has(address),
         onPress,
       },
     })),
-    ...graph.rests.map((rest) => ({ id: rest.id, type: 'rest' as const, data: { rest } })),
+    ...graph.rests.map((rest) => ({ id: rest.id, type: 'rest' as const, data: { rest, onMore } })),
   ];
   const edges: FlowEdge[] = [
     ...graph.edges.map((edge) => ({

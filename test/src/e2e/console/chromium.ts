@@ -11,8 +11,8 @@ if (!hasChromium)
     '\n*** SKIPPED: the journeys through the console, because Chromium is not installed (on Debian: apt-get install chromium). CI skips none of them. ***\n\n',
   );
 
-/** A browser that asks nobody but the pages it is sent to. */
-export async function openChromium(): Promise<Browser> {
+/** A browser that asks nobody but the pages it is sent to, with more arguments for the program. */
+export async function openChromium(...args: string[]): Promise<Browser> {
   if (PROGRAM === undefined) throw new Error('there is no Chromium');
   return await chromium.launch({
     executablePath: PROGRAM,
@@ -25,6 +25,7 @@ export async function openChromium(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--disable-dev-shm-usage',
+      ...args,
     ],
   });
 }
