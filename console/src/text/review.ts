@@ -48,6 +48,7 @@ export const review = {
   from: 'From',
   until: 'Until',
   since: 'Since',
+  sinceThen: 'since',
   unrecorded: (type: string) => (type === '*' ? 'Anybody without a record' : `Any ${type} without a record`),
   namedRole: (role: string) => `Whoever a request names role/${role} for`,
   fileName: (path: string, revision: string) => `access-${path.replaceAll(/[^\w.-]+/g, '-')}-revision-${revision}.csv`,

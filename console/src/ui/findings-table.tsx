@@ -44,15 +44,16 @@ const TONES = {
 } as const;
 
 interface Props {
-  delta: ShownDelta;
+  /** Without counts where it is about a part of the tenant. */
+  delta: Pick<ShownDelta, 'findings'> & Partial<ShownDelta>;
   /** How many findings there are, where fewer are at hand. */
   all?: number;
 }
 
 /** Who gains and who loses access, why and under what condition: the worst first. */
-export function FindingsTable({ delta: { counts, exact, complete, findings }, all = findings.length }: Props) {
+export function FindingsTable({ delta: { counts, exact = true, complete, findings }, all = findings.length }: Props) {
   const id = useId();
-  const summary = text.counts(counts, exact);
+  const summary = counts === undefined ? '' : text.counts(counts, exact);
   return (
     <section className={styles.findings} aria-labelledby={id}>
       <h2 id={id}>{text.access}</h2>

@@ -107,6 +107,43 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     await page.getByRole('link', { name: `Revision ${before}` }).waitFor();
   });
 
+  it('is signed off with the rows that need change, and later says whether access has changed since', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/review?part=application&path=billing'));
+    await page.getByText('Nobody has signed off anything here yet.').waitFor();
+    await page.getByLabel('Some of it needs change').check();
+    await page.getByRole('button', { name: /^Sign off revision \d+/ }).click();
+    await page.getByText('Say what needs change, or mark rows.').waitFor();
+    await page.getByLabel('Needs change: user/erin, read').check();
+    await page.getByText('1 row marked as needing change.').waitFor();
+    await page.getByLabel('Note').fill('Erin has moved to sales.');
+    await page.getByRole('button', { name: /^Sign off revision \d+/ }).click();
+    const signed = page.getByRole('article', { name: /^application\/billing, signed off by / });
+    await signed.getByText('Erin has moved to sales.').waitFor();
+    await signed.getByText('1 row needed change').click();
+    await signed.getByText('user/erin: read: billing/invoice (all)').waitFor();
+    expect(await page.getByLabel('Needs change: user/erin, read').isChecked()).toBe(false);
+    await signed.getByRole('button', { name: /^Has access changed since/ }).click();
+    await signed.getByText(/^Access to this part is at revision \d+ as it was then/).waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+
+    await commit({ op: 'delete', address: 'group_membership/finance//subject/user/erin' });
+    await page.reload();
+    await signed.getByRole('button', { name: /^Has access changed since/ }).click();
+    const lost = signed.getByRole('row').filter({ hasText: 'user/erin' });
+    await lost.waitFor();
+    expect(await lost.textContent()).toContain('loses');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export 1 sign-off as CSV' }).click();
+    const written = await readFile(await (await downloading).path(), 'utf8');
+    expect(written).toContain('"application/billing"');
+    expect(written).toContain('"needs change","Erin has moved to sales."');
+    await signed.getByRole('link', { name: /^as it was at revision/ }).click();
+    await page.getByRole('link', { name: 'user/erin' }).waitFor();
+    watch.expectNothing();
+  });
+
   it('refuses a part that is not there, with words', async () => {
     const { page } = await bench.signedIn(browser);
     await page.goto(bench.at('/review?part=resource&path=docs/page/nowhere'));

@@ -1,10 +1,13 @@
-import type { AccessReview } from '@authz-service/sdk/console-client';
+import type { AccessReview, ReviewRow } from '@authz-service/sdk/console-client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { review } from '../../text/review.js';
+import { signOff } from '../../text/sign-off.js';
 import { Button } from '../../ui/button.js';
+import type { Column } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
 import { TextField } from '../../ui/field.js';
 import layout from '../../ui/layout.module.css';
@@ -12,12 +15,15 @@ import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { actionsText } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import { type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
 import styles from './review-page.module.css';
 import { ReviewTable } from './review-table.js';
-import { filtered, tableOf } from './row-text.js';
+import { filtered, tableOf, whoText } from './row-text.js';
 import { saveCsv } from './save-csv.js';
+import { SignOffForm } from './sign-off-form.js';
+import { SignOffList } from './sign-off-list.js';
 
 const PAGE_ROWS = 50;
 
@@ -46,7 +52,10 @@ export function ReviewPage() {
         {path === '' && <Empty title={review.hint} />}
         {error && <ProblemNote error={error} retry={() => refetch()} />}
         {path !== '' && data === undefined && !error && <p role="status">{review.finding}</p>}
-        {data !== undefined && <Found found={data} reviewed={reviewed} />}
+        {data !== undefined && (
+          <Found key={`${part} ${path} ${actions} ${data.revision}`} found={data} reviewed={reviewed} />
+        )}
+        <SignOffList part={path === '' ? undefined : `${part}/${path}`} />
       </div>
     </>
   );
@@ -56,6 +65,7 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
   const { q = '', page } = usePageSearch();
   const navigate = useNavigate();
   const { revision, as_of, rows, count, complete } = found;
+  const [toChange, setToChange] = useState<ReadonlySet<string>>(new Set());
   const number = Math.max(1, Number(page ?? 1) || 1);
   const left = filtered(rows, q);
   const shown = left.slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS);
@@ -65,6 +75,12 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
       search: { ...reviewed, q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
       replace: next.q !== q,
     });
+  const mark = (id: string) => {
+    const marked = new Set(toChange);
+    if (!marked.delete(id)) marked.add(id);
+    setToChange(marked);
+  };
+  const whole = count === rows.length;
   const revisionNumber = revision.split('.')[0] ?? revision;
   return (
     <>
@@ -93,7 +109,7 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
             </Button>
           </div>
           {left.length === 0 && <Empty title={review.noneLeft} />}
-          {shown.length > 0 && <ReviewTable rows={shown} />}
+          {shown.length > 0 && <ReviewTable rows={shown} more={whole ? [markColumn(toChange, mark)] : []} />}
           <p className={layout.hint}>{review.ways}</p>
           <Paging
             number={number}
@@ -103,6 +119,26 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
           />
         </>
       )}
+      {whole ? (
+        <SignOffForm review={found} reviewed={reviewed} toChange={toChange} onDone={() => setToChange(new Set())} />
+      ) : (
+        <p className={layout.hint}>{signOff.tooLarge}</p>
+      )}
     </>
   );
+}
+
+/** Marks rows that need change. */
+function markColumn(marked: ReadonlySet<string>, mark: (id: string) => void): Column<ReviewRow> {
+  return {
+    title: signOff.mark,
+    cell: (row) => (
+      <input
+        type="checkbox"
+        aria-label={signOff.markOf(`${whoText(row)}, ${actionsText(row.actions, row.actions_except)}`)}
+        checked={marked.has(row.id)}
+        onChange={() => mark(row.id)}
+      />
+    ),
+  };
 }

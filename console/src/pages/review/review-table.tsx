@@ -6,7 +6,7 @@ import { RecordLink } from '../../ui/record-link.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import styles from './review-page.module.css';
-import { nameText, sinceOf, whoText } from './row-text.js';
+import { nameText, whoText } from './row-text.js';
 
 interface Props {
   rows: readonly ReviewRow[];
@@ -27,7 +27,6 @@ export function ReviewTable({ rows, more = [] }: Props) {
         { title: review.onWhat, cell: onWhat },
         { title: review.way, cell: ({ ways }) => <Ways ways={ways} /> },
         ...(rows.some(isLimited) ? [{ title: review.limits, cell: limitsOf }] : []),
-        { title: review.since, cell: since },
         ...more,
       ]}
     />
@@ -58,7 +57,7 @@ function onWhat({ resources }: ReviewRow): ReactNode {
 function Ways({ ways }: Pick<ReviewRow, 'ways'>) {
   return (
     <ul className={styles.way}>
-      {ways.map(({ through, policy, place }) => (
+      {ways.map(({ through, policy, place, since }) => (
         <li key={[...through, policy, place].join(' ')}>
           {through.length === 0 && <span className={styles.minor}>{review.own} › </span>}
           {through.map((address) => (
@@ -69,6 +68,11 @@ function Ways({ ways }: Pick<ReviewRow, 'ways'>) {
           ))}
           <RecordLink address={policy}>{policy}</RecordLink>
           {place !== undefined && <span className={styles.minor}> {review.on(place)}</span>}
+          {since !== undefined && (
+            <p className={styles.minor}>
+              {review.sinceThen} <When at={since} />
+            </p>
+          )}
         </li>
       ))}
     </ul>
@@ -96,9 +100,4 @@ function limitsOf({ condition, unclear, from, until }: ReviewRow): ReactNode {
       )}
     </div>
   );
-}
-
-function since(row: ReviewRow): ReactNode {
-  const at = sinceOf(row);
-  return at === undefined ? '' : <When at={at} />;
 }

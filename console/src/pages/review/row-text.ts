@@ -3,7 +3,7 @@ import { review } from '../../text/review.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 
 /** Who a row is about, in words. */
-export function whoText({ subject }: ReviewRow): string {
+export function whoText({ subject }: Pick<ReviewRow, 'subject'>): string {
   if (subject.kind === 'recorded') return subject.path;
   return subject.kind === 'unrecorded' ? review.unrecorded(subject.type) : review.namedRole(subject.role);
 }
@@ -18,7 +18,7 @@ function wayText({ through, policy, place }: ReviewRow['ways'][number]): string 
 }
 
 /** Since when: the earliest of its ways. */
-export function sinceOf({ ways }: ReviewRow): string | undefined {
+function sinceOf({ ways }: ReviewRow): string | undefined {
   return ways
     .flatMap(({ since }) => since ?? [])
     .sort()
