@@ -57,12 +57,12 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const publicUrl = () => config.publicUrl ?? url;
   const known = new KnownRevisions(config, state);
   const waits = new RevisionWaits((outcome) => metrics.waited(outcome));
-  const source = {
-    served: () => state.served?.revision,
-    changed: (ms: number) => state.changed(ms),
-    exists: (wanted: MinRevision) => known.has(wanted),
-  };
-  const reach = (wanted: MinRevision) => waits.reach(wanted, source);
+  const reach = (wanted: MinRevision, gone: AbortSignal) =>
+    waits.reach(wanted, {
+      served: () => state.served?.revision,
+      changed: (ms) => state.changed(ms, gone),
+      exists: (asked) => known.has(asked),
+    });
   const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl });
   const { address: host, port } = await listen(server, config.listenAddr);
   url = reachableUrl(host, port);
@@ -84,6 +84,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   return {
     url,
     stop: async () => {
+      state.stop();
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all([poller.stop(), close(server)]), deadline]);
       server.closeAllConnections();

@@ -33,6 +33,11 @@ export class AgentMetrics {
     labelNames: ['outcome'],
     registers: this.#registers,
   });
+  readonly #refusedOld = new Counter({
+    name: 'service_agent_too_old_total',
+    help: 'Requests that were refused because what is known is older than the agent or the request allows.',
+    registers: this.#registers,
+  });
   readonly #degraded = this.#gauge('service_agent_degraded', '1 while serving stale data because sync fails.');
   readonly #streak = this.#gauge(
     'service_agent_consecutive_sync_failures',
@@ -63,6 +68,10 @@ export class AgentMetrics {
   /** A request that wanted a revision was not answered at once. */
   waited(outcome: WaitOutcome): void {
     this.#waits.inc({ outcome });
+  }
+
+  refusedOld(): void {
+    this.#refusedOld.inc();
   }
 
   syncFailed(): void {

@@ -31,8 +31,8 @@ export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
   const decisionLog = new DecisionLog(into(decisions), log);
   const waits = new RevisionWaits((outcome) => metrics.waited(outcome), { waitMs: 50 });
   const served = () => state.served?.revision;
-  const reach = (wanted: MinRevision) =>
-    waits.reach(wanted, { served, changed: (ms) => state.changed(ms), exists: async () => undefined });
+  const reach = (wanted: MinRevision, gone: AbortSignal) =>
+    waits.reach(wanted, { served, changed: (ms) => state.changed(ms, gone), exists: async () => undefined });
   const server: Server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl: () => publicUrl });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -6,6 +6,7 @@ import type { ClientSecrets } from './auth/client-secrets.js';
 import type { CredentialIndex } from './auth/credential-index.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
+import type { NewestStatements } from './bundles/newest-statements.js';
 import type { CloudConfig } from './config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
@@ -37,6 +38,7 @@ export interface Cloud {
   oidc?: Oidc;
   consoleSettings: CloudConfig['console'];
   bundleKeys: BundleKeys;
+  newestStatements: NewestStatements;
   metrics: Metrics;
   health: Health;
   fleet: Fleet;
@@ -67,6 +69,11 @@ export interface Cloud {
   localUrl(): string;
   /** Learns what other processes have committed to the same database, if there can be others. */
   refresh(): Promise<void>;
+  /**
+   * The latest time at which a tenant in memory was known to be at its newest revision, in milliseconds since the epoch;
+   * undefined if that is not known yet.
+   */
+  newestAt(tenant: string): number | undefined;
   /** Whether the database has not been heard of for so long that others may have changed much. */
   isCutOff(): boolean;
   /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */

@@ -5,6 +5,7 @@ import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
 import { type Derive, derive } from './auth/scrypt.js';
 import { bootstrap } from './bootstrap.js';
+import { NewestStatements } from './bundles/newest-statements.js';
 import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Oidc } from './console/oidc.js';
@@ -107,7 +108,7 @@ async function start(
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
   const followed = { store, tenants, credentials, bundleKeys, history, metrics, log };
-  const follower = new Follower(followed, () => performance.now());
+  const follower = new Follower(followed, () => performance.now(), now);
   const cloud: Cloud = {
     store,
     tenants,
@@ -116,6 +117,7 @@ async function start(
     clientAddresses: new ClientAddresses(config.trustedProxies),
     tokens,
     bundleKeys,
+    newestStatements: new NewestStatements(bundleKeys),
     metrics,
     olderRevisions: new OlderRevisions(store),
     revisionWaits: new RevisionWaits((outcome) => metrics.revisionWaits.inc({ outcome })),
@@ -139,6 +141,7 @@ async function start(
     hosts: () => hosts,
     ready: () => ready,
     refresh: () => follower.refresh(),
+    newestAt: (tenant) => follower.newestAt(tenant),
     isCutOff: () => follower.isCutOff,
     assertFollowing: () => follower.assertFollowing(),
   };

@@ -73,12 +73,40 @@ describe('AgentState', () => {
       expect(() => state.current()).toThrow(/of unknown age/);
       const { wallMs, monotonicMs } = moment();
       state.syncSucceeded({ wallMs, monotonicMs });
+      expect(() => state.current()).toThrow(/of unknown age/);
+      state.syncSucceeded({ wallMs, monotonicMs }, wallMs);
       expect(state.current().revision).toBe('1.a');
-      state.syncSucceeded({ wallMs, monotonicMs: monotonicMs - 61_000 });
+      state.syncSucceeded({ wallMs, monotonicMs: monotonicMs - 61_000 }, wallMs + 1);
       expect(() => state.current()).toThrow(/is 61 s old, and SERVICE_MAX_AGE allows 60 s/);
       // The machine has slept: only the wall clock knows.
-      state.syncSucceeded({ wallMs: wallMs - 61_000, monotonicMs });
+      state.syncSucceeded({ wallMs: wallMs - 61_000, monotonicMs }, wallMs + 2);
       expect(() => state.current()).toThrow(/is 61 s old/);
+    });
+
+    it('is not made young by an answer that is repeated, or that was old when it came', () => {
+      const state = limited();
+      state.started();
+      state.replaced(served('1.a'));
+      const { wallMs, monotonicMs } = moment();
+      const askedAt = { wallMs: wallMs - 61_000, monotonicMs: monotonicMs - 61_000 };
+      state.syncSucceeded(askedAt, wallMs - 61_000);
+      for (const newestAtMs of [wallMs - 61_000, wallMs - 120_000, undefined]) {
+        state.syncSucceeded(moment(), newestAtMs);
+        expect(() => state.current()).toThrow(/is 61 s old/);
+      }
+      state.syncSucceeded(moment(), wallMs - 60_500);
+      expect(() => state.current()).toThrow(/is 60 s old/);
+      state.syncSucceeded(moment(), Date.now());
+      expect(state.current().revision).toBe('1.a');
+    });
+
+    it('of the request alone refuses that request', () => {
+      const { state } = agentState();
+      state.started();
+      state.replaced(served('1.a'));
+      state.syncSucceeded(moment(), Date.now() - 30_500);
+      expect(state.current(31_000).revision).toBe('1.a');
+      expect(() => state.current(30_000)).toThrow(/is 30 s old, and Service-Max-Age allows 30 s/);
     });
 
     it.each([
@@ -87,7 +115,7 @@ describe('AgentState', () => {
       ['from the future', 3_600_000, /of unknown age/],
     ])('looks at a cache %s', (_, offsetMs, refusal) => {
       const state = limited();
-      state.started({ served: served('7.c'), confirmedAtMs: Date.now() + offsetMs });
+      state.started({ served: served('7.c'), confirmedAtMs: Date.now(), newestAtMs: Date.now() + offsetMs });
       if (refusal === undefined) expect(state.current().revision).toBe('7.c');
       else expect(() => state.current()).toThrow(refusal);
     });
@@ -172,6 +200,7 @@ describe('AgentMetrics', () => {
       'service_agent_decisions_total counter',
       'service_agent_degraded gauge',
       'service_agent_revision_waits_total counter',
+      'service_agent_too_old_total counter',
       'service_agent_up gauge',
     ]);
     expect(text).toMatch(/^service_agent_up 1$/m);

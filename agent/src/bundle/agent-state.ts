@@ -4,6 +4,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { DigestSet } from '@authz-service/core/state/digest-set';
+import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import type { AgentMetrics, BundleSource } from '../metrics.js';
 import type { Standing } from './last-served.js';
 import { NO_TRUST, type Trust } from './trust.js';
@@ -72,13 +73,16 @@ export class AgentState {
   #served: Served | undefined;
   #last: Last | undefined;
   #started = false;
+  #stopping = false;
   /** Those who wait until something else is served. */
   readonly #waiting = new Set<() => void>();
   #consecutiveFailures = 0;
   /** The wall-clock time is for display; ages use the monotonic clock, because the wall clock may jump. */
   #lastSync: Moment | undefined;
-  /** When the poll began that the cloud answered last: what is served was the newest at that time or later. */
+  /** What is served was the newest at this moment or later. */
   #knownSince: Moment | undefined;
+  /** The same by the clock of the cloud: only what it has signed for a later time makes what is known younger. */
+  #newestAtMs = Number.NEGATIVE_INFINITY;
 
   /**
    * The wall-clock time when the monotonic clock was zero: at least as late as the signature of what is served implies.
@@ -119,17 +123,25 @@ export class AgentState {
   }
 
   /**
-   * Called after the cache was read: what it held is served, with the time of the cloud's last confirmation. `before`
-   * is what an earlier run served last, if the cache remembers it.
+   * Called after the cache was read: what it held is served, with the time of the cloud's last confirmation, and the time
+   * at which that was the newest, as the cloud has signed it. `before` is what an earlier run served last, if the cache
+   * remembers it.
    */
-  started(cached?: { served: Served; confirmedAtMs: number }, before?: Standing): void {
+  started(
+    cached?: { served: Served; confirmedAtMs: number; newestAtMs?: number | undefined },
+    before?: Standing,
+  ): void {
     this.#started = true;
     if (before !== undefined) this.#last = { standing: before, earlier: true };
     if (cached === undefined) return;
-    const agoMs = Date.now() - cached.confirmedAtMs;
-    // The clock has been set back since the cloud confirmed it: nobody knows how long ago that was.
-    if (agoMs >= 0) this.#knownSince = { wallMs: cached.confirmedAtMs, monotonicMs: performance.now() - agoMs };
-    const ageMs = Math.max(0, agoMs);
+    const { newestAtMs } = cached;
+    if (newestAtMs !== undefined) {
+      this.#newestAtMs = newestAtMs;
+      const agoMs = Date.now() - newestAtMs;
+      // The clock has been set back since, or was behind: nobody knows how long ago that was.
+      if (agoMs >= 0) this.#knownSince = { wallMs: newestAtMs, monotonicMs: performance.now() - agoMs };
+    }
+    const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
     this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
     this.#serve(cached.served, 'cache');
     this.#show();
@@ -157,27 +169,32 @@ export class AgentState {
     });
   }
 
-  /** What may be decided by. Throws `not_ready` if there is nothing, and `too_old` past the maximum age. */
-  current(): Served {
+  /**
+   * What may be decided by. Throws `not_ready` if there is nothing, and `too_old` past the agent's own maximum age or that of
+   * the request.
+   */
+  current(requestedMs?: number): Served {
     if (this.#served === undefined) throw notReady();
-    if (this.maxAgeMs !== undefined) this.#assertYoung(this.maxAgeMs);
+    if (this.maxAgeMs !== undefined) this.#assertYoung(this.maxAgeMs, 'SERVICE_MAX_AGE');
+    if (requestedMs !== undefined) this.#assertYoung(requestedMs, MAX_AGE_HEADER);
     return this.#served;
   }
 
   /**
    * Runs work of several turns on what is served, which does not change until the work ends. Throws as `current` does.
    */
-  read<T>(work: (served: Served) => Promise<T>): Promise<T> {
+  read<T>(work: (served: Served) => Promise<T>, requestedMs?: number): Promise<T> {
     return reading(
-      () => this.current(),
+      () => this.current(requestedMs),
       ({ engine }) => engine.lock,
       work,
     );
   }
 
   /**
-   * The age of what is known, in milliseconds: the time since the cloud was asked what it answered last. It is at least
-   * the true age, whichever clock fails. Infinite if it is not known.
+   * The age of what is known, in milliseconds: the time since the cloud was asked for the last answer with a later time at
+   * which that is the newest, or since that time. It is at least the true age as long as this clock is not behind the
+   * cloud's. Infinite if it is not known.
    */
   get knownAgeMs(): number {
     const since = this.#knownSince;
@@ -185,9 +202,16 @@ export class AgentState {
     return Math.max(performance.now() - since.monotonicMs, Date.now() - since.wallMs);
   }
 
-  /** A poll that began at the given moment succeeded. Returns the number of failures that this success ended. */
-  syncSucceeded(askedAt: Moment = moment()): number {
-    this.#knownSince = askedAt;
+  /**
+   * A poll that began at the given moment succeeded, and the cloud has signed that its answer was the newest at the given
+   * time. Returns the number of failures that this success ended.
+   */
+  syncSucceeded(askedAt: Moment = moment(), newestAtMs?: number): number {
+    // An answer that is repeated on the way, by whomever, brings no later time.
+    if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs) {
+      this.#newestAtMs = newestAtMs;
+      this.#knownSince = { ...askedAt, wallMs: Math.min(askedAt.wallMs, newestAtMs) };
+    }
     const ended = this.#consecutiveFailures;
     this.#consecutiveFailures = 0;
     this.#lastSync = moment();
@@ -195,17 +219,32 @@ export class AgentState {
     return ended;
   }
 
-  /** Resolves when something else is served, and at the latest after so many milliseconds. */
-  changed(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
+  /**
+   * Resolves when something else is served, and at the latest after so many milliseconds. Rejects with the signal's reason
+   * once nobody waits any more, and with `not_ready` once the agent stops.
+   */
+  changed(ms: number, gone: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
         clearTimeout(timer);
         this.#waiting.delete(wake);
-        resolve();
+        gone.removeEventListener('abort', wake);
+        if (gone.aborted) reject(gone.reason);
+        else if (this.#stopping) reject(stops());
+        else resolve();
       };
+      const wake = () => end();
       const timer = setTimeout(wake, ms);
       this.#waiting.add(wake);
+      gone.addEventListener('abort', wake);
+      if (gone.aborted || this.#stopping) end();
     });
+  }
+
+  /** Ends the waits: from now on nobody waits for another revision. */
+  stop(): void {
+    this.#stopping = true;
+    for (const wake of this.#waiting) wake();
   }
 
   /** Returns the number of consecutive failures, this one included. */
@@ -257,14 +296,16 @@ export class AgentState {
     for (const wake of this.#waiting) wake();
   }
 
-  #assertYoung(maxAgeMs: number): void {
-    const ageMs = this.knownAgeMs;
-    if (ageMs <= maxAgeMs) return;
-    const age = Number.isFinite(ageMs) ? `${Math.floor(ageMs / 1000)} s old` : 'of unknown age';
-    throw new ProblemError(
-      'too_old',
-      `What this agent knows is ${age}, and SERVICE_MAX_AGE allows ${maxAgeMs / 1000} s: it decides nothing until the cloud answers it again.`,
-    );
+  #assertYoung(maxMs: number, by: string): void {
+    try {
+      assertYoung(this.knownAgeMs, maxMs, {
+        by,
+        until: 'this agent decides nothing so until the cloud answers it again',
+      });
+    } catch (error) {
+      this.metrics.refusedOld();
+      throw error;
+    }
   }
 
   #show(): void {
@@ -274,6 +315,10 @@ export class AgentState {
       consecutiveFailures: this.#consecutiveFailures,
     });
   }
+}
+
+function stops(): ProblemError {
+  return new ProblemError('not_ready', 'The agent stops: ask again once it is back.');
 }
 
 /** The present moment. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { ProblemError } from '@authz-service/core/problem';
@@ -12,6 +12,7 @@ const FILE = 'bundle.json';
 const SIGNATURES = 'bundle.jws';
 const KEYS = 'bundle-keys.json';
 const SERVED = 'served.json';
+const NEWEST = 'newest.jws';
 const TEMPORARY = /^(bundle|bundle-keys|served)\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
 /** Named after the bundle that the deltas follow, so that they cannot be mistaken for changes to another one. */
 const deltasOf = (sha256: string) => `deltas-${sha256.slice(0, 16)}.log`;
@@ -278,6 +279,17 @@ export class BundleCache {
       this.hasKeys(),
     ]);
     return there.every(Boolean);
+  }
+
+  /** Keeps the cloud's statement of when the bundle was the newest. After a loss of power it may be gone. */
+  async writeNewest(jws: string): Promise<void> {
+    const temporary = this.#temporary(NEWEST);
+    await writeFile(temporary, jws, { mode: 0o600 });
+    await rename(temporary, join(this.dir, NEWEST));
+  }
+
+  readNewest(): Promise<string | undefined> {
+    return this.#text(NEWEST);
   }
 
   async #replace(name: string, content: string): Promise<void> {

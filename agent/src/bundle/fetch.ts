@@ -48,6 +48,8 @@ interface Answered {
   holds: boolean;
   /** The id of the current signing key, if the cloud names it. */
   key: string | undefined;
+  /** Its signed statement of when the bundle was the newest, not yet verified. */
+  newest: string | undefined;
   /** Whether the cloud says that it never had the revision of the `etag`. */
   diverged: boolean;
   /** How far its clock is ahead of this machine's; undefined if it does not say (RFC 9110 section 6.6.1). */
@@ -92,9 +94,11 @@ export function fetchBundle(
   const request = { cloudUrl, path: '/v1/policies/bundle', headers, bounds, holdMs: waitSeconds * 1000, stop };
   return askCloud(request, async (response) => {
     const key = response.headers['bundle-key'];
+    const newest = response.headers['bundle-newest'];
     const answered: Answered = {
       holds: /(^|,)\s*wait\s*(=|,|$)/i.test(String(response.headers['preference-applied'] ?? '')),
       key: typeof key === 'string' ? key : undefined,
+      newest: typeof newest === 'string' ? newest : undefined,
       diverged: etag !== undefined && response.headers['bundle-diverged'] === etag,
       aheadMs: response.headers.date === undefined ? undefined : Date.parse(response.headers.date) - Date.now(),
     };

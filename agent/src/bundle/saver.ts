@@ -58,6 +58,11 @@ export class Saver {
     return true;
   }
 
+  /** Keeps the cloud's statement of when what is served was the newest. Without it, its age is unknown after a restart. */
+  async saveNewest(jws: string): Promise<void> {
+    await this.cache.writeNewest(jws).catch(() => {});
+  }
+
   async #saveKeys(trust: Trust): Promise<void> {
     if (trust === this.trust && this.cache.saved && (await this.cache.hasKeys())) return;
     await this.cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });

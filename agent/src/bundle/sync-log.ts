@@ -19,10 +19,10 @@ export class SyncLog {
     private readonly log: Logger,
   ) {}
 
-  succeeded({ saved, aheadMs = 0 }: Polled, askedAt?: Moment): void {
+  succeeded({ saved, aheadMs = 0, newestAtMs }: Polled, askedAt?: Moment): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
-    const failures = this.state.syncSucceeded(askedAt);
+    const failures = this.state.syncSucceeded(askedAt, newestAtMs);
     if (failures === 0) return;
     this.log.info(
       { consecutive_failures: failures, bundle_revision: this.state.served?.revision },

@@ -1,3 +1,4 @@
+import { newestAt } from '@authz-service/core/bundle/newest';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
@@ -37,6 +38,8 @@ export interface Polled {
   news: boolean;
   /** How far the clock of the cloud is ahead; undefined if that is not known. */
   aheadMs: number | undefined;
+  /** A time at which what is served was the newest, as the cloud has signed it, by its clock. */
+  newestAtMs: number | undefined;
   /** Whether what is served is on disk. */
   saved: boolean;
 }
@@ -89,10 +92,19 @@ export class Sync {
         // An answer that was asked for unconditionally says nothing about whether the cloud holds its answers.
         news = (await this.#takeBundle(fetched, stop)) || known.etag === undefined;
       }
-      return { holds, news, aheadMs, saved: saver.saved };
+      return { holds, news, aheadMs, newestAtMs: await this.#newestAt(fetched.newest), saved: saver.saved };
     } finally {
       await attempts.end();
     }
+  }
+
+  /** When what is served was the newest; undefined if nobody who is trusted says that. */
+  async #newestAt(jws: string | undefined): Promise<number | undefined> {
+    const { state, saver } = this.parts;
+    const { served, syncing } = state;
+    const at = served && (await newestAt(jws, served.bundleRevision, syncing.trust.set.keys));
+    if (at !== undefined && jws !== undefined) await saver.saveNewest(jws);
+    return at;
   }
 
   /** The part of the request that says what the agent has. */

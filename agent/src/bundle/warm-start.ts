@@ -1,3 +1,4 @@
+import { newestAt } from '@authz-service/core/bundle/newest';
 import type { Secret } from '@authz-service/core/secret';
 import type { Logger } from '../log.js';
 import { activate } from './activate.js';
@@ -44,7 +45,8 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     const deltas = await cache.deltasAfter({ bytes, jws: verified.jws, sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     assertServable(served, last, options);
-    state.started({ served, confirmedAtMs: cached.confirmedAtMs }, last);
+    const newestAtMs = await newestAt(await cache.readNewest(), served.bundleRevision, trust.set.keys);
+    state.started({ served, confirmedAtMs: cached.confirmedAtMs, newestAtMs }, last);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
     if (cache.cutOff) log.warn({ path: cache.path }, CUT_OFF);

@@ -17,8 +17,11 @@ export interface CallOptions {
   metrics: AgentMetrics;
   log: Logger;
   slicing: TimeSlicing;
-  /** Resolves once a revision or a later one is served. Throws what `RevisionWaits` throws. */
-  reach(wanted: MinRevision): Promise<void>;
+  /**
+   * Resolves once a revision or a later one is served. Throws what `RevisionWaits` throws, and the signal's reason once
+   * nobody waits for the answer any more.
+   */
+  reach(wanted: MinRevision, gone: AbortSignal): Promise<void>;
   /** Absent if decisions are not logged. */
   decisionLog?: DecisionLog | undefined;
   /** The URL under which callers reach the agent, without a trailing slash. */
@@ -37,6 +40,9 @@ export class AgentCall implements EndpointCall {
   /** The caller's request id, or one generated for a refusal. */
   requestId: string | undefined;
 
+  /** The greatest age of what may answer, in milliseconds; undefined unless the request names one. */
+  maxAgeMs: number | undefined;
+
   constructor(
     private readonly options: CallOptions,
     request: IncomingMessage,
@@ -46,7 +52,7 @@ export class AgentCall implements EndpointCall {
   }
 
   engine(): Engine {
-    const served = this.options.state.current();
+    const served = this.options.state.current(this.maxAgeMs);
     this.revision = served.revision;
     return served.engine;
   }
@@ -56,7 +62,7 @@ export class AgentCall implements EndpointCall {
     return state.read(({ engine, search, tenant, revision }) => {
       this.revision = revision;
       return slicing.run(work({ id: tenant.id, revision, engine, search }));
-    });
+    }, this.maxAgeMs);
   }
 
   /** A refused or failed evaluation counts as not allowed and has no access path. Only evaluations are timed. */

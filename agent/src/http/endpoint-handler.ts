@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '@authz-service/pdp/endpoints/endpoint';
+import { maxAgeOf } from '@authz-service/pdp/revision/max-age';
 import { isReached, minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
@@ -34,14 +35,19 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
       };
       try {
         const asked = endpoint.parse(read());
+        const maxAgeMs = endpoint.open ? undefined : maxAgeOf(request.headers['service-max-age']);
+        call.maxAgeMs = maxAgeMs;
         const wanted = endpoint.open ? undefined : minRevisionOf(request.headers['service-min-revision']);
         if (wanted !== undefined && !isReached(wanted, options.state.served?.revision)) {
           const reached = () => {
             // Its time is that of the decision, not of the wait.
             call = new AgentCall(options, request);
+            call.maxAgeMs = maxAgeMs;
             return endpoint.answer(asked, call);
           };
-          options.reach(wanted).then(reached).then(send).catch(refuse);
+          const gone = goneSignal(response);
+          const refuseWaiting = (error: unknown) => (gone.aborted ? undefined : refuse(error));
+          options.reach(wanted, gone).then(reached).then(send).catch(refuseWaiting);
           return;
         }
         const answered = endpoint.answer(asked, call);
@@ -52,4 +58,11 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
       }
     }
   };
+}
+
+/** Aborted when the answer is sent, or the connection closes before that. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => controller.abort());
+  return controller.signal;
 }

@@ -1,5 +1,6 @@
 import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
+import { signNewest } from '@authz-service/core/bundle/newest';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { SerialQueue } from '../serial-queue.js';
@@ -52,6 +53,11 @@ export class BundleKeys {
   /** The text of `delta.jws` for a delta whose bytes have this SHA-256. */
   signDelta(sha256: string): Promise<string> {
     return signDelta(sha256, new Date(this.now()), this.current.signer);
+  }
+
+  /** Says that a bundle was the newest at this time, in milliseconds since the epoch. */
+  signNewest(bundle: string, at: number): Promise<string> {
+    return signNewest(bundle, new Date(at), this.current.signer);
   }
 
   /** Signs with a new key from now on. `revoke` makes agents that learn of it stop trusting all earlier keys. */

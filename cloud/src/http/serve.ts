@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { maxAgeOf } from '@authz-service/pdp/revision/max-age';
 import { minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
 import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
@@ -20,6 +21,7 @@ import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
+import { refuseOld } from './refuse-old.js';
 import { type Reply, send } from './reply.js';
 import { type BodyRule, heedsMinRevision, isLimited, isManagement, type Route, type SessionCall } from './route.js';
 
@@ -101,9 +103,11 @@ async function answer(
   const wanted =
     credential && heedsMinRevision(route) ? minRevisionOf(request.headers['service-min-revision']) : undefined;
   if (credential && wanted) await awaitRevision(cloud, credential.tenant, wanted, caller);
+  const maxAgeMs = credential && heedsMinRevision(route) ? maxAgeOf(request.headers['service-max-age']) : undefined;
+  if (credential && maxAgeMs !== undefined) await refuseOld(cloud, credential.tenant, maxAgeMs);
   // A body may take minutes to arrive, and a revision seconds.
   const now = cloud.now();
-  if (credential && (route.body || wanted)) await assertStanding(cloud, credential, now);
+  if (credential && (route.body || wanted || maxAgeMs !== undefined)) await assertStanding(cloud, credential, now);
   const call = { requestId, params, query, body, headers: request.headers, now, log, credential, session };
   return await route.handle(Object.defineProperties(call, Object.getOwnPropertyDescriptors(caller)) as SessionCall);
 }

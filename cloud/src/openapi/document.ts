@@ -1,5 +1,6 @@
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
+import { MAX_AGE_DESCRIPTION, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import { MIN_REVISION_DESCRIPTION, MIN_REVISION_HEADER } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
@@ -95,7 +96,10 @@ function queryParameters({ query }: Route, components: Components): object[] {
 function headerParameters(route: Route): object[] {
   const headers = {
     'X-Request-ID': 'Echoed in the answer; generated if it is absent.',
-    ...(heedsMinRevision(route) && { [MIN_REVISION_HEADER]: MIN_REVISION_DESCRIPTION }),
+    ...(heedsMinRevision(route) && {
+      [MIN_REVISION_HEADER]: MIN_REVISION_DESCRIPTION,
+      [MAX_AGE_HEADER]: MAX_AGE_DESCRIPTION,
+    }),
     ...route.operation.headers,
   };
   return Object.entries(headers).map(([name, description]) => ({
@@ -141,7 +145,7 @@ function problems(route: Route): Record<string, object> {
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');
   if (isManagement(route)) codes.add('not_ready');
-  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision');
+  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision').add('too_old');
   if (isLimited(route)) codes.add('too_many_requests');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);

@@ -36,16 +36,19 @@ export class Follower {
   readonly #found = new Map<string, { revision: number; rowDigest: string }>();
   /** The tenants whose past is not what it was: their database lost commits, and may have got others since. */
   readonly #diverged = new Set<string>();
+  /** When each loaded tenant was last seen to be at its newest revision, by the wall clock. */
+  readonly #newestAt = new Map<string, number>();
   #event = 0;
   /** When the last look that succeeded began. */
   #heardAt: number;
   #silent = false;
   #closed = false;
 
-  /** `clock` returns monotonic milliseconds. */
+  /** `clock` returns monotonic milliseconds, and `now` those since the epoch. */
   constructor(
     private readonly cloud: Followed,
     private readonly clock: () => number,
+    private readonly now: () => number = Date.now,
   ) {
     this.#heardAt = clock();
   }
@@ -66,6 +69,14 @@ export class Follower {
     if (!this.cloud.store.shared) return;
     await this.#looking?.catch(() => undefined);
     await this.#look();
+  }
+
+  /**
+   * The latest time at which a tenant in memory was known to be at its newest revision, in milliseconds since the epoch;
+   * undefined before the first look at it. A process that is alone always knows.
+   */
+  newestAt(tenant: string): number | undefined {
+    return this.cloud.store.shared ? this.#newestAt.get(tenant) : this.now();
   }
 
   /** Whether the database has not been heard of for too long. */
@@ -131,6 +142,7 @@ export class Follower {
   async #follow(): Promise<void> {
     const { store, credentials, bundleKeys, tenants } = this.cloud;
     const began = this.clock();
+    const beganAt = this.now();
     const { comings } = tenants;
     const position = await store.position();
     await this.#refuseEarlier(position);
@@ -154,9 +166,11 @@ export class Follower {
       loaded.add(tenant.id);
       if (this.#diverged.has(tenant.id) || tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0))
         this.#catchUp(tenant);
+      else this.#newestAt.set(tenant.id, beganAt);
     }
     // Of the others, only the credentials are in memory.
     for (const id of this.#diverged) if (!loaded.has(id)) this.#diverged.delete(id);
+    for (const id of this.#newestAt.keys()) if (!loaded.has(id)) this.#newestAt.delete(id);
     this.#heardAt = began;
     if (this.#silent) this.cloud.log.info('the database is heard of again');
     this.#silent = false;

@@ -64,7 +64,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const { headers } = call;
         const wanted = preferredWait(headers.prefer);
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
-        const tenants = await tenantsOf(cloud, call, call.credential);
+        let tenants = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
         if (report !== undefined) await cloud.fleet.heard(report, tenants, reporterOf(call.credential));
@@ -77,13 +77,22 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
           demand(credential, ['bundle']);
           assertHeard(cloud, report);
-          bundle = bundleOf(cloud, await tenantsOf(cloud, call, credential));
+          tenants = await tenantsOf(cloud, call, credential);
+          bundle = bundleOf(cloud, tenants);
+        }
+        // It is read in the turn that names the bundle: later, there may be a newer one.
+        let at = newestAt(cloud, tenants);
+        if (at === undefined) {
+          await cloud.refresh().catch(() => undefined);
+          bundle = bundleOf(cloud, tenants);
+          at = newestAt(cloud, tenants);
         }
         const { kid } = cloud.bundleKeys;
         const delta = acceptsManipulation(headers['a-im'], DELTA_MANIPULATION);
         const bases = delta && had !== undefined ? strongTags(had) : [];
         const reply = await versioned(had, `"${bundle.revision}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
+        if (at !== undefined) answered['bundle-newest'] = await cloud.newestStatements.of(bundle.revision, at);
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
         const [base] = reply.status === 200 && had !== undefined ? strongTags(had) : [];
         if (base !== undefined && (await bundle.divergesFrom(base))) {
@@ -116,6 +125,12 @@ function assertHeard(cloud: Cloud, report: AgentReport | undefined): void {
     'not_ready',
     'This process cannot note in its database that the agent has asked: ask again, or ask another replica.',
   );
+}
+
+/** The latest time at which all of these tenants were known to be at their newest revisions. */
+function newestAt(cloud: Cloud, tenants: readonly Tenant[]): number | undefined {
+  const known = tenants.map(({ id }) => cloud.newestAt(id));
+  return known.reduce((least, at) => (least === undefined || at === undefined ? undefined : Math.min(least, at)));
 }
 
 /** An agent may have got its bundle from another replica, which was faster: none is answered from before that. */

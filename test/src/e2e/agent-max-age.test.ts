@@ -1,10 +1,56 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { asking } from './agent/tenant-fixture.js';
 import { CloudProcess } from './cloud/cloud-process.js';
+
+/** Passes requests on; once it is frozen, it answers as the cloud did last, without asking it. */
+class RepeatingProxy {
+  frozen = false;
+  /** How many answers were repeated. */
+  repeated = 0;
+  #last: { status: number; headers: [string, string][] } | undefined;
+
+  private constructor(
+    readonly url: string,
+    private readonly server: Server,
+  ) {}
+
+  static async start(cloudUrl: string): Promise<RepeatingProxy> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const proxy = new RepeatingProxy(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
+    server.on('request', (request, response) => {
+      const repeated = proxy.frozen ? proxy.#last : undefined;
+      if (repeated !== undefined) {
+        proxy.repeated++;
+        response.writeHead(repeated.status, Object.fromEntries(repeated.headers)).end();
+        return;
+      }
+      const headers = Object.entries(request.headers).filter(([name]) => !/^(host|connection)$/.test(name));
+      fetch(`${cloudUrl}${request.url}`, { headers: headers as [string, string][] }).then(
+        async (answer) => {
+          const told = [...answer.headers].filter(
+            ([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name),
+          );
+          if (answer.status === 304) proxy.#last = { status: 304, headers: told };
+          response.writeHead(answer.status, Object.fromEntries(told)).end(Buffer.from(await answer.arrayBuffer()));
+        },
+        () => response.writeHead(502).end(),
+      );
+    });
+    return proxy;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
 
 let home: string;
 let cloud: CloudProcess;
@@ -78,6 +124,42 @@ describe('an agent with a maximum age', () => {
     await agent.kill();
     agent = new AgentProcess({ env });
     await refusesEverything();
+  }, 60_000);
+
+  it('is not kept young by a proxy that repeats what the cloud said, after a restart neither', async () => {
+    const proxy = await RepeatingProxy.start(await cloud.url());
+    await agent.kill();
+    env = { ...env, SERVICE_CLOUD_URL: proxy.url };
+    try {
+      agent = new AgentProcess({ env });
+      await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
+      proxy.frozen = true;
+      await refusesEverything();
+      const before = proxy.repeated;
+      await until(() => expect(proxy.repeated).toBeGreaterThan(before + 2));
+      expect((await agent.get('/readyz')).status).toBe(503);
+      await agent.kill();
+      agent = new AgentProcess({ env });
+      await refusesEverything();
+      proxy.frozen = false;
+      await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
+    } finally {
+      await proxy.stop();
+    }
+  }, 60_000);
+
+  it('heeds the greatest age that a request allows', async () => {
+    const asked = (value: string) => agent.authorize(asking('alice'), { 'service-max-age': value });
+    expect((await asked('30')).status).toBe(200);
+    expect((await asked('soon')).status).toBe(400);
+    await cloud.kill();
+    const answer = await until(async () => {
+      const refused = await asked('1');
+      if (refused.status !== 503) throw new Error('still decides');
+      return await refused.json();
+    });
+    expect(answer).toMatchObject({ code: 'too_old', detail: expect.stringMatching(/Service-Max-Age allows 1 s/) });
+    expect(await (await agent.get('/metrics')).text()).toMatch(/service_agent_too_old_total [1-9]/);
   }, 60_000);
 
   it('decides nothing while its cloud is frozen, and again once that answers', async () => {

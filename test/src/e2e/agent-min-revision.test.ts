@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AgentProcess, agentEnv } from './agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import { asking } from './agent/tenant-fixture.js';
 import { CloudProcess } from './cloud/cloud-process.js';
 
@@ -85,5 +85,17 @@ it('never answers from before it while the cloud is gone', async () => {
   const { revision } = await admin.state();
   await cloud.kill();
   expect(await from(revision)).toMatchObject({ status: 200, revision });
-  expect(await from(String(numberOf(revision) + 1))).toEqual({ status: 503, code: 'behind_revision', revision: null });
+  const next = String(numberOf(revision) + 1);
+  expect(await from(next)).toEqual({ status: 503, code: 'behind_revision', revision: null });
+
+  const ends = new AbortController();
+  const url = `${await agent.url()}/v1/authorize`;
+  const headers = { 'content-type': 'application/json', 'service-min-revision': next };
+  const gone = fetch(url, { method: 'POST', headers, body: asking('alice'), signal: ends.signal });
+  setTimeout(() => ends.abort(), 200);
+  await expect(gone).rejects.toThrow();
+  // Its place is free long before the wait would have ended.
+  const left = 'service_agent_revision_waits_total{outcome="gone"}';
+  await until(async () => expect((await agent.metrics()).get(left)).toBe(1));
+  expect((await agent.metrics()).get(left.replace('gone', 'late'))).toBe(1);
 });

@@ -116,7 +116,7 @@ describe.each(STORES)('the fleet of $clouds cloud(s) on $store', ({ store, cloud
   }, 60_000);
 
   it.runIf(store === 'PostgreSQL')(
-    'with a maximum age is not kept young by a cloud that does not hear of its database',
+    'is not kept young by a cloud that does not hear of its database, which refuses requests with a maximum age, too',
     async () => {
       const url = (await clouds[0]?.url()) ?? '';
       const poll = async (report: string) => {
@@ -124,11 +124,19 @@ describe.each(STORES)('the fleet of $clouds cloud(s) on $store', ({ store, cloud
         return (await fetch(`${url}/v1/policies/bundle`, { headers })).status;
       };
       expect([await poll('id=a&max_age=60'), await poll('id=b')]).toEqual([200, 200]);
+      const may = { subject: { type: 'user', id: 'a' }, action: { name: 'x' }, resource: { type: 't', name: 'r' } };
+      const { secret: asks } = await admin.records('api_key').create({ name: 'asks', scopes: ['decisions'] });
+      const decide = async (maxAge: Record<string, string>) => {
+        const headers = { authorization: `Bearer ${asks}`, 'content-type': 'application/json', ...maxAge };
+        return (await fetch(`${url}/v1/authorize`, { method: 'POST', headers, body: JSON.stringify(may) })).status;
+      };
+      expect([await decide({}), await decide({ 'service-max-age': '0' })]).toEqual([200, 200]);
       await server?.stop();
       server = undefined;
       const patiently = { timeout: 30_000, interval: 200 };
       await vi.waitFor(async () => expect(await poll('id=a&max_age=60')).toBe(503), patiently);
       expect(await poll('id=b')).toBe(200);
+      expect([await decide({}), await decide({ 'service-max-age': '2' })]).toEqual([200, 503]);
     },
     60_000,
   );
