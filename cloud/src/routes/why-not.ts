@@ -1,6 +1,6 @@
 import type { JsonObject } from '@authz-service/core/json';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { Change } from '@authz-service/core/state/change';
+import { type Change, NOBODY } from '@authz-service/core/state/change';
 import type { VerifiedProposal } from '@authz-service/core/why-not/why-not';
 import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
@@ -8,6 +8,7 @@ import { parseQuestion } from '@authz-service/pdp/endpoints/question';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { CONSOLE_STACK } from '../console/guard-session.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import { changeSchema } from './changesets.js';
@@ -31,6 +32,13 @@ const answerSchema = z.strictObject({
         stack: z.string().optional().meta({
           description: 'Whose records it changes or removes, if these are all of one stack.',
         }),
+        parts: z
+          .array(z.strictObject({ stack: z.string(), changes: z.array(changeSchema) }))
+          .optional()
+          .meta({
+            description:
+              'The changes by the stack that makes them, if they are of several: each is a change document of its own.',
+          }),
         grants: z.int().meta({
           description: 'How many other recorded triples of subject, action and resource it would allow.',
         }),
@@ -77,12 +85,19 @@ function shown({ summary, changes, grants, exact, findings, breaks }: VerifiedPr
   return { summary, changes: changes.flatMap(changeOf), ...ownerOf(changes), grants, exact, beyond_records, breaks };
 }
 
-function ownerOf(changes: VerifiedProposal['changes']): { stack?: string } {
-  const owners = new Set(
-    changes.flatMap(({ before }) => (before as Partial<StoredRecord> | undefined)?.managed_by ?? []),
-  );
-  const [stack] = owners;
-  return owners.size === 1 && stack !== undefined ? { stack } : {};
+/** Whose records the changes touch. What is created belongs to nobody yet: it goes along with the first. */
+function ownerOf(changes: VerifiedProposal['changes']): { stack?: string; parts?: object[] } {
+  const owned = changes.map((change) => {
+    const owner = (change.before as Partial<StoredRecord> | undefined)?.managed_by;
+    return { change, stack: owner === NOBODY ? CONSOLE_STACK : owner };
+  });
+  const [stack, ...others] = new Set(owned.flatMap(({ stack }) => stack ?? []));
+  if (stack === undefined || others.length === 0) return stack === undefined ? {} : { stack };
+  const parts = [stack, ...others].map((owner) => ({
+    stack: owner,
+    changes: owned.filter((one) => (one.stack ?? stack) === owner).flatMap(({ change }) => changeOf(change)),
+  }));
+  return { parts };
 }
 
 /** A proposed change, as change-sets and drafts take it. */

@@ -81,6 +81,13 @@ export const ask = {
   breaks: { enforce: 'would be refused', warn: 'is warned of' },
   addToDraft: 'Add to draft',
   inDraft: 'It is in the draft.',
+  addPart: (stack: string) => `Add the part of “${stack}” to draft`,
+  severalStacks: (stacks: readonly string[]) =>
+    `It needs all of these parts, and a draft is for one stack: take the part of ${stacks
+      .map((stack) => `“${stack}”`)
+      .join(', then that of ')} to where its records are declared, each as a change document of its own.`,
+  otherDraft: (drafted: string, stack: string) =>
+    `The draft is for the stack “${drafted}”, and this is for “${stack}”: take the draft to Git or empty it first.`,
   nobody: 'Nobody may do it.',
   nothing: 'There is nothing on which they may do it.',
   found: (count: number, more: boolean) => (more ? `The first ${count}` : `${count} found`),

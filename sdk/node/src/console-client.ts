@@ -83,6 +83,8 @@ export interface AllowingProposal {
   changes: Change[];
   /** Whose records it changes or removes, if these are all of one stack. */
   stack?: string;
+  /** The changes by the stack that makes them, if they are of several: each needs a draft of its own. */
+  parts?: { stack: string; changes: Change[] }[];
   /** How many other recorded triples of subject, action and resource it would allow, for some requests at least. */
   grants: number;
   /** Whether that number is exact, and not an upper bound. */

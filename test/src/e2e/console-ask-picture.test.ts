@@ -74,6 +74,34 @@ subjects:
     expect(await picture.count()).toBe(0);
   });
 
+  it('gives each part of a proposal for several stacks to a draft of its own', async () => {
+    const given = (policy: string) => ({
+      op: 'create' as const,
+      kind: 'policy_assignment' as const,
+      fields: { policy, entity_type: 'subject', entity: 'user/zed' },
+    });
+    await bench.client.changeset({
+      stack: 'vault',
+      changes: [{ op: 'create', kind: 'subject', fields: { type: 'user', id: 'zed' } }, given('vault/read')],
+    });
+    for (const stack of ['one', 'other']) {
+      const fields = { name: `not-${stack}`, effect: 'DENY', resource_type: 'vault/file', actions: ['read'] };
+      const changes = [{ op: 'create' as const, kind: 'policy' as const, fields }, given(`not-${stack}`)];
+      await bench.client.changeset({ stack, changes });
+    }
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/ask?subject=user/zed&action=read&resource=vault/file/F-1'));
+    await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+    const parts = page.getByRole('listitem').filter({ hasText: 'It needs all of these parts' }).first();
+    await parts.getByRole('button', { name: 'Add the part of “one” to draft' }).click();
+    await parts.getByText('It is in the draft.').waitFor();
+    await parts.getByText('The draft is for the stack “one”, and this is for “other”').waitFor();
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    expect(await page.getByLabel('Stack').inputValue()).toBe('one');
+    await page.getByRole('region', { name: 'What it would do' }).getByText('removed 1').waitFor();
+    watch.expectNothing();
+  });
+
   it.each([
     ['dark', 1280],
     ['light', 1280],

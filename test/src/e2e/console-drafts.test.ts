@@ -7,6 +7,7 @@ import { hasTerraform, Workspace } from './terraform/workspace.js';
 let bench: Workbench;
 let url: string;
 let cookie: string;
+let client: ServiceClient;
 
 const TREE = `
 version: 1
@@ -57,7 +58,8 @@ beforeAll(async () => {
   await bench.write({ 'tree/main.yaml': TREE });
   await bench.json(['apply', 'tree', '--yes'], { env });
   const credentials = { clientId: env.SERVICE_CLIENT_ID ?? '', clientSecret: env.SERVICE_CLIENT_SECRET ?? '' };
-  await new ServiceClient({ url, credentials }).changeset({
+  client = new ServiceClient({ url, credentials });
+  await client.changeset({
     changes: [{ op: 'create', kind: 'role', fields: { name: 'nobodys' } }],
   });
   const { url: link } = await bench.json<{ url: string }>(['console'], { env });
@@ -174,6 +176,51 @@ describe('the plan of a draft', () => {
     ['changes of no form', [{ op: 'paint' }], {}, 400, 'invalid_request'],
   ])('refuses %s as a commit does', async (_, changes, more, status, code) => {
     expect(await plan(changes, more)).toMatchObject({ status, body: { code } });
+  });
+
+  it('says which part of a proposal is whose, where it touches records of several stacks', async () => {
+    for (const stack of ['one', 'other']) {
+      const name = `not-${stack}`;
+      const denies = { name, effect: 'DENY', resource_type: 'payroll/payslip', actions: ['read'] };
+      const given = { policy: name, entity_type: 'subject', entity: 'user/zoe' };
+      await client.changeset({
+        stack,
+        changes: [
+          ...(stack === 'one'
+            ? [
+                { op: 'create' as const, kind: 'subject' as const, fields: { type: 'user', id: 'zoe' } },
+                {
+                  op: 'create' as const,
+                  kind: 'policy_assignment' as const,
+                  fields: { ...given, policy: 'payroll/read' },
+                },
+              ]
+            : []),
+          { op: 'create', kind: 'policy', fields: denies },
+          { op: 'create', kind: 'policy_assignment', fields: given },
+        ],
+      });
+    }
+    const question = {
+      subject: { type: 'user', id: 'zoe' },
+      action: { name: 'read' },
+      resource: { type: 'payroll/payslip', name: 'P-1' },
+    };
+    const answer = await ask('POST', '/why-not', { base_revision: await revision(), question });
+    const { proposals } = (await answer.json()) as {
+      proposals: { stack?: string; changes: object[]; parts?: { stack: string; changes: object[] }[] }[];
+    };
+    const removal = (stack: string) => ({ op: 'delete', address: `policy_assignment/not-${stack}//subject/user/zoe` });
+    const both = proposals.find(({ changes }) => JSON.stringify(changes).match(/"delete".*"delete"/));
+    expect(both).toMatchObject({
+      parts: [
+        { stack: 'one', changes: [removal('one')] },
+        { stack: 'other', changes: [removal('other')] },
+      ],
+    });
+    expect(both?.stack).toBeUndefined();
+    for (const { stack, changes } of both?.parts ?? [])
+      expect([stack, (await plan(changes, { stack })).status]).toEqual([stack, 200]);
   });
 
   it('finds what would allow a denied question, and marks what would be refused', async () => {

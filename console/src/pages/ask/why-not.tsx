@@ -1,4 +1,5 @@
 import type { AllowingProposal } from '@authz-service/sdk/console-client';
+import type { Change } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
@@ -67,12 +68,7 @@ function Proposals({ asked, revision }: { asked: Asked; revision: string }) {
 const TIMEOUT_MS = 120_000;
 
 function Proposal({ proposal, revision }: { proposal: AllowingProposal; revision: string }) {
-  const draft = useDraft();
-  const { summary, changes, breaks, stack } = proposal;
-  const drafted = new Set(draft.changes.map((change) => JSON.stringify(change)));
-  const empty = draft.changes.length === 0;
-  const begun = empty ? { ...draft, stack: stack ?? CONSOLE_STACK } : draft;
-  const inDraft = changes.every((change) => drafted.has(JSON.stringify(change)));
+  const { summary, changes, breaks, stack = CONSOLE_STACK, parts } = proposal;
   return (
     <li className={styles.proposal}>
       <p className={styles.summary}>{summary}</p>
@@ -90,19 +86,50 @@ function Proposal({ proposal, revision }: { proposal: AllowingProposal; revision
           </li>
         ))}
       </ul>
-      {inDraft ? (
-        <p role="status">{text.ask.inDraft}</p>
+      {parts === undefined ? (
+        <AddToDraft label={text.ask.addToDraft} what={summary} {...{ stack, changes, revision }} />
       ) : (
-        <div>
-          <Button
-            aria-label={`${text.ask.addToDraft}: ${summary}`}
-            onPress={() => saveDraft(changes.reduce((all, change) => withChange(all, change, revision), begun))}
-          >
-            {text.ask.addToDraft}
-          </Button>
-        </div>
+        <>
+          <p>{text.ask.severalStacks(parts.map((part) => part.stack))}</p>
+          {parts.map((part) => (
+            <AddToDraft
+              key={part.stack}
+              label={text.ask.addPart(part.stack)}
+              what={summary}
+              {...{ ...part, revision }}
+            />
+          ))}
+        </>
       )}
     </li>
+  );
+}
+
+interface Addition {
+  label: string;
+  what: string;
+  stack: string;
+  changes: readonly Change[];
+  revision: string;
+}
+
+/** Takes changes of one stack into the draft, unless that is for another stack. */
+function AddToDraft({ label, what, stack, changes, revision }: Addition) {
+  const draft = useDraft();
+  const drafted = new Set(draft.changes.map((change) => JSON.stringify(change)));
+  if (changes.every((change) => drafted.has(JSON.stringify(change)))) return <p role="status">{text.ask.inDraft}</p>;
+  if (draft.changes.length > 0 && draft.stack !== stack)
+    return <p className={layout.hint}>{text.ask.otherDraft(draft.stack, stack)}</p>;
+  const begun = { ...draft, stack };
+  return (
+    <div>
+      <Button
+        aria-label={`${label}: ${what}`}
+        onPress={() => saveDraft(changes.reduce((all, change) => withChange(all, change, revision), begun))}
+      >
+        {label}
+      </Button>
+    </div>
   );
 }
 
