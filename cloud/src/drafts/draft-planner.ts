@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
+import type { LintFinding } from '@authz-service/core/lint/lint-finding';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { AccessReview } from '@authz-service/core/review/review-access';
@@ -30,11 +31,16 @@ const STEP = 25;
 
 /** What to do where the bound on time or memory is too little. */
 const REMEDIES = {
+  lint: 'run "service lint" on the tree in Git',
   draft: 'split the draft, or run "service plan" on the tree',
   denied: 'run "service why-not", which has no such bound',
   earlier: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
   review: 'choose a smaller part',
 };
+
+/** Links end as time goes by: findings of the same revision are kept for so long, and of so many tenants. */
+const LINT_AGE_MS = 10 * 60 * 1000;
+const LINTED_MAX = 100;
 
 /**
  * Finds what drafts would do, what would allow denied questions and what revisions did to access, in one thread with a bound of its own on memory and
@@ -43,6 +49,7 @@ const REMEDIES = {
  */
 export class DraftPlanner {
   readonly #queue = new FairQueue(WAITING_MAX, 'drafts and questions are waiting for their turn');
+  readonly #linted = new Map<string, { revision: string; at: number; findings: readonly LintFinding[] }>();
   #thread: { worker: Worker; key?: string } | undefined;
 
   constructor(private readonly slicing: TimeSlicing) {}
@@ -87,6 +94,23 @@ export class DraftPlanner {
     signal: AbortSignal,
   ): Promise<readonly Finding[]> {
     return this.#find(tenant, revision, { reviewed }, signal) as Promise<readonly Finding[]>;
+  }
+
+  /** What of the tenant at this revision does nothing, or likely not what was meant. Throws as `plan` does. */
+  async lint(
+    tenant: ReadableTenant,
+    revision: string,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<readonly LintFinding[]> {
+    const kept = this.#linted.get(tenant.id);
+    if (kept?.revision === revision && now - kept.at < LINT_AGE_MS) return kept.findings;
+    const findings = (await this.#find(tenant, revision, { lint: { now } }, signal)) as readonly LintFinding[];
+    this.#linted.delete(tenant.id);
+    this.#linted.set(tenant.id, { revision, at: now, findings });
+    const [oldest] = this.#linted.keys();
+    if (oldest !== undefined && this.#linted.size > LINTED_MAX) this.#linted.delete(oldest);
+    return findings;
   }
 
   /** Ends the thread. */
@@ -205,6 +229,7 @@ function assertAt(tenant: ReadableTenant, revision: string): void {
 function remedyOf(task: DraftTask): string {
   if ('draft' in task) return REMEDIES.draft;
   if ('denied' in task) return REMEDIES.denied;
+  if ('lint' in task) return REMEDIES.lint;
   return 'earlier' in task ? REMEDIES.earlier : REMEDIES.review;
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
+import { lintRecords } from '@authz-service/core/lint/lint-records';
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -46,6 +47,7 @@ function said(task: DraftTask): DraftSaid {
 function foundBy(task: DraftTask): DraftFound {
   if ('draft' in task) return planOf(task.draft);
   if ('denied' in task) return allowanceOf(task.denied);
+  if ('lint' in task) return lintRecords(present().records, task.lint.now);
   if ('earlier' in task) return changeSince(task.earlier);
   if ('reviewed' in task) {
     const { scope, now } = task.reviewed;

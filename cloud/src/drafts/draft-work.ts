@@ -3,6 +3,7 @@ import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Writer } from '@authz-service/core/limits/writer';
+import type { LintFinding } from '@authz-service/core/lint/lint-finding';
 import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
@@ -71,9 +72,11 @@ export type DraftTask =
   | { denied: Denied }
   | { earlier: EarlierState }
   | { review: ReviewTask }
-  | { reviewed: ReviewedTask };
+  | { reviewed: ReviewedTask }
+  /** What of the base does nothing; `now` is milliseconds since the epoch. */
+  | { lint: { now: number } };
 
-export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | readonly Finding[];
+export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | readonly Finding[] | readonly LintFinding[];
 
 /** What the thread is told: another base begins with `base`. */
 export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };

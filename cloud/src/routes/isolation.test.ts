@@ -290,6 +290,8 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   );
   const asked = { base_revision: state.revision, question: ALICE_READS };
   expect((await strangeInConsole('POST', '/console/api/why-not', '/console/api/why-not', asked)).status).toBe(409);
+  const linted = `/console/api/lint?revision=${state.revision}`;
+  expect((await strangeInConsole('GET', '/console/api/lint', linted)).status).toBe(409);
   // The settings are the installation's, and hold nothing of a tenant.
   const settings = await strangeInConsole('GET', '/console/api/sign-in-settings', '/console/api/sign-in-settings');
   expect(settings.body).toEqual({ links: 'loopback' });

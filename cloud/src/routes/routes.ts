@@ -15,6 +15,7 @@ import { consoleSignInRoutes } from './console-sign-in.js';
 import { decisionRoutes } from './decisions.js';
 import { disabledCredentialRoutes } from './disabled-credentials.js';
 import { draftPlanRoutes } from './draft-plans.js';
+import { lintRoutes } from './lint.js';
 import { oauthRoutes } from './oauth.js';
 import { openapiRoute } from './openapi.js';
 import { operationalRoutes } from './operational.js';
@@ -51,6 +52,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...consoleOidcRoutes(cloud),
     ...draftPlanRoutes(cloud),
     ...whyNotRoutes(cloud),
+    ...lintRoutes(cloud),
     ...comparisonRoutes(cloud),
     ...accessReviewRoutes(cloud),
     ...signOffRoutes(cloud),

@@ -2,7 +2,7 @@ import { ServiceClient } from './client.js';
 import type { ClientOptions } from './decision-client.js';
 import type { DecisionQuestion } from './question.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { AccessRuleViolation, AuditEntry, Change, Limits, Page, Scope } from './wire.js';
+import type { AccessRuleViolation, Address, AuditEntry, Change, Limits, Page, Scope } from './wire.js';
 
 /** Which ways of signing in a cloud offers. */
 export interface SignInWays {
@@ -30,6 +30,13 @@ export interface SignInSettings {
     /** The paths of groups here, by the names of the provider's groups. */
     groups: { [name: string]: string[] };
   };
+}
+
+/** What in the records does nothing, or likely not what was meant. */
+export interface LintFindings {
+  total: number;
+  /** The proven ones first, and not all of many. */
+  findings: { rule: string; certainty: 'proven' | 'suspected'; address: Address; detail: string }[];
 }
 
 /** A session of the console. Times are RFC 3339 in UTC. */
@@ -280,6 +287,12 @@ export class ConsoleClient extends ServiceClient {
   async planDraft(draft: Draft, options?: CallOptions): Promise<DraftPlan> {
     const request: ServiceRequest = { method: 'POST', path: '/draft-plans', body: draft, repeat: 'harmless' };
     return (await this.json(request, options)) as DraftPlan;
+  }
+
+  /** What in the records of the newest revision does nothing. Rejects with `stale_base` where this is not the newest. */
+  async lint(revision: string, options?: CallOptions): Promise<LintFindings> {
+    const request: ServiceRequest = { method: 'GET', path: '/lint', query: { revision }, repeat: 'harmless' };
+    return (await this.json(request, options)) as LintFindings;
   }
 
   /** What would allow a question that is denied at this revision. Rejects with `stale_base` where that is not the newest. */

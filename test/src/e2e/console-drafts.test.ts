@@ -248,6 +248,17 @@ describe('the plan of a draft', () => {
     expect(await revision()).toBe(base);
   });
 
+  it('is for the records as they are, too: findings of lint, at the newest revision alone', async () => {
+    const linted = await ask('GET', `/lint?revision=${await revision()}`);
+    const { total, findings } = (await linted.json()) as {
+      total: number;
+      findings: { rule: string; address: string }[];
+    };
+    expect([linted.status, findings.length]).toEqual([200, total]);
+    expect(findings).toContainEqual(expect.objectContaining({ rule: 'empty-group', address: 'group/clerks' }));
+    expect((await ask('GET', '/lint?revision=1.0')).status).toBe(409);
+  });
+
   it('is forgotten when its caller goes, and the next is found', async () => {
     const controller = new AbortController();
     const draft = { base_revision: await revision(), stack: 'payroll', changes: [membership('user/alice')] };

@@ -134,6 +134,15 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     watch.expectNothing();
   });
 
+  it('finds on the overview what in the records does nothing', async () => {
+    await bench.client.records('group').create({ name: 'nobodys' });
+    const { page, watch } = await bench.signedIn(browser);
+    await page.getByRole('button', { name: 'Look for what does nothing' }).click();
+    await page.getByRole('link', { name: 'group/nobodys' }).waitFor();
+    await expectAccessible(page);
+    watch.expectNothing();
+  });
+
   it('shows the agents on the overview, as they report themselves', async () => {
     const { page, watch } = await bench.signedIn(browser);
     await page.getByText('No agent has asked for its bundle').waitFor();

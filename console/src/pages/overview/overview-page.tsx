@@ -11,6 +11,7 @@ import { RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import { CommitList } from '../history/commit-list.js';
 import { AgentsCard } from './agents-card.js';
+import { LintCard } from './lint-card.js';
 import styles from './overview-page.module.css';
 
 const COMMITS = 8;
@@ -42,6 +43,7 @@ export function OverviewPage() {
         </div>
         <div className={styles.side}>
           <BrokenRules />
+          {latest && <LintCard revision={latest.revision} />}
           <Card title={text.overview.you}>
             <dl className={styles.facts}>
               <dt>{text.overview.person}</dt>

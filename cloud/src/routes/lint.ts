@@ -1,0 +1,52 @@
+import type { JsonObject } from '@authz-service/core/json';
+import { LINT_RULES, type LintRule } from '@authz-service/core/lint/lint-finding';
+import * as z from 'zod';
+import type { Cloud } from '../cloud.js';
+import { json } from '../http/reply.js';
+import { type Route, signedIn } from '../http/route.js';
+
+const LISTED_MAX = 100;
+
+const findingsSchema = z.strictObject({
+  total: z.int(),
+  findings: z
+    .array(
+      z.strictObject({
+        rule: z.enum(Object.keys(LINT_RULES) as LintRule[]),
+        certainty: z.enum(['proven', 'suspected']),
+        address: z.string(),
+        detail: z.string(),
+      }),
+    )
+    .meta({ description: `The proven ones first; at most ${LISTED_MAX} are listed.` }),
+});
+
+/** What "service lint" finds in a tree, found in the records of the tenant. */
+export function lintRoutes(cloud: Cloud): Route[] {
+  return [
+    signedIn({
+      method: 'GET',
+      path: '/console/api/lint',
+      anyOf: ['records:read'],
+      query: z.strictObject({
+        revision: z.string().max(100).meta({ description: 'The newest one; another one is answered with 409.' }),
+      }),
+      operation: {
+        id: 'lintRecords',
+        summary: 'What in the records does nothing, or likely not what was meant.',
+        tag: 'console',
+        responses: { 200: { description: 'The findings.', schema: findingsSchema } },
+        problems: ['stale_base', 'timeout', 'too_many_requests'],
+      },
+      handle: async ({ credential, query: { revision }, now, signal }) => {
+        const tenant = await cloud.tenants.get(credential.tenant);
+        const all = await cloud.drafts.lint(tenant, revision, now, signal);
+        const findings = all
+          .toSorted((one, other) => Number(one.certainty === 'suspected') - Number(other.certainty === 'suspected'))
+          .slice(0, LISTED_MAX)
+          .map(({ rule, certainty, address, detail }) => ({ rule, certainty, address, detail }));
+        return json(200, { total: all.length, findings } as unknown as JsonObject);
+      },
+    }),
+  ];
+}
