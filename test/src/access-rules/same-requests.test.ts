@@ -170,3 +170,27 @@ applications:
     expect(judged(app('{ policies: [read] }') + always, app('{}') + always)).toHaveLength(1);
   });
 });
+
+describe('a resource of which nobody says where it lies', () => {
+  const PAGES = `
+applications:
+  docs:
+    resource_types:
+      folder: { actions: [read] }
+      page: { actions: [read], parents: [{ type: folder, property: in }] }
+    policies:
+      read: { effect: ALLOW, resource_type: page, actions: [read], assigned_to: [everyone] }
+      inside: { effect: DENY, resource_type: page, actions: [read], condition: resource.ancestors("docs/folder").size() > 0 }
+subjects: { user/ann: {} }
+`;
+  const given = 'policy_assignments: [{ policy: docs/inside, to: everyone }]\n';
+
+  it('is judged as one that may lie in a folder, though there is none', () => {
+    const always = rules('always: { subjects: user/ann, actions: [read], resources: docs/page }');
+    expect(judged(PAGES + always, PAGES + always + given)).toEqual([
+      expect.stringMatching(/user\/ann must always be able to "read" docs\/page\/something.* denied at/),
+    ]);
+    const never = rules('never: { subjects: user/ann, actions: [read], resources: docs/page }');
+    expect(judged(PAGES + never + given, PAGES + never)).toHaveLength(1);
+  });
+});
