@@ -90,7 +90,14 @@ try {
     await page.getByRole('button', { name: 'Sign in with this link' }).click();
     await page.getByText('Changed lately').waitFor();
     const base = JSON.parse(service('audit', '--json')).items[0].revision;
-    await page.evaluate((draft) => sessionStorage.setItem('console-draft', draft), JSON.stringify({ ...DRAFT, base }));
+    // The console drops a draft of which it does not know whose it is.
+    await page.evaluate(
+      (draft) => {
+        const { owner } = JSON.parse(sessionStorage.getItem('console-draft'));
+        sessionStorage.setItem('console-draft', JSON.stringify({ ...draft, owner }));
+      },
+      { ...DRAFT, base },
+    );
     const session = await page.context().newCDPSession(page);
     for (const [name, path] of Object.entries(PAGES)) {
       await page.goto(`${env.SERVICE_CLOUD_URL}/console${path}`);
