@@ -2,6 +2,7 @@ import { type PolicyGuard, Remainders } from '../impact/remainder/remainders.js'
 import type { JsonObject } from '../json.js';
 import { RULE_FORMS } from '../records/access-rule.js';
 import type { Address } from '../records/address.js';
+import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { Kind } from '../records/kinds.js';
 import { remembered } from '../remembered.js';
@@ -213,6 +214,9 @@ class RuleJudge {
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
         }
+    // Whoever is in a group that a condition asks for is told apart by it, though nothing is assigned to the group.
+    for (const { condition = '' } of guards)
+      for (const { target } of namesInCondition(condition)) principals.add(target);
     const all = [...guards].map(({ condition }) => condition).join('\n');
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.

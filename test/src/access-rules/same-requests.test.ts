@@ -194,3 +194,20 @@ subjects: { user/ann: {} }
     expect(judged(PAGES + never + given, PAGES + never)).toHaveLength(1);
   });
 });
+
+describe('a policy for everyone that asks for a group', () => {
+  const tree = `
+applications:
+  docs:
+    resource_types: { page: { actions: [read] } }
+    policies: { inner: { effect: ALLOW, resource_type: page, actions: [read], condition: subject.in_group("crew") } }
+groups: { crew: { members: [user/ann] } }
+subjects: { user/ann: {} }
+`;
+
+  it('is judged on those who are in it', () => {
+    const nobody = rules('never: { actions: [read], resources: docs/page }');
+    const given = 'policy_assignments: [{ policy: docs/inner, to: everyone }]\n';
+    expect(judged(tree + nobody, tree + nobody + given)).toEqual([expect.stringContaining('user/ann may "read"')]);
+  });
+});
