@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
-import knex from 'knex';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changeDatabase } from '../../../cloud/testing/change-database.js';
 import { hasPostgres, PostgresServer } from '../../../cloud/testing/postgres-server.js';
 import { finished, PROGRAM } from './cli/workbench.js';
 import { ADMINISTRATOR, bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
@@ -147,9 +147,7 @@ describe('a restored cloud', () => {
     const changed = async (sql: string, fault: RegExp) => {
       const copy = join(dir, 'changed');
       await service({}, 'cloud', 'backup', copy, ...data, '--replace');
-      const database = knex.knex({ client: 'sqlite3', connection: { filename: copy }, useNullAsDefault: true });
-      await database.raw(sql);
-      await database.destroy();
+      await changeDatabase(copy, sql);
       const found = await service({}, 'cloud', 'verify', copy);
       expect([found.code, found.json.faults.join(' ')]).toEqual([1, expect.stringMatching(fault)]);
     };
