@@ -20,6 +20,7 @@ import type { OlderRevisions } from './history/older-revisions.js';
 import type { Limits } from './limits/limits.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
+import type { Tenant } from './tenants/tenant.js';
 import type { Tenants } from './tenants/tenants.js';
 
 /** Everything that routes and commands work with. */
@@ -67,13 +68,15 @@ export interface Cloud {
   hosts(): ReadonlySet<string>;
   /** Where it listens. */
   localUrl(): string;
-  /** Learns what other processes have committed to the same database, if there can be others. */
-  refresh(): Promise<void>;
+  /** Learns what other processes have committed to the same database, if there can be others; all of it of these tenants. */
+  refresh(...tenants: readonly Tenant[]): Promise<void>;
   /**
    * The latest time at which a tenant in memory was known to be at its newest revision, in milliseconds since the epoch;
    * undefined if that is not known yet.
    */
   newestAt(tenant: string): number | undefined;
+  /** How many milliseconds ago that was; infinite if it is not known yet. */
+  ageMs(tenant: string): number;
   /** Whether the database has not been heard of for so long that others may have changed much. */
   isCutOff(): boolean;
   /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */

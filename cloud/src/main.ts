@@ -140,8 +140,9 @@ async function start(
     localUrl: () => localUrl,
     hosts: () => hosts,
     ready: () => ready,
-    refresh: () => follower.refresh(),
+    refresh: (...tenants) => follower.refresh(...tenants),
     newestAt: (tenant) => follower.newestAt(tenant),
+    ageMs: (tenant) => follower.ageMs(tenant),
     isCutOff: () => follower.isCutOff,
     assertFollowing: () => follower.assertFollowing(),
   };

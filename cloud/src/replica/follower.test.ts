@@ -328,3 +328,40 @@ it('tells the log once of a tenant that cannot follow, until it can', async () =
   await tries(2);
   expect(errors).toHaveBeenCalledTimes(2);
 });
+
+describe('a tenant that is written to elsewhere before each look', () => {
+  it('is known to be at its newest revision when it follows, and not later than that by a clock that is set', async () => {
+    const follower = here.follower;
+    const before = Date.now();
+    await send(elsewhere, SUBJECT);
+    await follower.refresh();
+    await tenant.exclusive(async () => {});
+    expect(tenant.revisionNumber).toBe(2);
+    expect(follower.newestAt(tenant.id)).toBeGreaterThanOrEqual(before);
+    vi.setSystemTime(before - 600_000);
+    try {
+      expect(follower.ageMs(tenant.id)).toBeGreaterThan(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('has followed once it is asked for, also where it followed something earlier meanwhile', async () => {
+    let release = () => {};
+    const busy = tenant.exclusive(
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    await send(elsewhere, SUBJECT);
+    await here.follower.refresh();
+    await send(elsewhere, KEY);
+    const asked = Date.now();
+    const refreshed = here.follower.refresh(tenant);
+    release();
+    await Promise.all([busy, refreshed]);
+    expect(tenant.revisionNumber).toBe(3);
+    expect(here.follower.newestAt(tenant.id)).toBeGreaterThanOrEqual(asked);
+  });
+});

@@ -15,6 +15,12 @@ const GAP_MS = 5;
 /** After so long without a look, others may have revoked what this process still accepts. */
 const SILENT_MS = 5000;
 
+/** One moment, by the wall clock and by the one that is never set: a set clock must not make anything young. */
+interface Moment {
+  wall: number;
+  clock: number;
+}
+
 type Followed = Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'metrics' | 'log'>;
 
 /**
@@ -29,15 +35,16 @@ export class Follower {
   /** When the timer looks, by the clock. */
   #dueAt = 0;
   #endListening: (() => Promise<void>) | undefined;
-  readonly #behind = new Set<string>();
+  /** The tenants that follow right now. */
+  readonly #behind = new Map<string, Promise<void>>();
   /** The tenants that could not follow when they last tried. */
   readonly #failing = new Set<string>();
   /** What the last look found: the revision of each tenant, and the digest of its rows. */
   readonly #found = new Map<string, { revision: number; rowDigest: string }>();
   /** The tenants whose past is not what it was: their database lost commits, and may have got others since. */
   readonly #diverged = new Set<string>();
-  /** When each loaded tenant was last seen to be at its newest revision, by the wall clock. */
-  readonly #newestAt = new Map<string, number>();
+  /** When each loaded tenant was last known to be at its newest revision. */
+  readonly #newestAt = new Map<string, Moment>();
   #event = 0;
   /** When the last look that succeeded began. */
   #heardAt: number;
@@ -64,11 +71,21 @@ export class Follower {
     this.#schedule(0);
   }
 
-  /** Resolves once everything is known that was committed before the call. */
-  async refresh(): Promise<void> {
+  /**
+   * Resolves once everything of all tenants' credentials is known that was committed before the call, and of these tenants
+   * whatever else was.
+   */
+  async refresh(...tenants: readonly Tenant[]): Promise<void> {
     if (!this.cloud.store.shared) return;
+    const askedAt = this.clock();
     await this.#looking?.catch(() => undefined);
     await this.#look();
+    const follow = async (tenant: Tenant) => {
+      const isNewest = () => (this.#newestAt.get(tenant.id)?.clock ?? Number.NEGATIVE_INFINITY) >= askedAt;
+      if (!isNewest()) await this.#behind.get(tenant.id);
+      if (!isNewest()) await this.#catchUp(tenant);
+    };
+    await Promise.all(tenants.map(follow));
   }
 
   /**
@@ -76,7 +93,15 @@ export class Follower {
    * undefined before the first look at it. A process that is alone always knows.
    */
   newestAt(tenant: string): number | undefined {
-    return this.cloud.store.shared ? this.#newestAt.get(tenant) : this.now();
+    return this.cloud.store.shared ? this.#newestAt.get(tenant)?.wall : this.now();
+  }
+
+  /** How many milliseconds ago that was, by the clock that says more; infinite before the first look at the tenant. */
+  ageMs(tenant: string): number {
+    if (!this.cloud.store.shared) return 0;
+    const at = this.#newestAt.get(tenant);
+    // The wall clock tells whole milliseconds.
+    return at ? Math.max(this.now() - at.wall - 1, this.clock() - at.clock) : Number.POSITIVE_INFINITY;
   }
 
   /** Whether the database has not been heard of for too long. */
@@ -141,8 +166,7 @@ export class Follower {
 
   async #follow(): Promise<void> {
     const { store, credentials, bundleKeys, tenants } = this.cloud;
-    const began = this.clock();
-    const beganAt = this.now();
+    const began = this.#moment();
     const { comings } = tenants;
     const position = await store.position();
     await this.#refuseEarlier(position);
@@ -165,13 +189,13 @@ export class Follower {
     for (const tenant of tenants.loaded()) {
       loaded.add(tenant.id);
       if (this.#diverged.has(tenant.id) || tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0))
-        this.#catchUp(tenant);
-      else this.#newestAt.set(tenant.id, beganAt);
+        void this.#catchUp(tenant);
+      else this.#isNewest(tenant, began);
     }
     // Of the others, only the credentials are in memory.
     for (const id of this.#diverged) if (!loaded.has(id)) this.#diverged.delete(id);
     for (const id of this.#newestAt.keys()) if (!loaded.has(id)) this.#newestAt.delete(id);
-    this.#heardAt = began;
+    this.#heardAt = began.clock;
     if (this.#silent) this.cloud.log.info('the database is heard of again');
     this.#silent = false;
   }
@@ -240,16 +264,21 @@ export class Follower {
   }
 
   /** Runs beside the looks: work of one tenant does not delay the credentials of the others. */
-  #catchUp(tenant: Tenant): void {
-    if (this.#behind.has(tenant.id)) return;
-    this.#behind.add(tenant.id);
-    tenant
+  #catchUp(tenant: Tenant): Promise<void> {
+    const working = this.#behind.get(tenant.id);
+    if (working !== undefined) return working;
+    const work = tenant
       .exclusive(async () => {
-        if (!this.#diverged.has(tenant.id)) return await followTenant(this.cloud, tenant);
-        await tenant.reload(this.cloud.store);
-        this.#diverged.delete(tenant.id);
+        const began = this.#moment();
+        if (this.#diverged.has(tenant.id)) {
+          await tenant.reload(this.cloud.store);
+          this.#diverged.delete(tenant.id);
+        } else await followTenant(this.cloud, tenant);
+        this.#isNewest(tenant, began);
       })
-      .then(() => this.#failing.delete(tenant.id))
+      .then(() => {
+        this.#failing.delete(tenant.id);
+      })
       .catch((error: unknown) => {
         if (error instanceof NoTenantError) {
           this.#failing.delete(tenant.id);
@@ -261,5 +290,16 @@ export class Follower {
         this.#failing.add(tenant.id);
       })
       .finally(() => this.#behind.delete(tenant.id));
+    this.#behind.set(tenant.id, work);
+    return work;
+  }
+
+  #moment(): Moment {
+    return { wall: this.now(), clock: this.clock() };
+  }
+
+  /** Commits may follow each other so fast that looks find a tenant behind each time: following tells when, too. */
+  #isNewest({ id }: Tenant, at: Moment): void {
+    if ((this.#newestAt.get(id)?.clock ?? Number.NEGATIVE_INFINITY) < at.clock) this.#newestAt.set(id, at);
   }
 }

@@ -83,7 +83,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         // It is read in the turn that names the bundle: later, there may be a newer one.
         let at = newestAt(cloud, tenants);
         if (at === undefined) {
-          await cloud.refresh().catch(() => undefined);
+          await cloud.refresh(...tenants).catch(() => undefined);
           bundle = bundleOf(cloud, tenants);
           at = newestAt(cloud, tenants);
         }
