@@ -1,3 +1,4 @@
+import { canonicalJson } from '@authz-service/core/json';
 import type { CredentialKind, CredentialRow, TenantRow } from '../store/store.js';
 
 /** A credential that a backup brings back. */
@@ -10,8 +11,8 @@ export interface RestoredCredential {
   operator: boolean;
   expires_at?: string;
   /**
-   * What had become of it since, if that is known: it was `removed`, its secret or scopes were `changed`, or it is the
-   * same.
+   * What had become of it since, if that is known: it was `removed`, its secret or what it may do was `changed`, or it
+   * is the same.
    */
   since?: 'removed' | 'changed' | 'unchanged';
 }
@@ -44,6 +45,6 @@ function keyOf({ tenant, kind, id }: CredentialRow): string {
   return JSON.stringify([tenant, kind, id]);
 }
 
-function contentOf({ hash, operator, fields: { scopes, expires_at } }: CredentialRow): string {
-  return JSON.stringify([hash, operator, [...scopes].sort(), expires_at ?? null]);
+function contentOf({ hash, operator, fields: { scopes, expires_at, limits, person } }: CredentialRow): string {
+  return canonicalJson([hash, operator, [...scopes].sort(), expires_at ?? null, limits ?? null, person ?? null]);
 }

@@ -21,7 +21,14 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'authz-backup-'));
   cloud = await TestCloud.start();
   admin = await cloud.token();
-  await cloud.commit(admin, [...billing(), key('stays'), key('renewed'), key('widened'), key('revoked')]);
+  await cloud.commit(admin, [
+    ...billing(),
+    key('stays'),
+    key('renewed'),
+    key('widened'),
+    key('narrowed'),
+    key('revoked'),
+  ]);
   backup = join(home, 'backup');
   await backUp(backup, cloud.dir, { replace: false, signal });
   const fields = { name: 'renewed', scopes: ['decisions'] };
@@ -29,6 +36,11 @@ beforeAll(async () => {
     { op: 'delete', address: 'api_key/revoked' },
     { op: 'update', address: 'api_key/renewed', fields, secret: `svc_${'k'.repeat(40)}` },
     { op: 'update', address: 'api_key/widened', fields: { name: 'widened', scopes: ['decisions', 'bundle'] } },
+    {
+      op: 'update',
+      address: 'api_key/narrowed',
+      fields: { name: 'narrowed', scopes: ['decisions'], limits: { stacks: ['billing'] } },
+    },
     key('later'),
   ]);
 });
@@ -120,6 +132,7 @@ describe('a restore', () => {
     expect(done).toMatchObject({ compared: false });
     expect(done.credentials.map(({ name }) => name).sort()).toEqual([
       'administrator',
+      'narrowed',
       'renewed',
       'revoked',
       'stays',
@@ -150,6 +163,7 @@ describe('a restore', () => {
         stays: 'unchanged',
         renewed: 'changed',
         widened: 'changed',
+        narrowed: 'changed',
         revoked: 'removed',
       },
     });

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { announcedKeys, followAnnouncements } from '@authz-service/core/bundle/key-set';
+import { announcedKeys, followAnnouncements, type KeySet } from '@authz-service/core/bundle/key-set';
+import { signingKey } from '@authz-service/core/bundle/make-key';
+import { type BundleKey, signJson, verifiedJson } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
 import { isDistributed } from '@authz-service/core/records/kinds';
 import { DigestSet } from '@authz-service/core/state/digest-set';
@@ -13,7 +15,7 @@ import { DATABASE } from '../store/database-name.js';
 import { migratePostgres } from '../store/postgres/migrate-postgres.js';
 import { openPostgresStore, type PostgresPlace } from '../store/postgres/postgres.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
-import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
+import { type BundleKeyRow, ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { readTenant } from '../tenants/read-tenant.js';
 
 /** What was found in a tenant. */
@@ -74,11 +76,12 @@ async function verifyPostgres(place: PostgresPlace): Promise<Verified> {
       'invalid_config',
       `The schema of the database lacks ${pending.length} migrations: bring it up to date with "service cloud migrate" first.`,
     );
-  const store = await openPostgresStore(place);
+  const store = await openPostgresStore(place, { finishErasure: false });
   return await verifyStore(store).finally(() => store.close());
 }
 
-async function verifyStore(store: Store): Promise<Verified> {
+/** As `verify`, in a store that is open, and to which others may commit meanwhile. */
+export async function verifyStore(store: Store): Promise<Verified> {
   const faults: string[] = (await store.lostTenants()).map((name) => `The tenant "${name}" is missing.`);
   const credentials = await store.credentials();
   const tenants: VerifiedTenant[] = [];
@@ -96,10 +99,11 @@ async function verifyTenant(
 ): Promise<Pick<VerifiedTenant, 'records' | 'revisions' | 'revision' | 'since'>> {
   try {
     const { state, revision } = await readTenant(store, row);
-    const commits = await store.newestCommits(row.id, {
+    const kept = await store.newestCommits(row.id, {
       commits: Number.MAX_SAFE_INTEGER - 1,
       changes: Number.MAX_SAFE_INTEGER,
     });
+    const commits = kept.filter((commit) => commit.revision <= revision);
     const digests = new DigestSet();
     for (const record of state.records()) if (isDistributed(record.kind)) digests.add(record.address, record.fields);
     const whole = { records: state.size, revision: revisionText(revision, state.digest()) };
@@ -133,24 +137,37 @@ async function verifyTenant(
   }
 }
 
-/** Each key has to be announced by the one before it. */
+/** Each key has to be announced by the one before it, the first by itself, and be the one that its announcement names. */
 async function verifyKeys(store: Store, faults: string[]): Promise<number> {
   const rows = await store.bundleKeys();
   const [first] = rows;
   if (first === undefined) return 0;
   try {
-    const newest = await followAnnouncements(
-      announcedKeys(first.announcement),
-      rows.map(({ announcement }) => announcement),
-    );
-    const last = rows.at(-1)?.version;
-    if (newest.version !== last)
-      faults.push(`The keys that sign bundles are announced up to version ${newest.version} only, not to ${last}.`);
-    for (const { kid, announcement } of rows)
-      if (!announcedKeys(announcement).keys.some((key) => key.kid === kid))
-        faults.push(`The key ${kid} that signs bundles is not the one that its announcement names.`);
+    let trusted: KeySet = { version: 0, keys: announcedAs(first) };
+    for (const row of rows) {
+      trusted = await followAnnouncements(trusted, [row.announcement]);
+      if (trusted.version !== row.version)
+        faults.push(`The key ${row.kid} that signs bundles is not announced by the key before it.`);
+      if (!(await signsAs(row, announcedAs(row))))
+        faults.push(`The key ${row.kid} that signs bundles is not the one that its announcement names.`);
+    }
   } catch {
     faults.push('The announcements of the keys that sign bundles cannot be read.');
   }
   return rows.length;
+}
+
+/** The public half of the key in its own announcement. */
+function announcedAs({ kid, announcement }: BundleKeyRow): BundleKey[] {
+  return announcedKeys(announcement).keys.filter((key) => key.kid === kid);
+}
+
+/** Whether agents that trust these keys accept what the key signs. */
+async function signsAs({ kid, jwk }: BundleKeyRow, trusted: BundleKey[]): Promise<boolean> {
+  try {
+    const signed = await signJson(kid, 'trial', await signingKey(kid, JSON.parse(jwk)));
+    return (await verifiedJson(signed, 'trial', trusted)) === kid;
+  } catch {
+    return false;
+  }
 }

@@ -12,6 +12,9 @@ export default class CloudVerify extends ServiceCommand {
 and checks the signatures by which each key that signs bundles announces the next. Nothing is changed, and a cloud may run \
 meanwhile. With a fault, the exit code is 1.
 
+No digest covers who committed a revision and when, where the history begins, which credentials are off, sign-offs, the \
+tenants’ own events, the keys of access tokens, sessions of the console, and agents: changes of these are not found.
+
 Digests find damage and rows that somebody changed; not whoever can write the database and computes them again.`;
   static override examples = [
     { description: 'A backup, before it is needed', command: 'service cloud verify cloud.backup' },

@@ -5,6 +5,7 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasPostgres, PGBOUNCER, PostgresServer } from '../../../testing/postgres-server.js';
 import { storeContract } from '../../../testing/store-contract.js';
+import { verify } from '../../backup/verify.js';
 import { prepareCommit } from '../../commands/prepare-commit.js';
 import type { Commit } from '../store.js';
 import { connectPostgres } from './connect.js';
@@ -69,6 +70,23 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     expect(runs).toBe(3);
     expect([(await store.load('t-1')).revision, (await store.load('t-2')).revision]).toEqual([2, 2]);
     await store.close();
+  });
+
+  it('is verified without ending an erasure that a running cloud may be at', async () => {
+    const url = await server.database();
+    await (await open(url)).close();
+    const note = 'values were taken out, and copies may be left';
+    await server.admin(`comment on table record_versions is '${note}'`, nameOf(url));
+    const database = connectPostgres(readAddress(url), { connectionsMax: 1, acquireMs: 5000, silenceMs: 0 });
+    const noted = async () => {
+      const { rows } = await database.raw("select obj_description('record_versions'::regclass) as note");
+      return rows[0].note;
+    };
+    await verify({ postgres: { address: readAddress(url) } }, new AbortController().signal);
+    expect(await noted()).toBe(note);
+    await (await open(url)).close();
+    expect(await noted()).toBeNull();
+    await database.destroy();
   });
 
   it('has the columns that docs/schema.md lists', async () => {

@@ -30,10 +30,14 @@ const WATCH = { connectionsMax: 1, acquireMs: 2000, silenceMs: 2000 };
 const FOLLOW = { connectionsMax: 2, acquireMs: 2000, silenceMs: 10_000 };
 
 /**
- * Opens the store in a PostgreSQL database, which it migrates as needed; other processes may have it open, too. Throws
+ * Opens the store in a PostgreSQL database, which it migrates as needed; other processes may have it open, too. An
+ * erasure that was not ended is ended, which keeps all others waiting, unless `finishErasure` is false. Throws
  * `invalid_config` if the database cannot be used.
  */
-export async function openPostgresStore({ address, direct }: PostgresPlace): Promise<Store> {
+export async function openPostgresStore(
+  { address, direct }: PostgresPlace,
+  { finishErasure = true } = {},
+): Promise<Store> {
   const pool = { connectionsMax: CONNECTIONS_MAX, acquireMs: ACQUIRE_MS, silenceMs: SILENCE_MS };
   const database = connectPostgres(address, pool);
   const watching = connectPostgres(address, WATCH);
@@ -44,7 +48,7 @@ export async function openPostgresStore({ address, direct }: PostgresPlace): Pro
     const migrating = withoutLimits();
     await migrate(migrating).finally(() => migrating.destroy());
     const dialect = postgresDialect(database, withoutLimits);
-    if (await hasUnfinishedErasure(database)) await dialect.rewrite();
+    if (finishErasure && (await hasUnfinishedErasure(database))) await dialect.rewrite();
     const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
     const store = knexStore(database, dialect, async () => {
       await Promise.all([watching.destroy(), following.destroy()]);
