@@ -100,6 +100,24 @@ describe('AgentState', () => {
       expect(state.current().revision).toBe('1.a');
     });
 
+    it.each(['heard', 'cached'])('decides again once a clock of the cloud that was ahead is right: %s', (how) => {
+      const state = limited();
+      const { wallMs, monotonicMs } = moment();
+      const aheadMs = wallMs + 3_600_000;
+      if (how === 'cached') state.started({ served: served('1.a'), confirmedAtMs: wallMs, newestAtMs: aheadMs });
+      else {
+        state.started();
+        state.replaced(served('1.a'));
+        state.syncSucceeded({ wallMs: wallMs - 61_000, monotonicMs: monotonicMs - 61_000 }, aheadMs);
+      }
+      expect(() => state.current()).toThrow(/61 s old|of unknown age/);
+      // Repeated, it still brings nothing new.
+      state.syncSucceeded(moment(), aheadMs);
+      expect(() => state.current()).toThrow(/61 s old|of unknown age/);
+      state.syncSucceeded(moment(), Date.now() + 1);
+      expect(state.current().revision).toBe('1.a');
+    });
+
     it('of the request alone refuses that request', () => {
       const { state } = agentState();
       state.started();

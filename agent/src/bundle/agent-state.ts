@@ -81,8 +81,13 @@ export class AgentState {
   #lastSync: Moment | undefined;
   /** What is served was the newest at this moment or later. */
   #knownSince: Moment | undefined;
-  /** The same by the clock of the cloud: only what it has signed for a later time makes what is known younger. */
+  /**
+   * The same by the clock of the cloud, and never ahead of this machine's: only what is signed for a later time makes what
+   * is known younger. A clock of the cloud that was ahead must not make the agent refuse what it signs once it is right.
+   */
   #newestAtMs = Number.NEGATIVE_INFINITY;
+  /** The time that was signed last, as it was: repeated, it brings nothing new, even if it is ahead of this clock. */
+  #signedAtMs: number | undefined;
 
   /**
    * The wall-clock time when the monotonic clock was zero: at least as late as the signature of what is served implies.
@@ -136,10 +141,13 @@ export class AgentState {
     if (cached === undefined) return;
     const { newestAtMs } = cached;
     if (newestAtMs !== undefined) {
-      this.#newestAtMs = newestAtMs;
+      this.#signedAtMs = newestAtMs;
       const agoMs = Date.now() - newestAtMs;
-      // The clock has been set back since, or was behind: nobody knows how long ago that was.
-      if (agoMs >= 0) this.#knownSince = { wallMs: newestAtMs, monotonicMs: performance.now() - agoMs };
+      // If it is ahead, one of the clocks was wrong: nobody knows how long ago that was.
+      if (agoMs >= 0) {
+        this.#newestAtMs = newestAtMs;
+        this.#knownSince = { wallMs: newestAtMs, monotonicMs: performance.now() - agoMs };
+      }
     }
     const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
     this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
@@ -208,8 +216,9 @@ export class AgentState {
    */
   syncSucceeded(askedAt: Moment = moment(), newestAtMs?: number): number {
     // An answer that is repeated on the way, by whomever, brings no later time.
-    if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs) {
-      this.#newestAtMs = newestAtMs;
+    if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs && newestAtMs !== this.#signedAtMs) {
+      this.#signedAtMs = newestAtMs;
+      this.#newestAtMs = Math.min(newestAtMs, Date.now());
       this.#knownSince = { ...askedAt, wallMs: Math.min(askedAt.wallMs, newestAtMs) };
     }
     const ended = this.#consecutiveFailures;

@@ -126,13 +126,14 @@ describe('BundleCache', () => {
       'bundle-keys.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'bundle.jws.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'served.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
+      'newest.jws.0f8fad5b-d9cb-469f-a165-70867728950e.tmp',
       'bundle.json.tmp',
       'other.tmp',
       'bundle.json',
     ];
     for (const name of left) writeFileSync(join(root, name), 'x');
-    expect(await new BundleCache(root, 100).clean()).toBe(4);
-    expect(readdirSync(root).sort()).toEqual(left.slice(4).sort());
+    expect(await new BundleCache(root, 100).clean()).toBe(5);
+    expect(readdirSync(root).sort()).toEqual(left.slice(5).sort());
   });
 
   it('leaves the old file, and no other, where the new one cannot be put in place', async () => {
@@ -141,6 +142,14 @@ describe('BundleCache', () => {
     await expect(write(cache, 'one')).rejects.toThrow();
     expect(readdirSync(root)).toEqual(['bundle.json', 'bundle.jws']);
     await expect(cache.read()).rejects.toThrow();
+  });
+
+  it('leaves nothing where the time at which it was the newest cannot be put in place', async () => {
+    mkdirSync(join(root, 'newest.jws', 'in-the-way'), { recursive: true });
+    const cache = new BundleCache(root, 100);
+    await expect(cache.writeNewest('jws')).rejects.toThrow();
+    expect(readdirSync(root)).toEqual(['newest.jws']);
+    await expect(cache.readNewest()).rejects.toThrow();
   });
 
   it('reads no file beyond its bound', async () => {

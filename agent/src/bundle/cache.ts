@@ -13,7 +13,7 @@ const SIGNATURES = 'bundle.jws';
 const KEYS = 'bundle-keys.json';
 const SERVED = 'served.json';
 const NEWEST = 'newest.jws';
-const TEMPORARY = /^(bundle|bundle-keys|served)\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
+const TEMPORARY = /^(bundle|bundle-keys|served|newest)\.(json|jws)\.[0-9a-f-]{36}\.tmp$/;
 /** Named after the bundle that the deltas follow, so that they cannot be mistaken for changes to another one. */
 const deltasOf = (sha256: string) => `deltas-${sha256.slice(0, 16)}.log`;
 const DELTAS = /^deltas-[0-9a-f]{16}\.log$/;
@@ -264,8 +264,7 @@ export class BundleCache {
 
   /**
    * Notes that the cloud has just confirmed what is cached, unless that is older than what is served: its age would be
-   * a lie after a restart. Returns false if a file is gone that this method must not
-   * write. Throws `ContestedCache`.
+   * a lie after a restart. Returns false if a file is gone that this method must not write. Throws `ContestedCache`.
    */
   async confirm(): Promise<boolean> {
     if (this.#unsaved.bundle !== undefined) return true;
@@ -283,20 +282,28 @@ export class BundleCache {
 
   /** Keeps the cloud's statement of when the bundle was the newest. After a loss of power it may be gone. */
   async writeNewest(jws: string): Promise<void> {
-    const temporary = this.#temporary(NEWEST);
-    await writeFile(temporary, jws, { mode: 0o600 });
-    await rename(temporary, join(this.dir, NEWEST));
+    await this.#put(NEWEST, (temporary) => writeFile(temporary, jws, { mode: 0o600 }), rename);
   }
 
+  /** Undefined if there is none. Throws if it cannot be read. */
   readNewest(): Promise<string | undefined> {
     return this.#text(NEWEST);
   }
 
   async #replace(name: string, content: string): Promise<void> {
+    await this.#put(name, (temporary) => writeSynced(temporary, content), putInPlace);
+  }
+
+  /** Has a file written under another name and moved to its place; what fails leaves nothing behind. */
+  async #put(
+    name: string,
+    write: (temporary: string) => Promise<void>,
+    move: (from: string, to: string) => Promise<void>,
+  ): Promise<void> {
     const temporary = this.#temporary(name);
     try {
-      await writeSynced(temporary, content);
-      await putInPlace(temporary, join(this.dir, name));
+      await write(temporary);
+      await move(temporary, join(this.dir, name));
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {});
       throw error;

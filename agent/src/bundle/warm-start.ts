@@ -45,7 +45,9 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     const deltas = await cache.deltasAfter({ bytes, jws: verified.jws, sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     assertServable(served, last, options);
-    const newestAtMs = await newestAt(await cache.readNewest(), served.bundleRevision, trust.set.keys);
+    // Without it the age is unknown; what is cached is as good.
+    const newest = await cache.readNewest().catch(() => undefined);
+    const newestAtMs = await newestAt(newest, served.bundleRevision, trust.set.keys);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs, newestAtMs }, last);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -146,6 +146,20 @@ describe('an agent with a maximum age', () => {
     } finally {
       await proxy.stop();
     }
+  }, 60_000);
+
+  it('starts from its cache though the note of its age cannot be read, and refuses by age alone', async () => {
+    await agent.kill();
+    await cloud.kill();
+    const note = join(home, 'cache', 'newest.jws');
+    rmSync(note);
+    mkdirSync(join(note, 'in-the-way'), { recursive: true });
+    agent = new AgentProcess({ env });
+    await refusesEverything();
+    const { SERVICE_MAX_AGE: _, ...unlimited } = env;
+    await agent.kill();
+    agent = new AgentProcess({ env: unlimited });
+    await until(async () => expect((await agent.authorize(asking('alice'))).status).toBe(200));
   }, 60_000);
 
   it('heeds the greatest age that a request allows', async () => {
