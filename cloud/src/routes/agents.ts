@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { demand, holds } from '../auth/credential.js';
+import { demand, demandUnlimited, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { bundledTenants } from '../commands/bundle-for.js';
 import { wantedRevision } from '../commands/wanted-revision.js';
@@ -124,10 +124,11 @@ export function agentRoutes(cloud: Cloud): Route[] {
           'Take an agent that is gone for good off the list, so that nobody waits for it. It decides as before if it still runs, and is listed again once it asks.',
         tag: 'operation',
         responses: { 200: { description: 'It is not listed any more.', schema: retiredSchema } },
-        problems: ['not_found'],
+        problems: ['not_found', 'outside_limits'],
       },
       handle: async (call) => {
         const { params, credential, requestId, now, log } = call;
+        demandUnlimited(credential);
         const { id, name, createdAt } = await tenantOf(cloud, call);
         const agent = params.id ?? '';
         await cloud.fleet.written();

@@ -88,7 +88,7 @@ describe('a credential limited to applications alone', () => {
 });
 
 describe('a limited operator', () => {
-  it('makes no tenant, removes none, and rotates no key', async () => {
+  it('makes no tenant, removes none, rotates no key, and retires no agent', async () => {
     const { cloud, admin } = teams;
     const scopes = ['records:write', 'credentials'];
     const key = await cloud.ask('POST', '/v1/api-keys', { as: admin, body: { name: 'op', scopes, operator: true } });
@@ -98,6 +98,7 @@ describe('a limited operator', () => {
       ['POST', '/v1/tenants', { name: 'new' }],
       ['DELETE', '/v1/tenants/new', undefined],
       ['POST', '/v1/bundle-keys', {}],
+      ['DELETE', '/v1/agents/any', undefined],
       ['POST', '/v1/api-keys?stack=billing', { name: 'op2', scopes, operator: true, limits: { stacks: ['billing'] } }],
     ] as const) {
       const answer = await cloud.ask(method, path, { as, ...(body && { body }) });
