@@ -13,6 +13,7 @@ export function signOffContract(store: () => Store, reopen: () => Promise<void>)
       person: { kind: 'person', id: 'https://id.example.com#alice', name: 'Älice' },
       part: 'application/billing',
       revision: '3.9f86d081884c7d65',
+      as_of: '2026-04-30T00:00:00.000Z',
       decision: 'keep',
       note: "it's fine; \u{1F642}",
       row_count: 2,

@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import type { AccessReview } from '@authz-service/core/review/review-access';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import { revisionNumber } from '@authz-service/core/state/revision';
@@ -13,25 +14,41 @@ export interface PartReview extends AccessReview {
   revision: string;
   /** RFC 3339: when the revision was committed. */
   committed_at: string;
-  /** RFC 3339: the moment from which on it is looked at. */
+  /** RFC 3339: the clock, from which on it is looked at. */
   as_of: string;
 }
 
 /**
- * Who has access to a part of the credential's tenant, now or at a past moment. Throws as `tenantAt` does, `not_found` where
- * there is no such part, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
+ * Who has access to a part of the credential's tenant, now or at a past moment, from `asOf` on: milliseconds since the epoch,
+ * which are those of the moment if absent. Throws as `tenantAt` does, `invalid_request` for a clock before the revision or in the
+ * future, `not_found` where there is no such part, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
 export async function reviewPart(
   cloud: Cloud,
-  asked: { credential: Credential; at: string | undefined; scope: ReviewScope; now: number },
+  asked: {
+    credential: Credential;
+    at: string | undefined;
+    asOf?: number | undefined;
+    scope: ReviewScope;
+    now: number;
+  },
   signal: AbortSignal,
 ): Promise<PartReview> {
   const moment = await tenantAt(cloud, asked);
   const { revision, id } = moment.tenant;
   const found = await cloud.store.findRevision(id, { number: revisionNumber(revision) });
   if (found === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);
-  const now = moment.now ?? asked.now;
+  if (asked.asOf !== undefined) assertClock(asked.asOf, found.at, asked.now);
+  const now = asked.asOf ?? moment.now ?? asked.now;
   const task = { scope: asked.scope, now, rowsMax: REVIEW_ROWS_MAX };
   const review = await cloud.drafts.review(moment.tenant, revision, task, signal);
   return { revision, committed_at: found.at, as_of: new Date(now).toISOString(), ...review };
+}
+
+function assertClock(asOf: number, committedAt: string, now: number): void {
+  if (asOf >= Date.parse(committedAt) && asOf <= now) return;
+  const detail = `is ${new Date(asOf).toISOString()}: it must be from ${committedAt}, when the revision was committed, until now.`;
+  throw new ProblemError('invalid_request', `The clock of the review, as_of, ${detail}`, [
+    { pointer: '/as_of', detail },
+  ]);
 }

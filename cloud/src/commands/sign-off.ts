@@ -5,6 +5,7 @@ import { address, splitReference } from '@authz-service/core/records/address';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { assertStanding } from '../console/assert-standing.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
 import { type ComparedMoment, comparedStates } from './compare-revisions.js';
 import { REVIEW_ROWS_MAX, reviewPart } from './review-part.js';
@@ -13,6 +14,8 @@ export interface SignOffWish {
   scope: ReviewScope;
   /** The revision whose access was looked at. */
   revision: string;
+  /** The clock of what was looked at: milliseconds since the epoch. */
+  asOf: number;
   decision: SignOffRow['decision'];
   note: string;
   /** The identities of the rows that need change. */
@@ -23,13 +26,18 @@ export interface SignOffWish {
 }
 
 /**
- * Records that somebody has reviewed a part of the tenant at a revision. The rows are found anew, so that nobody signs off what
- * was not there. Throws as `reviewPart` does; `conflict` where there are more rows than anybody is shown; `invalid_request` for
- * rows that are not in the review.
+ * Records that somebody has reviewed a part of the tenant at a revision, from a moment on. The rows are found anew, so that nobody
+ * signs off what was not there. Throws as `reviewPart` does; `conflict` where there are more rows than anybody is shown, or there
+ * was too much to look at; `invalid_request` for rows that are not in the review; `unauthorized` where the session has ended.
  */
 export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSignal): Promise<SignOffRow> {
-  const { scope, revision, decision, note, toChange, credential, requestId, now } = wish;
-  const { rows, count, ...found } = await reviewPart(cloud, { credential, at: revision, scope, now }, signal);
+  const { scope, revision, asOf, decision, note, toChange, credential, requestId, now } = wish;
+  const { rows, count, ...found } = await reviewPart(cloud, { credential, at: revision, asOf, scope, now }, signal);
+  if (!found.complete)
+    throw new ProblemError(
+      'conflict',
+      'There was too much to look at, so that somebody may have access who was not shown: sign off smaller parts of it, or fewer actions.',
+    );
   if (count > rows.length)
     throw new ProblemError(
       'conflict',
@@ -44,15 +52,19 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
     ]);
   }
   const { kind, id, name } = credential;
+  const at = cloud.now();
+  // The search may have waited long.
+  await assertStanding(cloud, credential, at);
   const row: SignOffRow = {
     id: randomUUID(),
     tenant: credential.tenant,
-    at: new Date(now).toISOString(),
+    at: new Date(at).toISOString(),
     request_id: requestId,
     person: { kind, id, name },
     part: address(scope.part, scope.path),
     ...(scope.actions && { actions: scope.actions }),
     revision: found.revision,
+    as_of: found.as_of,
     decision,
     note,
     row_count: count,
@@ -70,6 +82,8 @@ export interface SinceSignOff {
   after: ComparedMoment;
   /** What has changed in who has access to the part, worst first. */
   findings: readonly Finding[];
+  /** False if there was too much to look at: more may have changed. */
+  complete: boolean;
 }
 
 /**
@@ -85,8 +99,8 @@ export async function changesSinceSignOff(
   if (row === undefined) throw new ProblemError('not_found', `There is no sign-off "${id.slice(0, 100)}".`);
   const states = await comparedStates(cloud, { credential, before: row.revision, after: undefined, now });
   const task = { ...states.earlier, scope: scopeOf(row) };
-  const findings = await cloud.drafts.reviewChanges(states.tenant, states.revision, task, signal);
-  return { before: states.before, after: states.after, findings };
+  const changes = await cloud.drafts.reviewChanges(states.tenant, states.revision, task, signal);
+  return { before: states.before, after: states.after, ...changes };
 }
 
 function scopeOf({ part, actions }: SignOffRow): ReviewScope {

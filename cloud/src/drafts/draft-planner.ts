@@ -1,10 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { LintFinding } from '@authz-service/core/lint/lint-finding';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { AccessReview } from '@authz-service/core/review/review-access';
+import type { AccessReview, ReviewChanges } from '@authz-service/core/review/review-access';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import { FairQueue } from '../auth/fair-queue.js';
@@ -92,8 +91,8 @@ export class DraftPlanner {
     revision: string,
     reviewed: ReviewedTask,
     signal: AbortSignal,
-  ): Promise<readonly Finding[]> {
-    return this.#find(tenant, revision, { reviewed }, signal) as Promise<readonly Finding[]>;
+  ): Promise<ReviewChanges> {
+    return this.#find(tenant, revision, { reviewed }, signal) as Promise<ReviewChanges>;
   }
 
   /** What of the tenant at this revision does nothing, or likely not what was meant. Throws as `plan` does. */

@@ -1,6 +1,5 @@
 import type { Violation } from '@authz-service/core/access-rules/violation';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { LintFinding } from '@authz-service/core/lint/lint-finding';
@@ -8,7 +7,7 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { AccessReview, ReviewOptions } from '@authz-service/core/review/review-access';
+import type { AccessReview, ReviewChanges, ReviewOptions } from '@authz-service/core/review/review-access';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Change } from '@authz-service/core/state/change';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
@@ -76,7 +75,7 @@ export type DraftTask =
   /** What of the base does nothing; `now` is milliseconds since the epoch. */
   | { lint: { now: number } };
 
-export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | readonly Finding[] | readonly LintFinding[];
+export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | ReviewChanges | readonly LintFinding[];
 
 /** What the thread is told: another base begins with `base`. */
 export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };

@@ -19,6 +19,10 @@ const query = z.strictObject({
     description: 'Only these actions, separated by commas; absent means every one.',
   }),
   ...pastQuery,
+  as_of: z.iso.datetime({ offset: true }).optional().meta({
+    description:
+      'The clock of a review at a revision, from which on it is looked at (RFC 3339), from the commit until now; absent for that of `at`.',
+  }),
 });
 
 const resourcesSchema = z.looseObject({
@@ -81,9 +85,11 @@ export function accessReviewRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The rows.', schema: reviewSchema } },
         problems: ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'],
       },
-      handle: async ({ credential, query: { at, actions, ...of }, now, signal }) => {
+      handle: async ({ credential, query: { at, actions, as_of: clock, ...of }, now, signal }) => {
         const scope: ReviewScope = { ...of, ...(actions && { actions: actionsOf(actions) }) };
-        return json(200, (await reviewPart(cloud, { credential, at, scope, now }, signal)) as unknown as JsonObject);
+        const asOf = clock === undefined ? undefined : Date.parse(clock);
+        const found = await reviewPart(cloud, { credential, at, asOf, scope, now }, signal);
+        return json(200, found as unknown as JsonObject);
       },
     }),
   ];

@@ -299,7 +299,13 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await strangeInConsole('GET', '/console/api/comparison', pair)).status).toBe(404);
   const part = `/console/api/access-review?part=application&path=billing&at=${state.revision}`;
   expect((await strangeInConsole('GET', '/console/api/access-review', part)).status).toBe(404);
-  const signed = { part: 'application', path: 'billing', revision: state.revision, decision: 'keep' };
+  const signed = {
+    part: 'application',
+    path: 'billing',
+    revision: state.revision,
+    as_of: new Date().toISOString(),
+    decision: 'keep',
+  };
   expect((await strangeInConsole('POST', '/console/api/sign-offs', '/console/api/sign-offs', signed)).status).toBe(404);
   const listedOff = await strangeInConsole('GET', '/console/api/sign-offs', '/console/api/sign-offs');
   expect(listedOff.body.items).toEqual([]);

@@ -31,6 +31,9 @@ const wishSchema = z
       .string()
       .regex(/^\d{1,15}\.[0-9a-f]{16}$/, 'must be a revision as the review names it, like "42.9f86d081884c7d65"')
       .meta({ description: 'The revision whose access was looked at.' }),
+    as_of: z.iso
+      .datetime({ offset: true })
+      .meta({ description: 'The clock of what was looked at, as the review names it: from the commit until now.' }),
     decision,
     note: z.string().max(NOTE_LENGTH_MAX).default(''),
     rows_to_change: z
@@ -56,6 +59,7 @@ const signOffSchema = z.strictObject({
   part: z.string().meta({ description: 'The address of what was reviewed: `resource_type/billing/invoice`.' }),
   actions: z.array(z.string()).optional(),
   revision: z.string(),
+  as_of: z.iso.datetime().meta({ description: 'The clock of what was looked at.' }),
   decision,
   note: z.string(),
   row_count: z.int(),
@@ -70,6 +74,7 @@ const sinceSchema = z.strictObject({
     .array(z.looseObject({}))
     .meta({ description: `What has changed in who has access to the part; the worst ${LISTED_MAX}.` }),
   finding_count: z.int(),
+  complete: z.boolean().meta({ description: 'False if there was too much to look at: more may have changed.' }),
 });
 
 const computing = ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'] as const;
@@ -90,9 +95,10 @@ export function signOffRoutes(cloud: Cloud): Route[] {
         problems: ['conflict', ...computing],
       },
       handle: async ({ credential, body, requestId, now, signal, log }) => {
-        const { part, path, actions, revision, decision: decided, note, rows_to_change: toChange } = body;
+        const { part, path, actions, revision, as_of: clock, decision: decided, note, rows_to_change: toChange } = body;
         const scope = { part, path, ...(actions && { actions }) };
-        const wish = { scope, revision, decision: decided, note, toChange, credential, requestId, now };
+        const asOf = Date.parse(clock);
+        const wish = { scope, revision, asOf, decision: decided, note, toChange, credential, requestId, now };
         const row = await signOff(cloud, wish, signal);
         log.info({ sign_off: row.id, part: row.part, revision: row.revision, person: row.person }, 'access signed off');
         return json(201, shown(row));

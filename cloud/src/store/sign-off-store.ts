@@ -13,6 +13,8 @@ export interface SignOffRow {
   actions?: readonly string[];
   /** `NUMBER.DIGEST`. */
   revision: string;
+  /** RFC 3339: the clock of what was looked at, which is never before the revision. */
+  as_of: string;
   /** Whether all of it shall stay as it is, or some of it needs change. */
   decision: 'keep' | 'change';
   note: string;

@@ -37,6 +37,7 @@ export const signOff = {
     'Part',
     'Actions',
     'Revision',
+    'As of',
     'Decision',
     'Note',
     'Rows',

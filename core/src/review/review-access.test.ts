@@ -226,7 +226,7 @@ it('tells what has changed in who has access to a part, and of nothing else', ()
   const before = [...base, policy('files'), slips];
   const after = [...before, given('files', 'subject', 'user/anne'), given('slips', 'subject', 'user/bert')];
   const changed = (scope: ReviewScope, from = before, to = after) =>
-    finished(reviewChanges(from, to, scope, { now: NOW })).map(
+    finished(reviewChanges(from, to, scope, { now: NOW })).findings.map(
       ({ change, subjects }) => `${change} ${subjects.principals.map(({ principal }) => principal).join()}`,
     );
   expect(changed(APPLICATION)).toEqual(['gained subject/user/anne']);

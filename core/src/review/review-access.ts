@@ -85,24 +85,32 @@ export function* reviewAccess(
   return { rows, count: drafts.length, complete: impact.delta.complete !== false };
 }
 
-/** What has changed in who has access to a part, worst first. Where one state lacks the part, nobody had access there. */
+export interface ReviewChanges {
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  /** False if there was too much to look at: more may have changed. */
+  readonly complete: boolean;
+}
+
+/** What has changed in who has access to a part. Where one state lacks the part, nobody had access there. */
 export function* reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
   scope: ReviewScope,
   options: ImpactOptions,
-): Generator<undefined, Finding[]> {
+): Generator<undefined, ReviewChanges> {
   const [old, present] = [scopedIfThere(before, scope), scopedIfThere(after, scope)];
   const impact = yield* computeImpact(
     { records: old?.records ?? withoutAccess(before) },
     { records: present?.records ?? withoutAccess(after) },
     options,
   );
-  return impact.delta.findings.flatMap((finding) => {
+  const findings = impact.delta.findings.flatMap((finding) => {
     const recorded = impact.resourcesOf(finding);
     const told = [present, old].map((scoped) => scoped && findingInScope(finding, recorded, scope, scoped));
     return told.find((one) => one !== undefined) ?? [];
   });
+  return { findings, complete: impact.delta.complete !== false };
 }
 
 function scopedIfThere(records: readonly StoredRecord[], scope: ReviewScope): ScopedRecords | undefined {

@@ -197,6 +197,8 @@ export interface AccessReview {
 export interface SignOffWish extends ReviewScope {
   /** The revision of the review. */
   revision: string;
+  /** The clock of the review. */
+  as_of: string;
   /** `keep`: all of it is as it should be. */
   decision: 'keep' | 'change';
   note?: string;
@@ -216,6 +218,8 @@ export interface SignOff {
   /** Absent if all were. */
   actions?: string[];
   revision: string;
+  /** RFC 3339: the clock of what was looked at. */
+  as_of: string;
   decision: 'keep' | 'change';
   note: string;
   row_count: number;
@@ -231,6 +235,8 @@ export interface SinceSignOff {
   /** As `service impact --json` has them; at most a thousand, worst first. */
   findings: { [member: string]: unknown }[];
   finding_count: number;
+  /** False if there was too much to look at: more may have changed. */
+  complete: boolean;
 }
 
 /**
@@ -312,9 +318,16 @@ export class ConsoleClient extends ServiceClient {
     return (await this.json(request, options)) as Comparison;
   }
 
-  /** Who has access to a part of the tenant, now or at a past revision or time. Rejects with `not_found` for no part. */
-  async reviewAccess({ actions, ...of }: ReviewScope, at?: string, options?: CallOptions): Promise<AccessReview> {
-    const query = { ...of, actions: actions?.join(','), at };
+  /**
+   * Who has access to a part of the tenant, now or at a past revision or time, from there or from `as_of` on. Rejects with
+   * `not_found` for no part.
+   */
+  async reviewAccess(
+    { actions, ...of }: ReviewScope,
+    when: { at?: string; as_of?: string } = {},
+    options?: CallOptions,
+  ): Promise<AccessReview> {
+    const query = { ...of, actions: actions?.join(','), ...when };
     const request: ServiceRequest = { method: 'GET', path: '/access-review', query, repeat: 'harmless' };
     return (await this.json(request, options)) as AccessReview;
   }

@@ -21,6 +21,9 @@ subjects:
   user/zoe: {}
 `;
 
+const AUDIT = `policies:
+      audit: { effect: ALLOW, resource_type: payroll/payslip, actions: [read], assigned_to: [role/auditor] }`;
+
 const PART = { part: 'resource_type', path: 'payroll/payslip' };
 
 let bench: Workbench;
@@ -67,13 +70,14 @@ afterAll(() => bench.close());
 
 describe('a sign-off', () => {
   it('says who reviewed what when at which revision, and stays over a restart', async () => {
-    const { revision, rows } = await review();
-    const made = await ask('POST', '/sign-offs', { ...PART, revision, decision: 'keep', note: 'Fine.' });
+    const { revision, as_of, rows } = await review();
+    const made = await ask('POST', '/sign-offs', { ...PART, revision, as_of, decision: 'keep', note: 'Fine.' });
     expect(made).toMatchObject({
       status: 201,
       body: {
         part: 'resource_type/payroll/payslip',
         revision,
+        as_of,
         decision: 'keep',
         note: 'Fine.',
         row_count: rows.length,
@@ -89,13 +93,30 @@ describe('a sign-off', () => {
   });
 
   it('keeps what the rows say that need change', async () => {
-    const { revision, rows } = await review();
+    const { revision, as_of, rows } = await review();
     const [eve] = rows.filter(({ subject }) => subject.kind === 'recorded' && subject.path === 'user/eve');
-    const wish = { ...PART, revision, decision: 'change', note: 'Eve has left.', rows_to_change: [eve?.id] };
+    const wish = { ...PART, revision, as_of, decision: 'change', note: 'Eve has left.', rows_to_change: [eve?.id] };
     const { status, body } = await ask('POST', '/sign-offs', wish);
     const { ways: _, ...said } = eve ?? { ways: [] };
     expect({ status, to_change: body.to_change }).toEqual({ status: 201, to_change: [said] });
     expect((await ask('GET', '/sign-offs?limit=1')).body.items[0].id).toBe(body.id);
+  });
+
+  it('is of the clock that was looked at, though a term has ended since', async () => {
+    const expires_at = new Date(Date.now() + 5000).toISOString();
+    const term = `user/zoe: { roles: [{ role: auditor, expires_at: "${expires_at}" }] }`;
+    await apply(`${TREE.replace('user/zoe: {}', term).replace('policies:', AUDIT)}roles: { auditor: {} }\n`);
+    const { revision, committed_at: as_of } = await review();
+    const query = (at: string) => `part=resource_type&path=payroll/payslip&at=${revision}&as_of=${at}`;
+    const zoes = ({ rows }: AccessReview) =>
+      rows.filter(({ subject }) => subject.kind === 'recorded' && subject.path === 'user/zoe');
+    await expect.poll(async () => zoes(await review()), { timeout: 60_000 }).toEqual([]);
+    const then = await review(query(as_of));
+    expect([then.as_of, zoes(then).length]).toEqual([as_of, 1]);
+    const wish = { ...PART, revision, as_of, decision: 'change', rows_to_change: [zoes(then)[0]?.id] };
+    const { status, body } = await ask('POST', '/sign-offs', wish);
+    expect({ status, as_of: body.as_of, count: body.row_count }).toEqual({ status: 201, as_of, count: then.count });
+    await apply(TREE);
   });
 
   it.each<[string, object, number, string]>([
@@ -105,10 +126,13 @@ describe('a sign-off', () => {
     ['a revision that never was', { decision: 'keep', revision: '99.0123456789abcdef' }, 404, 'never had'],
     ['a part that is not there', { decision: 'keep', path: 'payroll/nothing' }, 404, 'There is no record'],
     ['no full revision', { decision: 'keep', revision: '2' }, 400, '/revision'],
+    ['a clock before the revision', { decision: 'keep', as_of: '2020-01-01T00:00:00Z' }, 400, '/as_of'],
+    ['a clock in the future', { decision: 'keep', as_of: '2999-01-01T00:00:00Z' }, 400, '/as_of'],
+    ['no clock', { decision: 'keep', as_of: undefined }, 400, '/as_of'],
   ])('refuses %s, and keeps nothing of it', async (_, more, status, words) => {
-    const { revision } = await review();
+    const { revision, as_of } = await review();
     const before = (await ask('GET', '/sign-offs')).body.items.length;
-    const refused = await ask('POST', '/sign-offs', { ...PART, revision, note: '', ...more });
+    const refused = await ask('POST', '/sign-offs', { ...PART, revision, as_of, note: '', ...more });
     expect(refused.status).toBe(status);
     expect(JSON.stringify(refused.body)).toContain(words);
     expect((await ask('GET', '/sign-offs')).body.items.length).toBe(before);
@@ -121,8 +145,8 @@ describe('a sign-off', () => {
       string
     >;
     const asker = await signIn({ ...env, SERVICE_CLIENT_ID: id ?? '', SERVICE_CLIENT_SECRET: client_secret ?? '' });
-    const { revision } = await review();
-    const wish = { ...PART, revision, decision: 'keep' };
+    const { revision, as_of } = await review();
+    const wish = { ...PART, revision, as_of, decision: 'keep' };
     expect((await ask('POST', '/sign-offs', wish, asker)).status).toBe(403);
     expect((await ask('GET', '/sign-offs', undefined, asker)).status).toBe(403);
 
@@ -134,10 +158,15 @@ describe('a sign-off', () => {
   });
 
   it('tells what has changed since in access to its part, and of no other', async () => {
-    const { revision } = await review();
-    const { body: signed } = await ask('POST', '/sign-offs', { ...PART, revision, decision: 'keep' });
+    const { revision, as_of } = await review();
+    const { body: signed } = await ask('POST', '/sign-offs', { ...PART, revision, as_of, decision: 'keep' });
     const since = async () => (await ask('GET', `/sign-offs/${signed.id}/changes`)).body;
-    expect(await since()).toMatchObject({ before: { revision }, after: { revision }, finding_count: 0 });
+    expect(await since()).toMatchObject({
+      before: { revision },
+      after: { revision },
+      finding_count: 0,
+      complete: true,
+    });
     await apply(TREE.replace('actions: [read] }\ngroups', 'actions: [read], assigned_to: [user/zoe] }\ngroups'));
     const other = await since();
     expect(other.after.revision).not.toBe(revision);

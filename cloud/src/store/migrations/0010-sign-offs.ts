@@ -12,6 +12,8 @@ export async function up(knex: Knex): Promise<void> {
     table.text('part').notNullable();
     table.text('actions');
     table.text('revision').notNullable();
+    // The clock of the review: conditions and terms were looked at from then on.
+    table.text('as_of').notNullable();
     table.text('decision').notNullable();
     table.text('note').notNullable();
     table.integer('row_count').notNullable();

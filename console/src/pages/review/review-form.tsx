@@ -16,10 +16,12 @@ export interface Reviewed {
   /** Separated by commas. */
   actions: string;
   at: string;
+  /** The clock of a review at a revision: RFC 3339; empty for that of `at`. */
+  as_of: string;
 }
 
-export function reviewedOf({ part, path = '', actions = '', at = '' }: PageSearch): Reviewed {
-  return { part: PARTS.find((one) => one === part) ?? 'application', path, actions, at };
+export function reviewedOf({ part, path = '', actions = '', at = '', as_of = '' }: PageSearch): Reviewed {
+  return { part: PARTS.find((one) => one === part) ?? 'application', path, actions, at, as_of };
 }
 
 /** The part as the service takes it. */
@@ -39,7 +41,7 @@ export function ReviewForm({ reviewed, onShow }: { reviewed: Reviewed; onShow: (
     event.preventDefault();
     const path = filled.path.trim();
     setMissing(path === '');
-    if (path !== '') onShow({ ...filled, path, actions: filled.actions.trim(), at: filled.at.trim() });
+    if (path !== '') onShow({ ...filled, path, actions: filled.actions.trim(), at: filled.at.trim(), as_of: '' });
   };
   return (
     <search>

@@ -32,10 +32,11 @@ export function ReviewPage() {
   const search = usePageSearch();
   const reviewed = reviewedOf(search);
   const navigate = useNavigate();
-  const { part, path, actions, at } = reviewed;
+  const { part, path, actions, at, as_of } = reviewed;
   const { data, error, refetch } = useQuery({
-    queryKey: ['access-review', part, path, actions, at],
-    queryFn: ({ signal }) => client.reviewAccess(scopeOf(reviewed), at === '' ? undefined : at, { signal }),
+    queryKey: ['access-review', part, path, actions, at, as_of],
+    queryFn: ({ signal }) =>
+      client.reviewAccess(scopeOf(reviewed), { ...(at && { at }), ...(as_of && { as_of }) }, { signal }),
     enabled: path !== '',
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -53,7 +54,7 @@ export function ReviewPage() {
         {error && <ProblemNote error={error} retry={() => refetch()} />}
         {path !== '' && data === undefined && !error && <p role="status">{review.finding}</p>}
         {data !== undefined && (
-          <Found key={`${part} ${path} ${actions} ${data.revision}`} found={data} reviewed={reviewed} />
+          <Found key={`${part} ${path} ${actions} ${data.revision} ${data.as_of}`} found={data} reviewed={reviewed} />
         )}
         <SignOffList part={path === '' ? undefined : `${part}/${path}`} />
       </div>
@@ -80,7 +81,7 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
     if (!marked.delete(id)) marked.add(id);
     setToChange(marked);
   };
-  const whole = count === rows.length;
+  const whole = complete && count === rows.length;
   const revisionNumber = revision.split('.')[0] ?? revision;
   return (
     <>

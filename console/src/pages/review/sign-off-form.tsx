@@ -38,6 +38,7 @@ export function SignOffForm({ review, reviewed, toChange, onDone }: Props) {
       client.signOff({
         ...scopeOf(reviewed),
         revision: review.revision,
+        as_of: review.as_of,
         decision,
         note: note.trim(),
         rows_to_change: [...toChange],

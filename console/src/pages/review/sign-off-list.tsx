@@ -62,9 +62,15 @@ export function SignOffList({ part }: { part: string | undefined }) {
 
 function OneSignOff({ signed }: { signed: SignOff }) {
   const [asked, setAsked] = useState(false);
-  const { part, actions, revision, at, person, decision, note, row_count, to_change } = signed;
+  const { part, actions, revision, as_of, at, person, decision, note, row_count, to_change } = signed;
   const number = numberOf(revision);
-  const search = { part: kindOf(part), path: pathOf(part), ...(actions && { actions: actions.join(',') }), at: number };
+  const search = {
+    part: kindOf(part),
+    path: pathOf(part),
+    ...(actions && { actions: actions.join(',') }),
+    at: number,
+    as_of,
+  };
   return (
     <article aria-label={text.by(person.name, part)}>
       <p>
@@ -78,6 +84,7 @@ function OneSignOff({ signed }: { signed: SignOff }) {
         <Link to="/review" search={search}>
           {text.asThen(number)}
         </Link>
+        , <When at={as_of} />
       </p>
       {note !== '' && <p className={styles.note}>{note}</p>}
       {to_change.length > 0 && (
@@ -110,9 +117,10 @@ function Since({ id }: { id: string }) {
   });
   if (error) return <ProblemNote error={error} retry={() => refetch()} />;
   if (data === undefined) return <p role="status">{text.comparing}</p>;
-  if (data.finding_count === 0) return <p role="status">{text.unchanged(numberOf(data.after.revision))}</p>;
+  if (data.finding_count === 0 && data.complete)
+    return <p role="status">{text.unchanged(numberOf(data.after.revision))}</p>;
   const findings = data.findings as unknown as ShownDelta['findings'];
-  return <FindingsTable delta={{ findings }} all={data.finding_count} />;
+  return <FindingsTable delta={{ findings, ...(!data.complete && { complete: false }) }} all={data.finding_count} />;
 }
 
 function lineOf(row: SignOff['to_change'][number]): string {
@@ -128,7 +136,7 @@ function numberOf(revision: string): string {
 function tableOf(all: readonly SignOff[]): string[][] {
   return [
     [...text.columns],
-    ...all.map(({ at, person, part, actions, revision, decision, note, row_count, rows_digest, to_change }) => [
+    ...all.map(({ at, person, part, actions, revision, as_of, decision, note, row_count, rows_digest, to_change }) => [
       at,
       person.name,
       person.id,
@@ -136,6 +144,7 @@ function tableOf(all: readonly SignOff[]): string[][] {
       part,
       actions?.join(', ') ?? '',
       revision,
+      as_of,
       text.decided[decision],
       note,
       String(row_count),
