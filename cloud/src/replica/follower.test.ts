@@ -3,18 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex from 'knex';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CredentialIndex } from '../auth/credential-index.js';
-import type { Cloud } from '../cloud.js';
+import { NOW, openReplica, type Replica } from '../../testing/replica.js';
 import { commit } from '../commands/commit.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
-import { Health } from '../health.js';
-import { History } from '../history/history.js';
-import { Metrics } from '../metrics.js';
 import { copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
 import { openSqliteStore } from '../store/sqlite.js';
@@ -23,14 +17,7 @@ import type { Tenant } from '../tenants/tenant.js';
 import { Tenants } from '../tenants/tenants.js';
 import { Follower } from './follower.js';
 
-const NOW = Date.parse('2026-06-01T00:00:00Z');
 const BY = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
-
-interface Replica {
-  cloud: Cloud;
-  /** Looks at the database once. */
-  follower: Follower;
-}
 
 let dir: string;
 let store: Store;
@@ -53,31 +40,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function replica(): Promise<Replica> {
-  const slicing = new TimeSlicing(() => performance.now());
-  const tenants = await Tenants.open(store, { slicing });
-  const { revisions } = await store.position();
-  const log = pino({ level: 'silent' });
-  const cloud = {
-    store,
-    tenants,
-    slicing,
-    log,
-    credentials: new CredentialIndex(await store.credentials(), revisions),
-    health: new Health(store, tenants, () => NOW, log),
-    history: new History(store, slicing),
-    metrics: new Metrics({
-      tenants: () => 1,
-      fleet: async () => undefined,
-      writable: async () => true,
-      clockBehindSeconds: () => 0,
-    }),
-    bundleKeys: { set: { version: 0 } },
-    tenantRecordsMax: Number.POSITIVE_INFINITY,
-    idempotencyMs: 86_400_000,
-  } as Partial<Cloud> as Cloud;
-  return { cloud, follower: new Follower(cloud, () => performance.now()) };
-}
+const replica = () => openReplica(store);
+const open = () =>
+  knex.knex({ client: 'sqlite3', connection: { filename: join(dir, DATABASE) }, useNullAsDefault: true });
 
 async function tenantOf({ cloud }: Replica): Promise<Tenant> {
   const [row] = cloud.tenants.list();
@@ -170,6 +135,60 @@ describe('a key that was revoked elsewhere', () => {
   });
 });
 
+describe('credentials that are turned off elsewhere', () => {
+  const by = (request_id: string) => ({ at: new Date(NOW).toISOString(), request_id, credential: BY });
+  const isOff = () => here.cloud.credentials.off(tenant.id).length > 0;
+  const make = (name: string) => createTenant(elsewhere.cloud, { name, by: BY, requestId: 'more', now: NOW });
+  beforeEach(() => here.follower.refresh());
+
+  it('are off here, though something else happens during the look', async () => {
+    await store.disableCredentials(by('off'));
+    const position: Store['position'] = async () => {
+      const before = await store.position();
+      await make('two');
+      return before;
+    };
+    here.cloud.store = { ...store, position };
+    await here.follower.refresh();
+    expect(isOff()).toBe(true);
+    here.cloud.store = store;
+    await store.enableCredentials({ id: tenant.id, name: tenant.name, created_at: '' }, undefined, by('on'));
+    await here.follower.refresh();
+    expect(isOff()).toBe(false);
+  });
+
+  it('are off here, though a commit is made here while they are read', async () => {
+    await store.disableCredentials(by('off'));
+    const credentialsSince: Store['credentialsSince'] = async (wanted) => {
+      const known = await store.credentialsSince(wanted);
+      here.cloud.credentials.advance({ tenant: tenant.id, revision: 2, rows: undefined });
+      return known;
+    };
+    here.cloud.store = { ...store, credentialsSince };
+    await here.follower.refresh();
+    here.cloud.store = store;
+    const database = open();
+    await database('tenants').update({ revision: 2 });
+    await database.destroy();
+    await here.follower.refresh();
+    expect(isOff()).toBe(true);
+  });
+
+  it('are off here, though the database was set back to where it knew fewer events', async () => {
+    const { tenant: two } = await make('two');
+    await store.deleteTenant(two, by('gone'));
+    await here.follower.refresh();
+    const database = open();
+    await database('tenant_events').where('number', '>', 1).delete();
+    await database.raw("update sqlite_sequence set seq = 1 where name = 'tenant_events'").catch(() => undefined);
+    await database.destroy();
+    await store.disableCredentials(by('off'));
+    expect((await store.position()).event).toBe(2);
+    await here.follower.refresh();
+    expect(isOff()).toBe(true);
+  });
+});
+
 it('what the database has lost is given up for what it got instead under the same number', async () => {
   here.cloud.store = { ...store, commit: async () => {} };
   const lost = (await send(here, KEY, SUBJECT)).committed.created;
@@ -230,11 +249,7 @@ describe('a database that lost a commit and got another one under its number', (
   const snapshot = (file: string) => copyDatabase(join(dir, DATABASE), file, new AbortController().signal);
   /** Gives the database its former rows; who committed what it lost has them, too. */
   async function setBack(file: string): Promise<void> {
-    const database = knex.knex({
-      client: 'sqlite3',
-      connection: { filename: join(dir, DATABASE) },
-      useNullAsDefault: true,
-    });
+    const database = open();
     await database.raw('attach database ? as former', [file]);
     for (const table of ['record_origins', 'secrets', 'record_references', 'record_versions', 'revisions', 'records'])
       await database(table).delete();

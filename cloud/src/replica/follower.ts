@@ -250,17 +250,32 @@ export class Follower {
 
   /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
   async #followEvents(event: number): Promise<void> {
-    const { store, tenants, history, credentials } = this.cloud;
-    if (event <= this.#event) return;
-    const events = await store.tenantEvents({ limit: event - this.#event });
+    const { store, tenants, history } = this.cloud;
+    if (event === this.#event) return;
+    // A database that was set back has lost events, and gives their numbers to others.
+    const lost = event < this.#event;
+    const events = lost ? [] : await store.tenantEventsAfter(this.#event);
+    const switched = events.flatMap(({ op, tenant }) => (op === 'disable' || op === 'enable' ? [tenant.id] : []));
+    if (!(await this.#rereadCredentials(lost ? tenants.list().map(({ id }) => id) : switched))) return;
     for (const { op, tenant } of events) {
-      if ((op === 'disable' || op === 'enable') && tenants.rows(tenant.id).length > 0)
-        for (const known of await store.credentialsSince([{ tenant: tenant.id, since: 0 }])) credentials.advance(known);
       if (op !== 'erase') continue;
       history.forget(tenant.id);
       for (const loaded of tenants.loaded()) if (loaded.id === tenant.id) loaded.forgetCommits();
     }
-    this.#event = event;
+    this.#event = events.at(-1)?.number ?? event;
+  }
+
+  /** Returns false if a commit was made here since they were read, so that the next look has to read them again. */
+  async #rereadCredentials(ids: readonly string[]): Promise<boolean> {
+    const { store, tenants, credentials } = this.cloud;
+    if (ids.length === 0) return true;
+    let complete = true;
+    for (const known of await store.credentialsSince([...new Set(ids)].map((tenant) => ({ tenant, since: 0 })))) {
+      if (tenants.rows(known.tenant).length === 0) continue;
+      if (known.revision < credentials.revisionOf(known.tenant)) complete = false;
+      credentials.advance(known);
+    }
+    return complete;
   }
 
   /** Runs beside the looks: work of one tenant does not delay the credentials of the others. */

@@ -36,7 +36,7 @@ const BEHIND = '(enforces is null or enforces < ?)';
 const DECIDES = '(decides_until_ms is null or decides_until_ms >= ?)';
 
 /** The part of the store that holds what agents have reported. */
-export function keptAgents({ reading, writing }: Pick<Dialect, 'reading' | 'writing'>): AgentStore {
+export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' | 'writing' | 'lock'>): AgentStore {
   return {
     noteAgents: (rows, bounds) =>
       writing(async (trx) => {
@@ -111,6 +111,7 @@ export function keptAgents({ reading, writing }: Pick<Dialect, 'reading' | 'writ
 
     retireAgent: ({ id: tenant, name }, agent, by) =>
       writing(async (trx) => {
+        await lock(trx, 'operators');
         const retired = await trx('agents').where({ tenant_id: tenant, agent_id: agent }).delete();
         if (retired > 0) await noteTenantEvent(trx, 'retire', { id: tenant, name }, by, { agent });
         return retired;

@@ -21,7 +21,7 @@ import {
   type TenantRow,
   type TenantStore,
 } from './store.js';
-import { listTenantEvents, lostTenants, noteTenantEvent } from './tenant-events.js';
+import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
 import { writeCommit } from './write-commit.js';
 
 /** What a database of its own does in its own way. */
@@ -93,6 +93,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       }),
 
     tenantEvents: (page) => reading((db) => listTenantEvents(db, page)),
+
+    tenantEventsAfter: (number) => reading((db) => tenantEventsAfter(db, number)),
 
     load: (tenant) => snapshot((trx) => loadTenant(trx, tenant)),
 

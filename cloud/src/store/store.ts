@@ -43,6 +43,8 @@ export interface Store extends TenantStore, AgentStore, CredentialSwitch, Sessio
    * `before`.
    */
   tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
+  /** All with numbers above this one, oldest first. */
+  tenantEventsAfter(number: number): Promise<TenantEvent[]>;
   /** A tenant as stored in its rows. Throws `ChangedStoreError` if one of them cannot be read. */
   load(tenant: string): Promise<LoadedTenant>;
   /** Where the records with these addresses stand, as far as that is known. */

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import type { AuditRow, TenantEvent, TenantRow } from './store.js';
 
-/** Notes an event in the transaction that makes it. As for commits, the times never decrease. */
+/**
+ * Notes an event in the transaction that makes it, which holds the lock `operators`: so an event is committed before those
+ * with higher numbers, and nobody who has read these has missed it. As for commits, the times never decrease.
+ */
 export async function noteTenantEvent(
   trx: Knex,
   op: TenantEvent['op'],
@@ -65,7 +68,17 @@ export async function listTenantEvents(
 ): Promise<TenantEvent[]> {
   const query = knex<TenantEventRow>('tenant_events').orderBy('number', 'desc').limit(limit);
   if (before !== undefined) query.where('number', '<', before);
-  return (await query).map((row) => ({
+  return (await query).map(eventOf);
+}
+
+/** Those with numbers above `number`, oldest first. */
+export async function tenantEventsAfter(knex: Knex, number: number): Promise<TenantEvent[]> {
+  const rows = await knex<TenantEventRow>('tenant_events').where('number', '>', number).orderBy('number');
+  return rows.map(eventOf);
+}
+
+function eventOf(row: TenantEventRow): TenantEvent {
+  return {
     number: Number(row.number),
     op: row.op,
     at: row.at,
@@ -77,5 +90,5 @@ export async function listTenantEvents(
       [row.op === 'erase' ? 'properties' : 'credentials']: JSON.parse(row.properties),
     }),
     ...(row.agent !== null && { agent: row.agent }),
-  }));
+  };
 }

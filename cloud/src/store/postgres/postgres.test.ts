@@ -179,6 +179,19 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       await store.close();
     });
 
+    it('gives no event a number before one that is still being written', async () => {
+      const store = await open(await server.database());
+      const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+      const by = { at: 'x', request_id: 'q', credential: BY };
+      const end = await store.locked('t-1', { judged: true }, async () => {
+        const retiring = store.retireAgent({ id: 't-1', name: 'one', created_at: 'x' }, 'a', by);
+        await vi.waitFor(async () => expect(await server.admin(waiting)).toHaveLength(1), 10_000);
+        return () => retiring;
+      });
+      expect(await end()).toBe(0);
+      await store.close();
+    });
+
     it('keeps what others have in its schema as it is', async () => {
       const url = await server.database();
       await server.admin('create table theirs (note text); create view seen as select note from theirs', nameOf(url));
