@@ -8,6 +8,7 @@ import { AgentState } from './bundle/agent-state.js';
 import { Attempts } from './bundle/attempts.js';
 import { BundleCache } from './bundle/cache.js';
 import type { FetchBounds } from './bundle/fetch.js';
+import { KeptMaxAge } from './bundle/kept-max-age.js';
 import { KnownRevisions } from './bundle/known-revisions.js';
 import { Poller } from './bundle/poller.js';
 import { Saver } from './bundle/saver.js';
@@ -71,6 +72,8 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const attempts = new Attempts(config.cacheDir);
   const trust = await keptKeys(config.bundleJwks, { cache, log });
   state.syncing.trust = trust;
+  const keptMaxAge = new KeptMaxAge(config.cacheDir, log);
+  state.formerMaxAgeMs = await keptMaxAge.begin(config.maxAgeMs);
   await warmStart(config, { cache, state, log });
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
@@ -78,7 +81,10 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const id = await agentId(config.cacheDir, log);
   const report = () => reportText(reportOf(id, state));
   const sync = new Sync({ ...config, bounds: BOUNDS, report }, { state, cache, saver, attempts, log });
-  const poll = (waitSeconds: number, stop: AbortSignal) => sync.poll(waitSeconds, stop);
+  const poll = async (waitSeconds: number, stop: AbortSignal) => {
+    if (state.answered) await keptMaxAge.keep(config.maxAgeMs);
+    return await sync.poll(waitSeconds, stop);
+  };
   const poller = new Poller({ pollIntervalMs: config.pollIntervalMs, poll }, state, new SyncLog(state, log));
   poller.start();
   return {

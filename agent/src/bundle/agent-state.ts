@@ -94,6 +94,10 @@ export class AgentState {
    */
   #startedAtMs = Number.NEGATIVE_INFINITY;
 
+  /** A smaller maximum age of an earlier run, by which the cloud goes until it answers this one (`KeptMaxAge`). */
+  formerMaxAgeMs: number | undefined;
+  #answered = false;
+
   readonly syncing: Syncing = {
     requestedAtMs: undefined,
     activatedAtMs: undefined,
@@ -120,6 +124,11 @@ export class AgentState {
 
   get consecutiveFailures(): number {
     return this.#consecutiveFailures;
+  }
+
+  /** Whether the cloud has answered this run, as its signature proves. */
+  get answered(): boolean {
+    return this.#answered;
   }
 
   get phase(): Phase {
@@ -184,6 +193,7 @@ export class AgentState {
   current(requestedMs?: number): Served {
     if (this.#served === undefined) throw notReady();
     if (this.maxAgeMs !== undefined) this.#assertYoung(this.maxAgeMs, 'SERVICE_MAX_AGE');
+    if (this.formerMaxAgeMs !== undefined) this.#assertYoung(this.formerMaxAgeMs, 'SERVICE_MAX_AGE of its last run');
     if (requestedMs !== undefined) this.#assertYoung(requestedMs, MAX_AGE_HEADER);
     return this.#served;
   }
@@ -217,6 +227,8 @@ export class AgentState {
   syncSucceeded(askedAt: Moment = moment(), newestAtMs?: number): number {
     // An answer that is repeated on the way, by whomever, brings no later time.
     if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs && newestAtMs !== this.#signedAtMs) {
+      this.#answered = true;
+      this.formerMaxAgeMs = undefined;
       this.#signedAtMs = newestAtMs;
       this.#newestAtMs = Math.min(newestAtMs, Date.now());
       this.#knownSince = { ...askedAt, wallMs: Math.min(askedAt.wallMs, newestAtMs) };

@@ -69,12 +69,13 @@ export class SyncLog {
     if (cause !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
     this.#lastCause = cause;
     if (failures % FAILURES_PER_ERROR !== 0) return;
-    const { served, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY } = this.state;
+    const { served, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY, formerMaxAgeMs = maxAgeMs } = this.state;
+    const boundMs = Math.min(maxAgeMs, formerMaxAgeMs);
     const consequence =
       served === undefined
         ? 'not ready: no bundle has been loaded yet'
-        : knownAgeMs > maxAgeMs
-          ? `refusing to decide by what is older than SERVICE_MAX_AGE (${maxAgeMs / 1000} s)`
+        : knownAgeMs > boundMs
+          ? `refusing to decide by what is older than SERVICE_MAX_AGE (${boundMs / 1000} s)`
           : `serving from cache, last successful sync ${Math.round(this.state.syncAgeSeconds ?? 0)} s ago`;
     this.log.error(fields, `bundle sync failing for ${failures} consecutive attempts, ${consequence}`);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -104,7 +104,10 @@ async function refusesEverything(): Promise<void> {
     if (answer.status !== 503) throw new Error('still ready');
     return await answer.json();
   });
-  expect(refusal).toMatchObject({ code: 'too_old', detail: expect.stringMatching(/SERVICE_MAX_AGE allows 2 s/) });
+  expect(refusal).toMatchObject({
+    code: 'too_old',
+    detail: expect.stringMatching(/SERVICE_MAX_AGE( of its last run)? allows 2 s/),
+  });
   for (const [path, body] of QUESTIONS) {
     const answer = await post(path, body);
     const text = await answer.text();
@@ -161,6 +164,42 @@ describe('an agent with a maximum age', () => {
     agent = new AgentProcess({ env: unlimited });
     await until(async () => expect((await agent.authorize(asking('alice'))).status).toBe(200));
   }, 60_000);
+
+  it.each([
+    ['without one', {}],
+    ['with a longer one', { SERVICE_MAX_AGE: '1h' }],
+  ])(
+    'restarted %s while cut off, keeps to the one that the cloud counts by, until it is heard',
+    async (_, longer) => {
+      const { SERVICE_MAX_AGE: _former, ...others } = env;
+      const file = join(home, 'cache', 'max-age');
+      await until(() => expect(readFileSync(file, 'utf8')).toBe('2000\n'));
+      const decides = async () => expect((await agent.authorize(asking('alice'))).status).toBe(200);
+      await cloud.kill();
+      await refusesEverything();
+      await agent.kill();
+      agent = new AgentProcess({ env: { ...others, ...longer } });
+      await refusesEverything();
+
+      cloud = new CloudProcess(join(home, 'cloud'));
+      await agent.kill();
+      agent = new AgentProcess({ env: { ...others, ...longer, SERVICE_CLOUD_URL: await cloud.url() } });
+      await until(decides);
+      await until(() => expect(readFileSync(file, 'utf8')).toBe('SERVICE_MAX_AGE' in longer ? '3600000\n' : 'none\n'));
+      await cloud.kill();
+      await agent.kill();
+      agent = new AgentProcess({ env: { ...others, ...longer } });
+      await until(decides);
+
+      // Nobody knows any more what the cloud counts by.
+      await agent.kill();
+      writeFileSync(file, 'soon');
+      agent = new AgentProcess({ env: { ...others, ...longer } });
+      await until(async () => expect((await agent.get('/readyz')).status).toBe(503));
+      expect((await agent.authorize(asking('alice'))).status).toBe(503);
+    },
+    60_000,
+  );
 
   it('heeds the greatest age that a request allows', async () => {
     const asked = (value: string) => agent.authorize(asking('alice'), { 'service-max-age': value });
