@@ -10,7 +10,7 @@ export default class CredentialsEnable extends ServiceCommand {
   static override summary = 'Turn on credentials that are off since a restore.';
   static override description =
     `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, or \
-give them new secrets, which also turns them on. "service audit --tenants" shows who turned on what.`;
+give them new secrets, which also turns them on; in another tenant that takes a credential of that tenant. "service audit --tenants" shows who turned on what.`;
   static override examples = [
     { description: 'One credential', command: 'service credentials enable api_key/agent --tenant acme' },
     { description: 'All of a tenant', command: 'service credentials enable --all --tenant acme' },
