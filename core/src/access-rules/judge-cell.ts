@@ -57,37 +57,64 @@ export class CellJudge {
   breaches(claim: RuleClaim, cell: Cell, actions: readonly string[], standing = false): Breach[] {
     if (claim.form !== 'separate') {
       for (const action of actions) {
-        const found = this.#breach(claim, cell, action, standing);
+        const found = standing
+          ? this.#breachInAny(claim, cell, action, undefined)
+          : this.#breachSinceAll(claim, cell, action);
         if (found !== undefined) return [found];
       }
       return [];
     }
     // Each action counts at an instant of its own: who submits today and approves tomorrow has done both.
-    const able = actions.flatMap((action) => this.#breach(claim, cell, action, true) ?? []);
+    const able = actions.flatMap((action) => this.#breachInAny(claim, cell, action, undefined) ?? []);
     if (able.length < 2) return [];
     if (standing) return able.slice(0, 2);
-    for (const { action } of able) {
-      const more = this.#breach(claim, cell, action, false);
-      const other = able.find((one) => one.action !== action);
-      if (more !== undefined && other !== undefined) return [more, other];
-    }
-    return [];
+    // Two actions that were possible in different places before were not in any of these alone.
+    const formers = this.sides.before.formsOf(cell.unit);
+    const more = formers.map((former) => {
+      for (const { action } of able) {
+        const found = this.#breachInAny(claim, cell, action, former);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    });
+    const [first] = more;
+    if (first === undefined || more.includes(undefined)) return [];
+    const other = able.find((one) => one.action !== first.action);
+    return other === undefined ? [] : [first, other];
   }
 
   /** One that is broken wherever the resource may be said to lie before, where only the state after records it. */
-  #breach(claim: RuleClaim, cell: Cell, action: string, standing: boolean): Breach | undefined {
-    const { before, after } = this.sides;
-    for (const unit of after.formsOf(cell.unit)) {
-      const now = { unit, reaches: after.reaches(cell.after, unit, action) };
-      if (claim.form !== 'always' && now.reaches.length === 0) continue;
-      const formers = standing ? [undefined] : before.formsOf(cell.unit);
-      const found = formers.map((one) => {
-        const then = one && { unit: one, reaches: before.reaches(cell.before, one, action) };
-        return this.#breachSince(claim, cell, action, then, now);
-      });
+  #breachSinceAll(claim: RuleClaim, cell: Cell, action: string): Breach | undefined {
+    const { after, before } = this.sides;
+    for (const form of after.formsOf(cell.unit)) {
+      const found = before.formsOf(cell.unit).map((former) => this.#breachOf(claim, cell, action, former, form));
       if (found.every((one) => one !== undefined)) return found[0];
     }
     return undefined;
+  }
+
+  /** One that is broken in some form, and not in this one before; without it, whatever was before. */
+  #breachInAny(claim: RuleClaim, cell: Cell, action: string, former: ResourceUnit | undefined): Breach | undefined {
+    for (const form of this.sides.after.formsOf(cell.unit)) {
+      const found = this.#breachOf(claim, cell, action, former, form);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The breach by a resource as it is asked for after, compared with how it was asked for before; without that, any. */
+  #breachOf(
+    claim: RuleClaim,
+    cell: Cell,
+    action: string,
+    former: ResourceUnit | undefined,
+    unit: ResourceUnit,
+  ): Breach | undefined {
+    const { before, after } = this.sides;
+    const now = { unit, reaches: after.reaches(cell.after, unit, action) };
+    if (claim.form !== 'always' && now.reaches.length === 0) return undefined;
+    const then = former && { unit: former, reaches: before.reaches(cell.before, former, action) };
+    return this.#breachSince(claim, cell, action, then, now);
   }
 
   #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {

@@ -1,4 +1,5 @@
 import { type PolicyGuard, Remainders } from '../impact/remainder/remainders.js';
+import { textsInCondition } from '../impact/remainder/texts-in-condition.js';
 import type { JsonObject } from '../json.js';
 import { RULE_FORMS } from '../records/access-rule.js';
 import type { Address } from '../records/address.js';
@@ -221,7 +222,8 @@ class RuleJudge {
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.
     const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
-    return { principals, asks, readsIds, reads: subjectPropertiesRead([...guards]), acting };
+    const types = new Set([...guards].flatMap(({ condition }) => [...textsInCondition(condition, 'subject.type')]));
+    return { principals, asks, readsIds, types, reads: subjectPropertiesRead([...guards]), acting };
   }
 
   /** The same for subjects that the rule and the conditions cannot tell apart. */

@@ -54,6 +54,8 @@ export interface Concerned {
   readonly principals: ReadonlySet<Address>;
   /** Whether conditions there read the id of a subject, so that one without a record does not stand for those with one. */
   readonly readsIds: boolean;
+  /** The types that conditions there which read the type of a subject write out. */
+  readonly types: ReadonlySet<string>;
 }
 
 /**
@@ -74,7 +76,7 @@ export function* subjectsOf(
   const everybody = (type: string) => touched.types.has(EVERY_TYPE) || touched.types.has(type);
   const limited = touched.types.size > 0 ? yield* limitsOf(sides, claim) : undefined;
   if (touched.types.size > 0 && limited === undefined) {
-    const types = subjectType === undefined ? knownTypes(sides, touched.types) : [subjectType];
+    const types = subjectType === undefined ? knownTypes(sides, [...touched.types, ...concerned.types]) : [subjectType];
     for (const type of types) if (everybody(type)) yield { type, path: undefined };
   }
   for (const path of touched.paths) if (isMeant(path)) yield { type: typeOfSubject(path), path };
@@ -112,15 +114,19 @@ function* recorded(sides: readonly AccessSide[]): Generator<Path> {
     if (after?.view.get(address) === undefined) yield address.slice('subject/'.length);
 }
 
-function knownTypes(sides: readonly AccessSide[], named: ReadonlySet<string>): Set<string> {
-  const types = new Set([...named].filter((type) => type !== EVERY_TYPE));
+function knownTypes(sides: readonly AccessSide[], named: readonly string[]): Set<string> {
+  const types = new Set(named);
   for (const side of sides) {
+    for (const kind of ['policy_assignment', 'role_assignment'] as const)
+      for (const address of side.view.mentionedBy(kind, EVERYONE))
+        types.add(decodeSegment(address.slice(EVERYONE.length + 1)));
     for (const type of side.view.subjectTypes()) types.add(type);
     for (const address of side.view.addresses('subject_type'))
       types.add(decodeSegment(address.slice('subject_type/'.length)));
   }
-  types.add(OTHER_TYPE);
-  return types;
+  types.delete(EVERY_TYPE);
+  types.delete(OTHER_TYPE);
+  return types.add(OTHER_TYPE);
 }
 
 function typeOfSubject(path: Path): string {

@@ -23,10 +23,13 @@ applications:
       drive: { actions: [read] }
       folder: { actions: [read], parents: [{ type: drive, property: on }, { type: folder, property: in }] }
       payslip: { actions: [read, submit, approve], parents: [{ type: folder, property: in }] }
+      vault: { actions: [enter] }
     resources:
       safe: { type: drive }
       hr: { type: folder }
       open: { type: folder }
+      left: { type: folder }
+      right: { type: folder }
     roles:
       reader: { from_requests: false }
       clerk: { from_requests: false }
@@ -38,6 +41,10 @@ applications:
       own: { effect: ALLOW, resource_type: payslip, actions: [read], condition: subject.properties.level == resource.properties.level }
       submit: { effect: ALLOW, resource_type: payslip, actions: [submit] }
       approve: { effect: ALLOW, resource_type: payslip, actions: [approve] }
+      submit-left: { effect: ALLOW, resources: [{ resource: folder/left, actions: [submit], below: true }], assigned_to: [user/bob] }
+      approve-right: { effect: ALLOW, resources: [{ resource: folder/right, actions: [approve], below: true }], assigned_to: [user/bob] }
+      robots: { effect: ALLOW, resource_type: vault, actions: [enter], assigned_to: [everyone/robot] }
+      shut: { effect: DENY, priority: 9, resource_type: vault, actions: ["*"] }
       keep-out: { effect: DENY, priority: 9, resource_type: payslip, actions: [read] }
 groups:
   staff: { roles: [payroll/reader] }
@@ -45,15 +52,18 @@ groups:
   externals: { members: [user/eve] }
 subjects:
   user/ann: { properties: { contract: internal, level: 1 } }
+  user/bob: { properties: { contract: internal } }
   user/eve: { properties: { contract: external } }
 role_assignments: [{ role: payroll/viewer, to: user/eve, resource: payroll/folder/open }]
 policy_assignments:
   - { policy: payroll/read, to: role/payroll/reader }
   - { policy: payroll/submit, to: group/inner }
+  - { policy: payroll/shut, to: everyone }
 access_rules:
   no-externals:
     never: { subjects: { type: user, where: 'subject.properties.contract == "external"' }, actions: [read], resources: payroll/payslip }
   closed: { never: { subjects: group/externals, actions: [read], resources: { named: [payroll/folder/hr], below: true } } }
+  sealed: { never: { actions: ["*"], resources: payroll/vault } }
   four-eyes: { separate: { subjects: { type: user }, actions: [submit, approve], resources: payroll/payslip } }
 `;
 
@@ -245,6 +255,33 @@ const ATTACKS: [how: string, changes: () => Change[] | Promise<Change[]>][] = [
   [
     'two duties for everyone',
     () => [assign('payroll/submit', 'everyone/*'), assign('payroll/approve', 'everyone/user')],
+  ],
+  [
+    'a new resource that brings two duties together',
+    () => [
+      add('resource', {
+        type: 'payroll/payslip',
+        name: 'joint',
+        parents: ['payroll/folder/left', 'payroll/folder/right'],
+      }),
+    ],
+  ],
+  ['a DENY that goes, for a type that only links mention', () => [drop('policy_assignment/payroll/shut//everyone/*')]],
+  [
+    'a condition that alone mentions a type of subjects',
+    () => [
+      add(
+        'policy',
+        policy({
+          name: 'carts',
+          resource_type: 'payroll/vault',
+          actions: ['enter'],
+          condition: 'subject.type == "cart"',
+          priority: 10,
+        }),
+      ),
+      assign('payroll/carts', 'everyone/*'),
+    ],
   ],
   ['the rule removed along with it', () => [drop('access_rule/no-externals'), member('staff', EVE)]],
   [
