@@ -57,7 +57,8 @@ type AgentList struct {
 type AgentQuery struct {
 	// Enforces is the revision to ask about, "42.9f86d081884c7d65" or "42".
 	Enforces string
-	// Wait holds the answer until all enforce it, for at most so long; 50 seconds at most, in whole seconds.
+	// Wait holds the answer until all enforce it, for at most so long, in whole seconds: at most two thirds of what an
+	// attempt may take, which is 20 seconds unless the client or the call says otherwise.
 	Wait time.Duration
 	// Tenant is another tenant's name or id, for operators.
 	Tenant string
@@ -71,7 +72,7 @@ func (c *Client) Agents(ctx context.Context, query AgentQuery, options ...CallOp
 		values.Set("enforces", query.Enforces)
 	}
 	if query.Wait > 0 {
-		values.Set("wait", strconv.Itoa(int((query.Wait+time.Second-1)/time.Second)))
+		values.Set("wait", strconv.Itoa(c.heldSeconds(query.Wait, options)))
 	}
 	err := c.manage(ctx, c.agentRequest(http.MethodGet, "/v1/agents", "/v1/agents", query.Tenant, values), nil, options, &list)
 	return list, err
@@ -96,4 +97,24 @@ func (c *Client) agentRequest(method, route, path, tenant string, query url.Valu
 		path += "?" + query.Encode()
 	}
 	return c.managed(method, route, path)
+}
+
+// heldSeconds is how long the answer is held back: there must be time left in the attempt for it to come.
+func (c *Client) heldSeconds(wanted time.Duration, options []CallOption) int {
+	o, longest := optionsOf(options), c.management.attempt
+	if o.attempt > 0 {
+		longest = o.attempt
+	}
+	total := c.management.total
+	if o.total > 0 {
+		total = o.total
+	}
+	if total < longest {
+		longest = total
+	}
+	whole, most := (wanted+time.Second-1)/time.Second, longest*2/3/time.Second
+	if most < whole {
+		whole = most
+	}
+	return int(whole)
 }

@@ -124,6 +124,31 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 	}
 }
 
+func TestAnAnswerIsHeldBackForLessThanAnAttempt(t *testing.T) {
+	for _, row := range []struct {
+		wait    time.Duration
+		options []Option
+		call    []CallOption
+		sent    string
+	}{
+		{50 * time.Second, nil, nil, "20"},
+		{1500 * time.Millisecond, nil, nil, "2"},
+		{50 * time.Second, []Option{WithManagementTimeouts(time.Minute, 3*time.Second)}, nil, "2"},
+		{50 * time.Second, []Option{WithManagementTimeouts(9*time.Second, time.Minute)}, nil, "6"},
+		{50 * time.Second, nil, []CallOption{AttemptTimeout(6 * time.Second)}, "4"},
+		{50 * time.Second, nil, []CallOption{Timeout(time.Second)}, "0"},
+	} {
+		sent := ""
+		client := served(t, func(w http.ResponseWriter, r *http.Request) {
+			sent = r.URL.Query().Get("wait")
+			answerJSON(w, 200, `{"revision":"1.x","agents":[]}`)
+		}, row.options...)
+		if _, err := client.Agents(context.Background(), AgentQuery{Wait: row.wait}, row.call...); err != nil || sent != row.sent {
+			t.Errorf("%v is sent as %q, want %q (%v)", row, sent, row.sent, err)
+		}
+	}
+}
+
 func TestWritesThatMayHaveHappenedAreNotRepeated(t *testing.T) {
 	for _, row := range []struct {
 		name   string

@@ -1,6 +1,9 @@
 import { jsonOf } from './answer.js';
 import { type ClientOptions, DecisionClient } from './decision-client.js';
+import { pause } from './limit.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
+import { fateOf, heldSeconds } from './retry.js';
+import { ServiceError } from './service-error.js';
 import { Tenants } from './tenants.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type {
@@ -21,8 +24,11 @@ import type {
   WhoAmI,
 } from './wire.js';
 
-/** Shorter than an attempt may take. */
-const ENFORCED_WAIT_SECONDS = 20;
+/** How long the last answer may take to come, once the time for waiting has run out. */
+const GRACE_MS = 10_000;
+
+/** The cloud is asked no more often than this who enforces a revision. */
+const ASKED_EVERY_MS = 1_000;
 
 export interface AgentOptions extends CallOptions {
   /** For operators: the agents of this tenant, by its name or id. */
@@ -168,28 +174,40 @@ export class ServiceClient extends DecisionClient {
 
   /**
    * The agents of the tenant, as they report themselves: those first that do not enforce the revision, which is the newest
-   * unless `enforces` names one. With `waitSeconds`, the answer comes once all enforce it, or after that time (50 at most).
+   * unless `enforces` names one. With `waitSeconds`, the answer comes once all enforce it, or after that time: at most two
+   * thirds of what an attempt may take, which is 20 unless the client or the call says otherwise.
    */
   async agents({ tenant, enforces, waitSeconds, ...options }: AgentListOptions = {}): Promise<AgentList> {
-    const query = { tenant, enforces, wait: waitSeconds };
+    const { timeoutMs, attemptTimeoutMs } = this.transport.retryPolicy;
+    const attemptMs = Math.min(options.attemptTimeoutMs ?? attemptTimeoutMs, options.timeoutMs ?? timeoutMs);
+    const wait = waitSeconds === undefined ? undefined : heldSeconds(waitSeconds, attemptMs);
+    const query = { tenant, enforces, wait };
     return (await this.json({ method: 'GET', path: '/v1/agents', query, repeat: 'harmless' }, options)) as AgentList;
   }
 
   /**
    * Resolves once every agent of the tenant enforces the revision, and at the latest after `timeoutMs`: `enforced` says
-   * which. An agent that is silent counts once its own maximum age has run out.
+   * which. An agent that is silent counts once its own maximum age has run out. A cloud that is away for a while, or busy,
+   * is asked again until then.
    */
   async enforced(
     revision: string,
     { timeoutMs, ...options }: AgentOptions & { timeoutMs: number },
   ): Promise<AgentList> {
     const endsAt = performance.now() + timeoutMs;
+    const signal = options.signal ?? new AbortController().signal;
     for (;;) {
-      const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000));
-      const waitSeconds = Math.min(ENFORCED_WAIT_SECONDS, leftSeconds);
-      const list = await this.agents({ ...options, enforces: revision, waitSeconds });
-      // Waiting does not complete a list.
-      if (list.enforced || !list.complete || performance.now() >= endsAt) return list;
+      const askedAt = performance.now();
+      const leftMs = Math.max(0, endsAt - askedAt);
+      const bounds = { waitSeconds: Math.ceil(leftMs / 1000), timeoutMs: leftMs + GRACE_MS };
+      try {
+        const list = await this.agents({ ...options, ...bounds, enforces: revision });
+        // Waiting does not complete a list.
+        if (list.enforced || !list.complete || performance.now() >= endsAt) return list;
+      } catch (error) {
+        if (!isPassing(error) || performance.now() >= endsAt) throw error;
+      }
+      await pause(Math.max(0, Math.min(askedAt + ASKED_EVERY_MS, endsAt) - performance.now()), signal);
     }
   }
 
@@ -256,4 +274,10 @@ export class ServiceClient extends DecisionClient {
       at: `GET ${this.url}${path}`,
     };
   }
+}
+
+/** Whether the same request may well be answered later. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  return error.code === 'network' || error.code === 'timeout' || fateOf(error.status ?? 200) !== 'final';
 }

@@ -243,3 +243,48 @@ describe('a caller who gives up', () => {
     expect(server.received).toHaveLength(1);
   });
 });
+
+describe('an answer that is held back', () => {
+  const LIST = { enforced: true, complete: true };
+
+  it.each([
+    ['20 s unless told otherwise', 50, {}, {}, 20],
+    ['no longer than wanted', 3, {}, {}, 3],
+    ['two thirds of an attempt of the client', 50, { attemptTimeoutMs: 3_000 }, {}, 2],
+    ['two thirds of an attempt of the call', 50, {}, { attemptTimeoutMs: 6_000 }, 4],
+    ['two thirds of the time of the call', 50, {}, { timeoutMs: 9_000 }, 6],
+    ['not at all where attempts are short', 50, { attemptTimeoutMs: 1_000 }, {}, 0],
+  ])('may take %s', async (_, waitSeconds, ofClient, ofCall, sent) => {
+    const line = `GET /v1/agents?wait=${sent}`;
+    server.script(line, { json: LIST });
+    expect(await client(ofClient).agents({ waitSeconds, ...ofCall })).toEqual(LIST);
+  });
+
+  it.each([
+    ['unavailable', status(503)],
+    ['busy', status(429)],
+    ['away', 'reset'],
+    ['behind a gateway that gave up', status(502)],
+  ] as const)('is asked for again until it comes, though the cloud is %s for a while', async (_, fault) => {
+    server.script('GET /v1/agents?enforces=7&wait=20', fault, fault, { json: LIST });
+    expect(await client({ retries: 0 }).enforced('7', { timeoutMs: 60_000 })).toEqual(LIST);
+  });
+
+  it('is asked for again where an attempt had no answer', async () => {
+    server.script('GET /v1/agents?enforces=7&wait=1', 'hang', { json: LIST });
+    const impatient = client({ retries: 0, attemptTimeoutMs: 1_500 });
+    expect(await impatient.enforced('7', { timeoutMs: 60_000 })).toEqual(LIST);
+  });
+
+  it('is not asked for again once the time has run out, or after a refusal', async () => {
+    const away = 'GET /v1/agents?enforces=7&wait=0';
+    server.script(away, status(503));
+    const now = client({ retries: 0, attemptTimeoutMs: 1_000 });
+    expect(await refused(now.enforced('7', { timeoutMs: 0 }))).toMatchObject({ status: 503 });
+    expect(server.count(away)).toBe(1);
+    const forbidden = 'GET /v1/agents?enforces=8&wait=20';
+    server.script(forbidden, status(403));
+    expect(await refused(client().enforced('8', { timeoutMs: 60_000 }))).toMatchObject({ status: 403 });
+    expect(server.count(forbidden)).toBe(1);
+  });
+});

@@ -21,6 +21,11 @@ export function fateOf(status: number): Fate {
   return status === 502 || status === 504 ? 'unclear' : 'final';
 }
 
+/** How many seconds an answer may be held back, if no attempt takes longer than `attemptMs`: there must be time for it to come. */
+export function heldSeconds(wanted: number, attemptMs: number): number {
+  return Math.min(wanted, Math.floor((attemptMs * 2) / 3 / 1000));
+}
+
 /** The wait before another attempt, in milliseconds: exponential from `baseMs`, with full jitter. `attempt` counts from 0. */
 export function backoffMs(baseMs: number, attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(CAP_MS, baseMs * 2 ** attempt);

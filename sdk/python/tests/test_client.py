@@ -120,6 +120,16 @@ def test_a_decision_point_without_batches_gets_single_calls_from_then_on(status:
     assert server.faults == []
 
 
+@pytest.mark.parametrize(
+    ("attempt", "timeout", "wait", "sent"), [(30.0, None, 50, 20), (30.0, None, 3, 3), (3.0, None, 50, 2), (30.0, 9.0, 50, 6)]
+)
+def test_an_answer_is_held_back_for_less_than_an_attempt(attempt: float, timeout: Any, wait: int, sent: int) -> None:
+    script = [{"expect": {"path": f"/v1/agents?wait={sent}"}, "reply": {**YES, "json": {"agents": []}}}]
+    with ScriptedServer(script) as server, Client(server.url, attempt_timeout=attempt) as client:
+        assert client.agents(wait=wait, timeout=timeout) == {"agents": []}
+    assert server.faults == []
+
+
 def test_each_caller_of_a_joined_batch_keeps_its_own_deadline() -> None:
     script = [{"reply": {**YES, "json": {"evaluations": [{"decision": True}] * 2}, "delayMs": 400}}]
 

@@ -94,9 +94,12 @@ class AsyncManagement:
         """The agents of the tenant, as they report themselves: those first that do not enforce the revision.
 
         That is the newest one, unless `enforces` names another. With `wait`, the answer comes once all enforce it, or
-        after so many seconds (20 at most, since an attempt may take 30 s). `tenant` is for operators.
+        after so many seconds: at most two thirds of what an attempt may take, which is 20 unless the client or the call
+        says otherwise. `tenant` is for operators.
         """
-        query = {"enforces": enforces, "wait": None if wait is None else min(wait, 20), "tenant": tenant}
+        longest = min(self._attempt, self._total if timeout is None else timeout)
+        held = None if wait is None else min(wait, int(longest * 2 / 3))
+        query = {"enforces": enforces, "wait": held, "tenant": tenant}
         return cast(Dict[str, Any], await self._json("GET", "/v1/agents", query=query, timeout=timeout))
 
     async def retire_agent(
