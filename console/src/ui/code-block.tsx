@@ -13,14 +13,14 @@ interface Props {
 export function CodeBlock({ code, label, file }: Props) {
   return (
     <div className={styles.block}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <section tabIndex={0} aria-label={label}>
-        <pre>{code}</pre>
-      </section>
       <div className={styles.copy}>
         {file !== undefined && <SaveButton file={file} content={code} />}
         <CopyButton value={() => code} />
       </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{code}</pre>
+      </section>
     </div>
   );
 }

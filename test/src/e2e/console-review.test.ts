@@ -107,6 +107,22 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     await page.getByRole('link', { name: `Revision ${before}` }).waitFor();
   });
 
+  it('is found anew on “Show”, though the same is asked', async () => {
+    const { page } = await bench.signedIn(browser);
+    await page.goto(bench.at('/review?part=resource&path=docs/page/handbook&actions=edit&q=fresh'));
+    await page.getByText(/^No row/).waitFor();
+    await commit(
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'fresh' } },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'docs/edit-handbook', entity_type: 'subject', entity: 'user/fresh' },
+      },
+    );
+    await page.getByRole('button', { name: 'Show who has access' }).click();
+    await page.getByRole('link', { name: 'user/fresh', exact: true }).waitFor();
+  });
+
   it('is signed off with the rows that need change, and later says whether access has changed since', async () => {
     const { page, watch } = await bench.signedIn(browser);
     await page.goto(bench.at('/review?part=application&path=billing'));

@@ -24,6 +24,11 @@ export function reviewedOf({ part, path = '', actions = '', at = '', as_of = '' 
   return { part: PARTS.find((one) => one === part) ?? 'application', path, actions, at, as_of };
 }
 
+/** Whether two reviews ask the same. */
+export function isSameReview(left: Reviewed, right: Reviewed): boolean {
+  return (['part', 'path', 'actions', 'at', 'as_of'] as const).every((field) => left[field] === right[field]);
+}
+
 /** The part as the service takes it. */
 export function scopeOf({ part, path, actions }: Reviewed): ReviewScope {
   const list = actions

@@ -17,7 +17,7 @@ import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { actionsText } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
-import { type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
+import { isSameReview, type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
 import styles from './review-page.module.css';
 import { ReviewTable } from './review-table.js';
 import { filtered, tableOf, whoText } from './row-text.js';
@@ -27,19 +27,24 @@ import { SignOffList } from './sign-off-list.js';
 
 const PAGE_ROWS = 50;
 
+/** For how long a review as of now is shown again without asking. */
+const NOW_STALE_MS = 5_000;
+
 /** Who has access to a part of the tenant. What is looked at stands in the address of the page. */
 export function ReviewPage() {
   const search = usePageSearch();
   const reviewed = reviewedOf(search);
   const navigate = useNavigate();
   const { part, path, actions, at, as_of } = reviewed;
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['access-review', part, path, actions, at, as_of],
     queryFn: ({ signal }) =>
       client.reviewAccess(scopeOf(reviewed), { ...(at && { at }), ...(as_of && { as_of }) }, { signal }),
     enabled: path !== '',
-    staleTime: Number.POSITIVE_INFINITY,
+    // What is as of now grows old, but what somebody is reading changes only when they ask.
+    staleTime: at === '' ? NOW_STALE_MS : Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   return (
     <>
@@ -48,11 +53,14 @@ export function ReviewPage() {
         <ReviewForm
           key={`${part} ${path} ${actions} ${at}`}
           reviewed={reviewed}
-          onShow={(next) => navigate({ to: '/review', search: { ...next } })}
+          onShow={(next) => {
+            if (isSameReview(next, reviewed)) void refetch();
+            else void navigate({ to: '/review', search: { ...next } });
+          }}
         />
         {path === '' && <Empty title={review.hint} />}
         {error && <ProblemNote error={error} retry={() => refetch()} />}
-        {path !== '' && data === undefined && !error && <p role="status">{review.finding}</p>}
+        {isFetching && <p role="status">{review.finding}</p>}
         {data !== undefined && (
           <Found key={`${part} ${path} ${actions} ${data.revision} ${data.as_of}`} found={data} reviewed={reviewed} />
         )}
