@@ -88,6 +88,8 @@ export const ask = {
       .join(', then that of ')} to where its records are declared, each as a change document of its own.`,
   otherDraft: (drafted: string, stack: string) =>
     `The draft is for the stack “${drafted}”, and this is for “${stack}”: take the draft to Git or empty it first.`,
+  otherChange: (address: string) =>
+    `The draft already changes ${address} in another way, which this would replace: leave that out on the page Change first.`,
   nobody: 'Nobody may do it.',
   nothing: 'There is nothing on which they may do it.',
   found: (count: number, more: boolean) => (more ? `The first ${count}` : `${count} found`),

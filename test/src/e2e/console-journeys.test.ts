@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as change.json' }).click();
     const saved = await (await saving).path();
-    const shown = await page.getByRole('region', { name: 'The change document' }).locator('pre').last().textContent();
+    const shown = await page.getByRole('region', { name: 'The change document' }).locator('pre').first().textContent();
     expect(await readFile(saved, 'utf8')).toBe(shown);
     watch.expectNothing();
 
@@ -158,6 +158,32 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await committed(alice.page);
     expect((await bench.client.records('group').get(name)).description).toBe('Of Alice again.');
     alice.watch.expectNothing();
+  });
+
+  it('keeps what others commit while a form stands open', async () => {
+    await bench.client.records('group').create({ name: 'open', shared_with: ['billing'] });
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/change?edit=group/open'));
+    await page.getByLabel('shared with').fill('');
+    await page.getByLabel('description').fill('Typed before.');
+    await bench.client.records('group').update('open', { shared_with: ['billing', 'docs'] });
+    // The page has learnt of the newer revision before the form is sent.
+    await page.clock.install();
+    await page.clock.runFor('00:10');
+    const newest = page.waitForResponse((response) => response.url().includes('/v1/audit?'));
+    await page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    await (await newest).finished();
+    await take(page);
+    await page.getByRole('button', { name: 'Take the draft to the newest revision' }).click();
+    const choice = page.getByRole('group', { name: 'group/open' });
+    await choice.getByLabel('Theirs: ["billing","docs"]').check();
+    await page.getByRole('button', { name: 'Go on with these' }).click();
+    await page.getByText('changed 1').waitFor();
+    await commit(page);
+    await committed(page);
+    const merged = { description: 'Typed before.', shared_with: ['billing', 'docs'] };
+    expect(await bench.client.records('group').get('open')).toMatchObject(merged);
+    watch.expectNothing();
   });
 
   it('edits a record again from where the draft stands', async () => {

@@ -3,7 +3,8 @@ import type { Change } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
-import { CONSOLE_STACK, saveDraft, titleOfChange, useDraft, withChange } from '../../api/draft.js';
+import { CONSOLE_STACK, saveDraft, useDraft } from '../../api/draft.js';
+import { changedOtherwise, titleOfChange, withChange } from '../../api/drafted-changes.js';
 import { useMay } from '../../api/session.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
@@ -120,6 +121,8 @@ function AddToDraft({ label, what, stack, changes, revision }: Addition) {
   if (changes.every((change) => drafted.has(JSON.stringify(change)))) return <p role="status">{text.ask.inDraft}</p>;
   if (draft.changes.length > 0 && draft.stack !== stack)
     return <p className={layout.hint}>{text.ask.otherDraft(draft.stack, stack)}</p>;
+  const [other] = changedOtherwise(draft, changes);
+  if (other !== undefined) return <p className={layout.hint}>{text.ask.otherChange(other)}</p>;
   const begun = { ...draft, stack };
   return (
     <div>

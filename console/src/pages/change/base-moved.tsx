@@ -1,7 +1,8 @@
 import type { Change } from '@authz-service/sdk/wire';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Draft, saveDraft } from '../../api/draft.js';
+import { saveIfSame } from '../../api/draft.js';
+import type { Draft } from '../../api/drafted-changes.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Button } from '../../ui/button.js';
@@ -16,7 +17,7 @@ type Side = 'mine' | 'theirs';
 
 /** Takes a draft to the newest revision after others have committed: what they changed stays, unless somebody chooses otherwise. */
 export function BaseMoved({ draft, newest }: { draft: Draft; newest: string }) {
-  const save = (changes: Change[]) => saveDraft({ ...draft, base: newest, changes });
+  const save = (changes: Change[]) => saveIfSame(draft, { ...draft, base: newest, changes });
   const [fought, setFought] = useState<RebasedChange[]>();
   const take = useMutation({
     mutationFn: () => rebase(draft),

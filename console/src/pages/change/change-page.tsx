@@ -4,16 +4,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
-import {
-  CONSOLE_STACK,
-  type Draft,
-  draftedFields,
-  dropCommitted,
-  saveDraft,
-  titleOfChange,
-  useDraft,
-  withChange,
-} from '../../api/draft.js';
+import { CONSOLE_STACK, dropCommitted, saveDraft, useDraft } from '../../api/draft.js';
+import { type Draft, draftedFields, titleOfChange, withChange, withReplaced } from '../../api/drafted-changes.js';
 import { queryClient } from '../../api/query-client.js';
 import { useMay } from '../../api/session.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
@@ -28,6 +20,7 @@ import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { useSettled } from '../../ui/use-settled.js';
 import { BaseMoved } from './base-moved.js';
 import styles from './change-page.module.css';
 import { EditRecord } from './edit-record.js';
@@ -35,11 +28,10 @@ import { PlanOfDraft, TextsOfDraft } from './plan-of-draft.js';
 import { RecordForm } from './record-form.js';
 import { DRAFTED_KINDS } from './record-schemas.js';
 
-/** A drafted record that is being edited again, and its place in the draft. */
-interface Creation {
-  change: Extract<Change, { op: 'create' }>;
-  index: number;
-}
+/** For how long a stack has to stand still before the draft is planned for it: each plan is work for the service. */
+const TYPING_MS = 400;
+
+type Creation = Extract<Change, { op: 'create' }>;
 
 /** Collects changes, says what they would do, and takes them to Git or commits them. */
 export function ChangePage() {
@@ -52,6 +44,7 @@ export function ChangePage() {
     setAdding(undefined);
     if (add !== undefined) void navigate({ to: '/change' });
   };
+  /** A drafted record that is being edited again. */
   const [again, setAgain] = useState<Creation>();
   const [kind, setKind] = useState<Kind>('subject');
   const revision = useQuery({
@@ -71,6 +64,7 @@ export function ChangePage() {
   // It may have been committed: sent once more under its key, it gets the first answer.
   const unclear = commit.variables?.key === draft.key && isUnclear(commit.error);
   const moved = !unclear && draft.changes.length > 0 && base !== '' && draft.base !== base;
+  const typing = useSettled(draft.stack, TYPING_MS) !== draft.stack;
   const document = JSON.stringify(
     { base_revision: draft.base, stack: draft.stack, changes: draft.changes },
     undefined,
@@ -93,7 +87,7 @@ export function ChangePage() {
                     <Button
                       small
                       aria-label={`${text.change.edit}: ${titleOfChange(change)}`}
-                      onPress={() => setAgain({ change, index })}
+                      onPress={() => setAgain(change)}
                     >
                       {text.change.edit}
                     </Button>
@@ -144,7 +138,7 @@ export function ChangePage() {
             <Card title={text.change.take}>
               <p className={layout.hint}>{text.change.takeHint}</p>
               <CodeBlock label={text.change.take} code={document} file="change.json" />
-              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved} />
+              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved && !typing} />
               {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
               {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>
@@ -171,11 +165,9 @@ export function ChangePage() {
         </div>
         {draft.changes.length > 0 && draft.stack !== '' && (
           <div className={styles.side}>
-            {moved ? (
-              <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />
-            ) : (
-              <PlanOfDraft draft={draft} />
-            )}
+            {moved && <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />}
+            {!moved && typing && <p role="status">{text.change.planning}</p>}
+            {!moved && !typing && <PlanOfDraft draft={draft} />}
           </div>
         )}
       </div>
@@ -192,19 +184,13 @@ export function ChangePage() {
         </Dialog>
       )}
       {again !== undefined && (
-        <Dialog
-          wide
-          keep
-          title={text.change.editTitle(titleOfChange(again.change))}
-          onClose={() => setAgain(undefined)}
-        >
+        <Dialog wide keep title={text.change.editTitle(titleOfChange(again))} onClose={() => setAgain(undefined)}>
           <RecordForm
-            kind={again.change.kind}
-            fields={again.change.fields}
+            kind={again.kind}
+            fields={again.fields}
             onCancel={() => setAgain(undefined)}
             onDone={(fields) => {
-              const changes = draft.changes.with(again.index, { ...again.change, fields });
-              saveDraft({ ...draft, changes });
+              saveDraft(withReplaced(draft, again, { ...again, fields }, base));
               setAgain(undefined);
             }}
           />
@@ -212,11 +198,13 @@ export function ChangePage() {
       )}
       {edit !== undefined && base !== '' && (
         <EditRecord
+          key={edit}
           address={edit}
+          base={draft.base === '' ? base : draft.base}
           drafted={draftedFields(draft, edit)}
           onClose={() => navigate({ to: '/change' })}
-          onChange={(change) => {
-            saveDraft(withChange(draft, change, base));
+          onChange={(change, from) => {
+            saveDraft(withChange(draft, change, from));
             void navigate({ to: '/change' });
           }}
         />

@@ -1,7 +1,8 @@
 import type { Change, WireRecord } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
-import { client } from '../../api/client.js';
+import { clientAt } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { declaredFields } from '../../ui/declared-fields.js';
@@ -13,36 +14,46 @@ import { RecordForm } from './record-form.js';
 
 interface Props {
   address: string;
+  /** The revision to change it from. */
+  base: string;
   /** What the draft gives it already: the form goes on from there. */
   drafted?: Record<string, unknown> | undefined;
-  onChange: (change: Change) => void;
+  /** `base` is the revision that the form was filled from. */
+  onChange: (change: Change, base: string) => void;
   onClose: () => void;
 }
 
-/** Takes a change or the removal of a record into the draft. */
-export function EditRecord({ address, drafted, onChange, onClose }: Props) {
+/**
+ * Takes a change or the removal of a record into the draft. The form stays with the revision at which it was opened: what
+ * others commit meanwhile is merged with the draft, not overwritten by what the form showed before.
+ */
+export function EditRecord({ address, base, drafted, onChange, onClose }: Props) {
   const kind = kindOf(address);
+  const [opened] = useState({ base, drafted });
   const { data, error } = useQuery({
-    queryKey: ['record', address],
+    queryKey: ['record', address, opened.base],
     queryFn: async ({ signal }) => {
-      const record: WireRecord = await client.records(kind).get(pathOf(address), { signal });
-      return record as unknown as FoundRecord;
+      const record: WireRecord = await clientAt(opened.base).records(kind).get(pathOf(address), { signal });
+      return declaredFields(record as unknown as FoundRecord);
     },
+    enabled: opened.drafted === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
   });
+  const fields = opened.drafted ?? data;
   return (
     <Dialog wide keep title={text.change.editTitle(address)} onClose={onClose}>
       {error && <ProblemNote error={error} />}
-      {data === undefined && !error && <p role="status">{text.common.loading}</p>}
-      {data !== undefined && (
+      {fields === undefined && !error && <p role="status">{text.common.loading}</p>}
+      {fields !== undefined && (
         <>
           <RecordForm
             kind={kind}
-            fields={drafted ?? declaredFields(data)}
+            fields={fields}
             onCancel={onClose}
-            onDone={(fields) => onChange({ op: 'update', address, fields })}
+            onDone={(changed) => onChange({ op: 'update', address, fields: changed }, opened.base)}
           />
           <div className={layout.buttons}>
-            <Button kind="danger" onPress={() => onChange({ op: 'delete', address })}>
+            <Button kind="danger" onPress={() => onChange({ op: 'delete', address }, opened.base)}>
               {text.change.removal}
             </Button>
           </div>

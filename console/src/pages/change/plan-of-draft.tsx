@@ -2,7 +2,7 @@ import { ServiceError } from '@authz-service/sdk/service-error';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from '../../api/client.js';
-import type { Draft } from '../../api/draft.js';
+import type { Draft } from '../../api/drafted-changes.js';
 import { queryClient } from '../../api/query-client.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';

@@ -2,7 +2,7 @@ import { ServiceError } from '@authz-service/sdk/service-error';
 import type { Address, Change } from '@authz-service/sdk/wire';
 import type { FoundRecord } from '../../api/answers.js';
 import { clientAt } from '../../api/client.js';
-import { addressOf, type Draft } from '../../api/draft.js';
+import { addressOf, type Draft } from '../../api/drafted-changes.js';
 import { declaredFields } from '../../ui/declared-fields.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
 import { type Fields, isSame, mergeFields } from './merge-fields.js';

@@ -4,7 +4,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
-import { CONSOLE_STACK, draftedFields, saveDraft, useDraft, withChange } from '../../api/draft.js';
+import { CONSOLE_STACK, saveDraft, useDraft } from '../../api/draft.js';
+import { draftedFields, withChange } from '../../api/drafted-changes.js';
 import { useMay } from '../../api/session.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
@@ -31,14 +32,13 @@ export function AccessRules() {
   const draft = useDraft();
   const navigate = useNavigate();
   const [cursors, setCursors] = useState<string[]>([]);
-  const [suspending, setSuspending] = useState<Rule>();
+  const [suspending, setSuspending] = useState<{ rule: Rule; revision: string }>();
   const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['records', 'access_rule', 'all', cursors.at(-1)],
     queryFn: async ({ signal }) => {
-      const [page, newest] = await Promise.all([
-        client.records('access_rule').page({}, { limit: PAGE_SIZE, cursor: cursors.at(-1), signal }),
-        client.commits({ limit: 1 }, signal),
-      ]);
+      // Before the page: a draft may be for an earlier revision than its fields, never for a later one.
+      const newest = await client.commits({ limit: 1 }, signal);
+      const page = await client.records('access_rule').page({}, { limit: PAGE_SIZE, cursor: cursors.at(-1), signal });
       return { ...page, revision: newest.items[0]?.revision ?? '' };
     },
     placeholderData: keepPreviousData,
@@ -48,16 +48,22 @@ export function AccessRules() {
     queryFn: ({ signal }) => client.accessRuleViolations({ signal }),
     staleTime: 60_000,
   });
-  /** Takes the rule with other fields into the draft, which is for its owner if it has just begun. */
-  const toDraft = (rule: Rule, change: (fields: Record<string, unknown>) => Record<string, unknown>) => {
+  const revision = data?.revision ?? '';
+  /** Takes the rule, as it was shown at `shownAt`, with other fields into the draft, which is for its owner if it has just begun. */
+  const toDraft = (
+    rule: Rule,
+    shownAt: string,
+    change: (fields: Record<string, unknown>) => Record<string, unknown>,
+  ) => {
     const { address, managed_by } = rule;
     const fields = change(draftedFields(draft, address) ?? declaredFields(rule as unknown as FoundRecord));
     const stack = managed_by === 'api' ? CONSOLE_STACK : managed_by;
     const begun = draft.changes.length === 0 ? { ...draft, stack } : draft;
-    saveDraft(withChange(begun, { op: 'update', address, fields }, data?.revision ?? ''));
+    saveDraft(withChange(begun, { op: 'update', address, fields }, shownAt));
     void navigate({ to: '/change' });
   };
-  const resume = (rule: Rule) => toDraft(rule, ({ suspended_until: _, suspension_reason: __, ...others }) => others);
+  const resume = (rule: Rule) =>
+    toDraft(rule, revision, ({ suspended_until: _, suspension_reason: __, ...others }) => others);
   return (
     <>
       <div className={styles.head}>
@@ -133,7 +139,7 @@ export function AccessRules() {
                           <Button
                             small
                             aria-label={`${words.suspend}: ${rule.name}`}
-                            onPress={() => setSuspending(rule)}
+                            onPress={() => setSuspending({ rule, revision })}
                           >
                             {words.suspend}
                           </Button>
@@ -161,9 +167,11 @@ export function AccessRules() {
       />
       {suspending && (
         <SuspendRule
-          name={suspending.name}
+          name={suspending.rule.name}
           onClose={() => setSuspending(undefined)}
-          onDone={(suspension) => toDraft(suspending, (fields) => ({ ...fields, ...suspension }))}
+          onDone={(suspension) =>
+            toDraft(suspending.rule, suspending.revision, (fields) => ({ ...fields, ...suspension }))
+          }
         />
       )}
     </>
