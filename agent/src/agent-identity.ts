@@ -41,14 +41,15 @@ function versionIn(file: URL): string | undefined {
   }
 }
 
-/** What the agent says about itself with each poll; nothing of decisions. */
-export function reportOf(id: string, state: AgentState): AgentReport {
+/** What the agent says about itself with each poll; nothing of decisions. `tenantId` is the tenant that it is to serve. */
+export function reportOf(id: string, state: AgentState, tenantId?: string): AgentReport {
   const { served, knownAgeMs, maxAgeMs, consecutiveFailures, syncing } = state;
   const name = hostname();
   return {
     id,
     ...(/^[\x21-\x7e]{1,253}$/.test(name) && { name }),
     ...(version !== undefined && { version }),
+    ...(tenantId !== undefined && /^[\x21-\x7e]{1,64}$/.test(tenantId) && { tenant: tenantId }),
     ...(served && { tenant: served.tenant.id, revision: served.revision }),
     ...(Number.isFinite(knownAgeMs) && { age: Math.ceil(knownAgeMs / 1000) }),
     ...(maxAgeMs !== undefined && { max_age: Math.ceil(maxAgeMs / 1000) }),

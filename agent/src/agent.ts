@@ -79,7 +79,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
 
   const saver = new Saver(cache, config.apiKey, trust, log);
   const id = await agentId(config.cacheDir, log);
-  const report = () => reportText(reportOf(id, state));
+  const report = () => reportText(reportOf(id, state, config.tenantId));
   const sync = new Sync({ ...config, bounds: BOUNDS, report }, { state, cache, saver, attempts, log });
   const poll = async (waitSeconds: number, stop: AbortSignal) => {
     if (state.answered) await keptMaxAge.keep(config.maxAgeMs);

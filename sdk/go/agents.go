@@ -46,7 +46,7 @@ type AgentList struct {
 	Enforcing int  `json:"enforcing"`
 	// Expired is how many of the others decide nothing any more.
 	Expired int `json:"expired"`
-	// Complete is false once there are too many agents to list.
+	// Complete is false while agents may be missing: there are too many, or some asked lately without a report.
 	Complete bool            `json:"complete"`
 	Agents   []ReportedAgent `json:"agents"`
 	// More: there are more than are listed.

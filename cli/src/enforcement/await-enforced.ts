@@ -10,6 +10,11 @@ import { agentTable } from './agent-table.js';
 /** The exit code if some agents do not enforce a revision in time. */
 const NOT_ENFORCED = 3;
 
+/** What a list means that is not complete. */
+export const UNLISTED =
+  'Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable ' +
+  'report: update older agents, and let proxies pass the header Service-Agent on.';
+
 /** What waiting for the agents has come to: members for the JSON document, a line, and the exit code. */
 export interface Enforcement {
   json: { enforced: boolean; agents?: number; behind?: AgentList['agents']; unknown?: string };
@@ -64,6 +69,6 @@ export async function awaitEnforced(
   }
   const text = complete
     ? `Not enforced within ${timeout}: ${count} of ${counted(total, 'agent')} may decide by an earlier revision.`
-    : `Not known to be enforced: there are more agents than are listed (${total}). Retire those that are gone.`;
+    : `Not known to be enforced: there are agents beside the ${total} of the list. ${UNLISTED}`;
   return { json: { ...json, behind }, text, exitCode: NOT_ENFORCED };
 }

@@ -20,6 +20,8 @@ const NOTED_EVERY_MS = 60_000;
  * clocks of replicas differ.
  */
 export const SILENCE_MARGIN_MS = 2 * 60_000;
+/** So long a list counts as incomplete after an agent that it lacks asked for the bundle. */
+export const UNLISTED_MS = 10 * 60_000;
 /** So long a new agent waits until it is written. */
 const PATIENCE_MS = 2000;
 /** What cannot be written for so long may be missed by others. */
@@ -48,6 +50,8 @@ export class Fleet {
   /** What this process has heard lately, longest ago first. */
   readonly #heard = new Map<string, Heard>();
   readonly #unwritten = new Map<string, Heard>();
+  /** The tenants of agents that no list has, and when they asked: what is not written yet, and what was last. */
+  readonly #unlisted = { unwritten: new Map<string, number>(), written: new Map<string, number>() };
   readonly #committed = new Map<string, Committed>();
   #reports = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +63,7 @@ export class Fleet {
   #closed = false;
 
   constructor(
-    private readonly store: Pick<Store, 'findRevision' | 'noteAgents'>,
+    private readonly store: Pick<Store, 'findRevision' | 'noteAgents' | 'noteUnlisted'>,
     private readonly metrics: Pick<Metrics, 'enforced'>,
     private readonly log: Logger,
     private readonly now: () => number,
@@ -73,12 +77,14 @@ export class Fleet {
 
   /**
    * Takes a report about a tenant that the credential may fetch. An agent that is new here, or may decide for longer than it
-   * said before, is written before this resolves, so that no list lacks it. Never throws.
+   * said before, is written before this resolves, so that no list lacks it. If it does not say which of several tenants it will
+   * serve, it is noted as unlisted. Never throws.
    */
   async heard(report: AgentReport, tenants: readonly Tenant[], credential: AgentRow['credential']): Promise<void> {
     const [only, another] = tenants;
-    const tenant = tenants.find((one) => one.id === report.tenant) ?? (another === undefined ? only : undefined);
-    if (tenant === undefined) return;
+    const named = tenants.find(({ id }) => id === report.tenant) ?? tenants.find(({ name }) => name === report.tenant);
+    const tenant = named ?? (another === undefined ? only : undefined);
+    if (tenant === undefined) return report.tenant === undefined ? await this.unlisted(tenants) : undefined;
     const key = `${tenant.id} ${credential.id} ${report.id}`;
     const before = this.#heard.get(key);
     const seenAt = this.now();
@@ -101,10 +107,24 @@ export class Fleet {
     this.#heard.delete(key);
     this.#heard.set(key, heard);
     this.#forgetSome();
-    if (before?.said === said && seenAt - heard.writtenAt < NOTED_EVERY_MS) return;
+    if (before?.said === said && Math.abs(seenAt - heard.writtenAt) < NOTED_EVERY_MS) return;
     this.#unwritten.set(key, heard);
     if (before === undefined || isLonger(report, before.row.report)) await within(PATIENCE_MS, this.written());
     else this.#schedule(GATHER_MS);
+  }
+
+  /**
+   * Notes that somebody who is not in the lists asks for the bundles of these tenants: an agent that does not report itself, or
+   * whose report was lost on its way. The first note in a minute is written before this resolves. Never throws.
+   */
+  async unlisted(tenants: readonly Tenant[]): Promise<void> {
+    const now = this.now();
+    const { unwritten, written } = this.#unlisted;
+    const isNoted = ({ id }: Tenant) => Math.abs(now - (written.get(id) ?? Number.NaN)) < NOTED_EVERY_MS;
+    const news = tenants.filter((tenant) => !isNoted(tenant));
+    if (news.length === 0 || this.#closed) return;
+    for (const { id } of news) unwritten.set(id, now);
+    await within(PATIENCE_MS, this.written());
   }
 
   /** Resolves once everything that was heard before the call is written, or could not be. */
@@ -147,11 +167,22 @@ export class Fleet {
   }
 
   async #write(): Promise<void> {
-    while (this.#unwritten.size > 0) {
+    const { unwritten, written } = this.#unlisted;
+    while (this.#unwritten.size > 0 || unwritten.size > 0) {
+      const unlisted = [...unwritten];
       const some = [...this.#unwritten].slice(0, ROWS_MAX);
       try {
+        if (unlisted.length > 0) {
+          const ids = unlisted.map(([id]) => id);
+          await this.store.noteUnlisted(ids, this.now());
+        }
         const rows = some.map(([, { row }]) => row);
-        const refused = await this.store.noteAgents(rows, this.bounds);
+        const { kept, refused } = await this.store.noteAgents(rows, this.bounds, this.now());
+        for (const [key, heard] of some) {
+          // What is not kept is written again with the next poll: it is not known which of two reports was the later one.
+          heard.writtenAt = kept.has(heard.row) ? heard.row.seenAt : Number.NaN;
+          if (this.#unwritten.get(key) === heard) this.#unwritten.delete(key);
+        }
         if (refused > 0) this.log.warn({ refused }, 'agents are not listed, since there are too many: retire old ones');
       } catch (error) {
         this.#failingSince ??= this.now();
@@ -159,9 +190,9 @@ export class Fleet {
         this.#schedule(GATHER_MS * 5);
         return;
       }
-      for (const [key, heard] of some) {
-        heard.writtenAt = heard.row.seenAt;
-        if (this.#unwritten.get(key) === heard) this.#unwritten.delete(key);
+      for (const [id, at] of unlisted) {
+        written.set(id, at);
+        if (unwritten.get(id) === at) unwritten.delete(id);
       }
     }
     this.#failingSince = undefined;

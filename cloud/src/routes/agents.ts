@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud.js';
 import { bundledTenants } from '../commands/bundle-for.js';
 import { wantedRevision } from '../commands/wanted-revision.js';
 import { assertStanding } from '../console/assert-standing.js';
-import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
+import { SILENCE_MARGIN_MS, UNLISTED_MS } from '../fleet/fleet.js';
 import { json } from '../http/reply.js';
 import { type Route, type SecuredCall, secured } from '../http/route.js';
 import type { AgentRow } from '../store/agent-store.js';
@@ -52,7 +52,7 @@ const listSchema = z.strictObject({
   enforcing: z.int().meta({ description: 'How many of them serve that revision or a later one.' }),
   expired: z.int().meta({ description: 'How many of the others decide nothing any more.' }),
   complete: z.boolean().meta({
-    description: 'False once there are too many agents to list: retire those that are gone.',
+    description: `False while there are too many agents to list, and for ${UNLISTED_MS / 60_000} minutes after somebody asked for the bundle who is not listed: an agent beyond the bounds, or one without a readable report.`,
   }),
   agents: z.array(agentSchema),
   more: z.boolean().meta({ description: `Whether there are more: at most ${LISTED_MAX} are listed.` }),
@@ -161,8 +161,9 @@ async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolea
   await cloud.fleet.written();
   const now = cloud.now();
   const found = await cloud.store.agents(tenant.id, { revision: wanted, now, limit: LISTED_MAX });
-  const { total, enforcing, expired, rows } = found;
-  const complete = !(await cloud.enforcementWaits.isFull(total));
+  const { total, enforcing, expired, unlistedAt, rows } = found;
+  const lacks = unlistedAt !== undefined && unlistedAt > now - UNLISTED_MS;
+  const complete = !lacks && !(await cloud.enforcementWaits.isFull(total));
   return {
     revision: tenant.revision,
     wanted,

@@ -53,7 +53,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         },
         headers: {
           [AGENT_HEADER]:
-            'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it; one that is malformed is ignored.',
+            'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it. Without one, or with one that is malformed, the list counts as incomplete for ten minutes.',
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
           'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
@@ -67,7 +67,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         let tenants = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
-        if (report !== undefined) await cloud.fleet.heard(report, tenants, reporterOf(call.credential));
+        if (report === undefined) await cloud.fleet.unlisted(tenants);
+        else await cloud.fleet.heard(report, tenants, reporterOf(call.credential));
         assertHeard(cloud, report);
         await catchUpWith(cloud, tenants, had);
         let bundle = bundleOf(cloud, tenants);

@@ -5,9 +5,12 @@ import type { AuditRow, TenantRow } from './store.js';
 export interface AgentStore {
   /**
    * Keeps what agents have said last; what was heard earlier than what is kept is ignored, and so are tenants that are gone.
-   * Agents that are new beyond the bounds are left out; returns how many were.
+   * What is kept from a time that comes only long after `now` is replaced: it is of a clock that was ahead. Agents that are
+   * new beyond the bounds are left out, which is noted of their tenants.
    */
-  noteAgents(rows: readonly AgentRow[], bounds: AgentBounds): Promise<number>;
+  noteAgents(rows: readonly AgentRow[], bounds: AgentBounds, now: number): Promise<NotedAgents>;
+  /** Notes that agents that are not in the list have asked for the bundles of these tenants. */
+  noteUnlisted(tenants: readonly string[], now: number): Promise<void>;
   /** How many agents of a tenant enforce a revision, and those that do the least, at most `limit`. */
   agents(tenant: string, asked: { revision: number; now: number; limit: number }): Promise<KeptAgents>;
   /** How many agents of a tenant do not enforce a revision and may decide. */
@@ -22,6 +25,13 @@ export interface AgentStore {
   retireAgent(tenant: TenantRow, id: string, by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>): Promise<number>;
   /** Removes the agents that have been unable to decide since before this time. */
   forgetAgents(before: number): Promise<void>;
+}
+
+export interface NotedAgents {
+  /** Those of the rows that are kept now. */
+  kept: ReadonlySet<AgentRow>;
+  /** How many were left out. */
+  refused: number;
 }
 
 export interface AgentBounds {
@@ -49,6 +59,8 @@ export interface KeptAgents {
   enforcing: number;
   /** How many do not enforce it, and decide nothing either. */
   expired: number;
+  /** When an agent that is not in the list last asked for the bundle; absent if none has. */
+  unlistedAt?: number | undefined;
   /** Those first that may decide and enforce the earliest revision, or none. */
   rows: AgentRow[];
 }

@@ -30,7 +30,9 @@ const REPLACED = [
 ] as const;
 const COLUMNS = [...KEY, 'first_seen_ms', ...REPLACED];
 const REPLACE = `on conflict (${KEY.join(',')}) do update set ${REPLACED.map((one) => `${one} = excluded.${one}`).join(',')}
-  where excluded.seen_ms >= agents.seen_ms`;
+  where excluded.seen_ms >= agents.seen_ms or agents.seen_ms > `;
+/** By so much the clocks of replicas may differ; a time that is further ahead is of a clock that was set back since. */
+const CLOCKS_DIFFER_MS = 10_000;
 
 const BEHIND = '(enforces is null or enforces < ?)';
 const DECIDES = '(decides_until_ms is null or decides_until_ms >= ?)';
@@ -38,7 +40,7 @@ const DECIDES = '(decides_until_ms is null or decides_until_ms >= ?)';
 /** The part of the store that holds what agents have reported. */
 export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' | 'writing' | 'lock'>): AgentStore {
   return {
-    noteAgents: (rows, bounds) =>
+    noteAgents: (rows, bounds, now) =>
       writing(async (trx) => {
         const ids = [...new Set(rows.map(({ tenant }) => tenant))];
         const there = new Set<string>(await trx('tenants').whereIn('id', ids).pluck('id'));
@@ -46,9 +48,19 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         const { admitted, refused } = await withinBounds(trx, known, bounds);
         // In one order everywhere, so that two that note the same agents wait for each other and not both.
         const ordered = admitted.sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
-        await insertRows(trx, 'agents', COLUMNS, ordered.map(valuesOf), REPLACE);
-        return refused;
+        await insertRows(
+          trx,
+          'agents',
+          COLUMNS,
+          ordered.map(valuesOf),
+          `${REPLACE}${Math.trunc(now) + CLOCKS_DIFFER_MS}`,
+        );
+        await noteUnlisted(trx, [...new Set(refused.map(({ tenant }) => tenant))], now);
+        return { kept: await keptOf(trx, admitted), refused: refused.length };
       }),
+
+    noteUnlisted: (tenants, now) =>
+      writing(async (trx) => noteUnlisted(trx, await trx('tenants').whereIn('id', tenants).pluck('id'), now)),
 
     agents: (tenant, { revision, now, limit }) =>
       reading(async (db) => {
@@ -67,11 +79,15 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
           .where('tenant_id', tenant)
           .orderByRaw(`case when ${DECIDES} then 0 else 1 end, coalesce(enforces, -1), seen_ms, agent_id`, [now])
           .limit(limit);
+        const unlisted = await db('unlisted_agents')
+          .where('tenant_id', tenant)
+          .first<{ seen_ms: number } | undefined>();
         const { total, enforcing, expired } = counts;
         return {
           total: Number(total),
           enforcing: Number(enforcing),
           expired: Number(expired),
+          unlistedAt: unlisted && Number(unlisted.seen_ms),
           rows: rows.map(readRow),
         };
       }),
@@ -132,12 +148,12 @@ async function withinBounds(trx: Knex, rows: readonly AgentRow[], bounds: { perT
     if (!left.has(tenant))
       left.set(tenant, bounds.perTenant - (await countOf(trx('agents').where('tenant_id', tenant))));
   const admitted: AgentRow[] = [];
-  let refused = 0;
+  const refused: AgentRow[] = [];
   for (const row of rows) {
     const free = Math.min(left.get(row.tenant) ?? 0, leftOfAll);
     const isKept = free < rows.length && (await isThere(trx, row));
     if (!isKept && free <= 0) {
-      refused++;
+      refused.push(row);
       continue;
     }
     admitted.push(row);
@@ -146,6 +162,22 @@ async function withinBounds(trx: Knex, rows: readonly AgentRow[], bounds: { perT
     leftOfAll--;
   }
   return { admitted, refused };
+}
+
+async function noteUnlisted(trx: Knex, tenants: readonly string[], now: number): Promise<void> {
+  const rows = tenants.toSorted().map((tenant) => [tenant, now]);
+  const replace = 'on conflict (tenant_id) do update set seen_ms = excluded.seen_ms';
+  await insertRows(trx, 'unlisted_agents', ['tenant_id', 'seen_ms'], rows, replace);
+}
+
+/** Those of the rows that the table holds, and nothing later instead. */
+async function keptOf(trx: Knex, rows: readonly AgentRow[]): Promise<Set<AgentRow>> {
+  const held: Row[] = await trx('agents')
+    .whereIn('tenant_id', [...new Set(rows.map(({ tenant }) => tenant))])
+    .whereIn('credential_id', [...new Set(rows.map(({ credential }) => credential.id))])
+    .whereIn('agent_id', [...new Set(rows.map(({ report }) => report.id))]);
+  const times = new Map(held.map(readRow).map((row) => [keyOf(row), row.seenAt]));
+  return new Set(rows.filter((row) => times.get(keyOf(row)) === row.seenAt));
 }
 
 async function isThere(trx: Knex, { tenant, credential, report }: AgentRow): Promise<boolean> {

@@ -24,6 +24,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'addSigningKey',
   'addBundleKey',
   'noteAgents',
+  'noteUnlisted',
   'retireAgent',
   'forgetAgents',
   'addSignOff',

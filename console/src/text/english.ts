@@ -156,7 +156,8 @@ export const text = {
     agents: 'Agents',
     agentsHint: 'As they report themselves since the service started: nobody has verified it.',
     noAgents: 'No agent has asked for its bundle since the service started.',
-    partial: 'Agents that ask other processes of the service are not among them.',
+    partial:
+      'There are others: too many to list, or without a report when they fetched the bundle in the last ten minutes.',
     enforcing: (count: number, all: number) => `${count} of ${all} serve the newest revision.`,
     agent: 'Agent',
     serves: 'Serves',

@@ -16,7 +16,7 @@ const schema = z.object({
   /** The machine's name. */
   name: word(253).optional(),
   version: word(64).optional(),
-  /** The id of the tenant that it serves, and the revision; absent if it serves nothing. */
+  /** The id of the tenant that it serves, or the configured id or name as long as it serves nothing; and the revision. */
   tenant: word(64).optional(),
   revision: word(64).optional(),
   /** The age of what it knows, and the age past which it refuses to decide, in seconds. */

@@ -76,5 +76,10 @@ describe('agents of the real cloud', () => {
     expect(heading).toMatch(/^name +revision +behind +last seen/);
     expect(rows).toHaveLength(2);
     for (const row of rows) expect(row).toContain(revision);
+
+    expect(await admin.agents()).toMatchObject({ enforced: true, complete: true });
+    const headers = { authorization: `Bearer ${secrets[0]}` };
+    expect((await fetch(`${await cloud.url()}/v1/policies/bundle`, { headers })).status).toBe(200);
+    expect(await admin.agents()).toMatchObject({ total: 2, enforcing: 2, enforced: false, complete: false });
   }, 60_000);
 });

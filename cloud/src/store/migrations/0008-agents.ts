@@ -20,6 +20,11 @@ export async function up(knex: Knex): Promise<void> {
     table.index(['tenant_id', 'enforces']);
     table.index(['decides_until_ms']);
   });
+  await knex.schema.createTable('unlisted_agents', (table) => {
+    table.text('tenant_id').primary().references('tenants.id').onDelete('CASCADE');
+    // When the bundle was last asked for by an agent that is not in the list, in milliseconds since the epoch.
+    table.bigInteger('seen_ms').notNullable();
+  });
   await knex.schema.alterTable('tenant_events', (table) => {
     // Of the retirement of an agent: its id.
     table.text('agent');
@@ -30,5 +35,6 @@ export async function down(knex: Knex): Promise<void> {
   await knex.schema.alterTable('tenant_events', (table) => {
     table.dropColumn('agent');
   });
+  await knex.schema.dropTable('unlisted_agents');
   await knex.schema.dropTable('agents');
 }

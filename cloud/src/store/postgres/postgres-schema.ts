@@ -38,6 +38,7 @@ const TABLES = [
   'signing_keys',
   'tenant_events',
   'tenants',
+  'unlisted_agents',
 ];
 
 /** Brings the schema up to date, in one transaction and one process at a time. Returns what was done. */
