@@ -107,7 +107,7 @@ async function start(
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const drafts = new DraftPlanner(slicing);
   const history = new History(store, slicing);
-  const followed = { store, tenants, credentials, bundleKeys, history, metrics, log };
+  const followed = { store, tenants, credentials, bundleKeys, history, drafts, metrics, log };
   const follower = new Follower(followed, () => performance.now(), now);
   const cloud: Cloud = {
     store,

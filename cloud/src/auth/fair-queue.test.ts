@@ -8,11 +8,11 @@ function held(waitingMax: number) {
   const outcomes: Promise<string>[] = [];
   let open = () => {};
   const first = queue.run('first', () => new Promise<void>((resolve) => (open = resolve)));
-  const add = (party: string, name: string, signal?: AbortSignal) => {
+  const add = (party: string, name: string, signal?: AbortSignal, asker?: string) => {
     const work = async () => {
       done.push(name);
     };
-    const outcome = queue.run(party, work, signal).then(
+    const outcome = queue.run(party, work, signal, asker).then(
       () => 'done',
       (error) => error.code ?? error.message,
     );
@@ -32,6 +32,13 @@ describe('a fair queue', () => {
     const { add, finish } = held(10);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name.charAt(0), name);
     expect(await finish()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('lets few pieces of one asker wait, so that others of the same party find room', async () => {
+    const { add, finish } = held(10);
+    const outcomes = ['ann', 'ann', 'ann', 'bob'].map((asker, at) => add('acme', `${asker}${at}`, undefined, asker));
+    expect(await finish()).toEqual(['ann0', 'ann1', 'bob3']);
+    expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'too_many_requests', 'done']);
   });
 
   it('refuses what it has no room for', async () => {

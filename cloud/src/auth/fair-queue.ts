@@ -1,9 +1,13 @@
 import { ProblemError } from '@authz-service/core/problem';
 
 interface Waiting {
+  asker: string | undefined;
   start(): void;
   refuse(): void;
 }
+
+/** Of one asker so many pieces wait at most, so that others of the same party find room and their turn. */
+const OF_ONE_MAX = 2;
 
 /**
  * Runs work one piece at a time, taking parties in turn, with a limited number of waiting pieces. If the queue is full,
@@ -23,9 +27,9 @@ export class FairQueue {
 
   /**
    * Throws `too_many_requests` if there is no room, and the signal's reason if it is aborted before it is the work's
-   * turn.
+   * turn. With an `asker`, who is one of the party, few pieces wait for each.
    */
-  run<T>(party: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  run<T>(party: string, work: () => Promise<T>, signal?: AbortSignal, asker?: string): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const abandon = () => {
@@ -33,6 +37,7 @@ export class FairQueue {
         reject(signal?.reason);
       };
       const waiting: Waiting = {
+        asker,
         start: () => {
           signal?.removeEventListener('abort', abandon);
           work()
@@ -52,7 +57,7 @@ export class FairQueue {
   }
 
   #add(party: string, waiting: Waiting): void {
-    if (this.#size >= this.waitingMax && !this.#makeRoom(party)) {
+    if (this.#hasEnough(party, waiting) || (this.#size >= this.waitingMax && !this.#makeRoom(party))) {
       waiting.refuse();
       return;
     }
@@ -60,6 +65,12 @@ export class FairQueue {
     if (own) own.push(waiting);
     else this.#waiting.set(party, [waiting]);
     this.#size += 1;
+  }
+
+  #hasEnough(party: string, { asker }: Waiting): boolean {
+    if (asker === undefined) return false;
+    const own = this.#waiting.get(party) ?? [];
+    return own.filter((one) => one.asker === asker).length >= OF_ONE_MAX;
   }
 
   /**

@@ -38,8 +38,13 @@ export interface ComparedStates extends Omit<Comparison, 'access'> {
  * `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
 export async function compareRevisions(cloud: Cloud, asked: Compared, signal: AbortSignal): Promise<Comparison> {
-  const { tenant, revision, earlier, ...compared } = await comparedStates(cloud, asked);
-  return { ...compared, access: await cloud.drafts.changeSince(tenant, revision, earlier, signal) };
+  const prepare = async () => {
+    const { earlier, ...states } = await comparedStates(cloud, asked);
+    return { ...states, task: earlier };
+  };
+  const { prepared, found } = await cloud.drafts.changeSince(prepare, { credential: asked.credential, signal });
+  const { before, after, records } = prepared;
+  return { before, after, records, access: found };
 }
 
 interface Compared {

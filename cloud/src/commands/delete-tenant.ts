@@ -38,12 +38,19 @@ export async function deleteTenant(
 
 /** Forgets a tenant that has been removed from the store. */
 export function forgetTenant(
-  { tenants, credentials, history, metrics }: Pick<Cloud, 'tenants' | 'credentials' | 'history' | 'metrics'>,
+  {
+    tenants,
+    credentials,
+    history,
+    drafts,
+    metrics,
+  }: Pick<Cloud, 'tenants' | 'credentials' | 'history' | 'drafts' | 'metrics'>,
   row: TenantRow,
 ): void {
   tenants.remove(row);
   credentials.forgetTenant(row.id);
   history.forget(row.id);
+  drafts.forget(row.id);
   metrics.standingViolations.remove({ tenant: row.id });
 }
 

@@ -34,15 +34,18 @@ export async function reviewPart(
   },
   signal: AbortSignal,
 ): Promise<PartReview> {
-  const moment = await tenantAt(cloud, asked);
-  const { revision, id } = moment.tenant;
-  const found = await cloud.store.findRevision(id, { number: revisionNumber(revision) });
-  if (found === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);
-  if (asked.asOf !== undefined) assertClock(asked.asOf, found.at, asked.now);
-  const now = asked.asOf ?? moment.now ?? asked.now;
-  const task = { scope: asked.scope, now, rowsMax: REVIEW_ROWS_MAX };
-  const review = await cloud.drafts.review(moment.tenant, revision, task, signal);
-  return { revision, committed_at: found.at, as_of: new Date(now).toISOString(), ...review };
+  const prepare = async () => {
+    const { tenant, now: clock = asked.now } = await tenantAt(cloud, asked);
+    const { revision, id } = tenant;
+    const row = await cloud.store.findRevision(id, { number: revisionNumber(revision) });
+    if (row === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);
+    if (asked.asOf !== undefined) assertClock(asked.asOf, row.at, asked.now);
+    const now = asked.asOf ?? clock;
+    return { tenant, revision, committedAt: row.at, task: { scope: asked.scope, now, rowsMax: REVIEW_ROWS_MAX } };
+  };
+  const { prepared, found } = await cloud.drafts.review(prepare, { credential: asked.credential, signal });
+  const { revision, committedAt, task } = prepared;
+  return { revision, committed_at: committedAt, as_of: new Date(task.now).toISOString(), ...found };
 }
 
 function assertClock(asOf: number, committedAt: string, now: number): void {

@@ -97,10 +97,13 @@ export async function changesSinceSignOff(
 ): Promise<SinceSignOff> {
   const row = await cloud.store.findSignOff(credential.tenant, id);
   if (row === undefined) throw new ProblemError('not_found', `There is no sign-off "${id.slice(0, 100)}".`);
-  const states = await comparedStates(cloud, { credential, before: row.revision, after: undefined, now });
-  const task = { ...states.earlier, scope: scopeOf(row) };
-  const changes = await cloud.drafts.reviewChanges(states.tenant, states.revision, task, signal);
-  return { before: states.before, after: states.after, ...changes };
+  const asked = { credential, before: row.revision, after: undefined, now };
+  const prepare = async () => {
+    const { earlier, ...states } = await comparedStates(cloud, asked);
+    return { ...states, task: { ...earlier, scope: scopeOf(row) } };
+  };
+  const { prepared, found } = await cloud.drafts.reviewChanges(prepare, { credential, signal });
+  return { before: prepared.before, after: prepared.after, ...found };
 }
 
 function scopeOf({ part, actions }: SignOffRow): ReviewScope {

@@ -6,6 +6,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { AccessReview, ReviewChanges } from '@authz-service/core/review/review-access';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
+import type { Credential } from '../auth/credential.js';
 import { FairQueue } from '../auth/fair-queue.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import type {
@@ -37,6 +38,27 @@ const REMEDIES = {
   review: 'choose a smaller part',
 };
 
+/** Who waits for an answer, and until when. */
+export interface Asked {
+  credential: Pick<Credential, 'tenant' | 'id'>;
+  signal: AbortSignal;
+}
+
+/** A task on a tenant at a revision. */
+export interface Prepared<Task> {
+  tenant: ReadableTenant;
+  revision: string;
+  task: Task;
+}
+
+/** Called when it is the asker's turn, so that those who wait hold no past states in memory. */
+type Prepare<P> = () => Promise<P>;
+
+interface Answered<P, Found> {
+  prepared: P;
+  found: Found;
+}
+
 /** Links end as time goes by: findings of the same revision are kept for so long, and of so many tenants. */
 const LINT_AGE_MS = 10 * 60 * 1000;
 const LINTED_MAX = 100;
@@ -50,6 +72,10 @@ export class DraftPlanner {
   readonly #queue = new FairQueue(WAITING_MAX, 'drafts and questions are waiting for their turn');
   readonly #linted = new Map<string, { revision: string; at: number; findings: readonly LintFinding[] }>();
   #thread: { worker: Worker; key?: string } | undefined;
+  /** True while somebody has their turn. */
+  #asking = false;
+  /** Counts calls of `forget`: what was read before one is not kept after it. */
+  #forgotten = 0;
 
   constructor(private readonly slicing: TimeSlicing) {}
 
@@ -58,58 +84,53 @@ export class DraftPlanner {
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */
-  plan(tenant: ReadableTenant, revision: string, draft: Draft, signal: AbortSignal): Promise<DraftPlan> {
-    return this.#find(tenant, revision, { draft }, signal) as Promise<DraftPlan>;
+  plan(tenant: ReadableTenant, revision: string, draft: Draft, asked: Asked): Promise<DraftPlan> {
+    return this.#inTurn(asked, () => this.#ask(tenant, revision, { draft }, asked.signal)) as Promise<DraftPlan>;
   }
 
   /**
    * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
    * `invalid_request` where the question itself is at fault.
    */
-  whyNot(tenant: ReadableTenant, revision: string, denied: Denied, signal: AbortSignal): Promise<WhyNot> {
-    return this.#find(tenant, revision, { denied }, signal) as Promise<WhyNot>;
+  whyNot(tenant: ReadableTenant, revision: string, denied: Denied, asked: Asked): Promise<WhyNot> {
+    return this.#inTurn(asked, () => this.#ask(tenant, revision, { denied }, asked.signal)) as Promise<WhyNot>;
   }
 
   /** What has changed in who may do what between an earlier state and the tenant at this revision. Throws as `plan` does. */
-  changeSince(
-    tenant: ReadableTenant,
-    revision: string,
-    earlier: EarlierState,
-    signal: AbortSignal,
-  ): Promise<AccessReport> {
-    return this.#find(tenant, revision, { earlier }, signal) as Promise<AccessReport>;
+  changeSince<P extends Prepared<EarlierState>>(prepare: Prepare<P>, asked: Asked): Promise<Answered<P, AccessReport>> {
+    return this.#answered(asked, prepare, (earlier) => ({ earlier }));
   }
 
   /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
-  review(tenant: ReadableTenant, revision: string, review: ReviewTask, signal: AbortSignal): Promise<AccessReview> {
-    return this.#find(tenant, revision, { review }, signal) as Promise<AccessReview>;
+  review<P extends Prepared<ReviewTask>>(prepare: Prepare<P>, asked: Asked): Promise<Answered<P, AccessReview>> {
+    return this.#answered(asked, prepare, (review) => ({ review }));
   }
 
   /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */
-  reviewChanges(
-    tenant: ReadableTenant,
-    revision: string,
-    reviewed: ReviewedTask,
-    signal: AbortSignal,
-  ): Promise<ReviewChanges> {
-    return this.#find(tenant, revision, { reviewed }, signal) as Promise<ReviewChanges>;
+  reviewChanges<P extends Prepared<ReviewedTask>>(
+    prepare: Prepare<P>,
+    asked: Asked,
+  ): Promise<Answered<P, ReviewChanges>> {
+    return this.#answered(asked, prepare, (reviewed) => ({ reviewed }));
   }
 
   /** What of the tenant at this revision does nothing, or likely not what was meant. Throws as `plan` does. */
-  async lint(
-    tenant: ReadableTenant,
-    revision: string,
-    now: number,
-    signal: AbortSignal,
-  ): Promise<readonly LintFinding[]> {
-    const kept = this.#linted.get(tenant.id);
-    if (kept?.revision === revision && now - kept.at < LINT_AGE_MS) return kept.findings;
-    const findings = (await this.#find(tenant, revision, { lint: { now } }, signal)) as readonly LintFinding[];
-    this.#linted.delete(tenant.id);
-    this.#linted.set(tenant.id, { revision, at: now, findings });
-    const [oldest] = this.#linted.keys();
-    if (oldest !== undefined && this.#linted.size > LINTED_MAX) this.#linted.delete(oldest);
-    return findings;
+  async lint(tenant: ReadableTenant, revision: string, now: number, asked: Asked): Promise<readonly LintFinding[]> {
+    const kept = () => {
+      const one = this.#linted.get(tenant.id);
+      return one?.revision === revision && now - one.at < LINT_AGE_MS ? one.findings : undefined;
+    };
+    return kept() ?? this.#inTurn(asked, async () => kept() ?? this.#lint(tenant, revision, now, asked.signal));
+  }
+
+  /** Forgets what is kept of a tenant: what was erased from its history must not be told again. */
+  forget(tenant: string): void {
+    this.#forgotten++;
+    this.#linted.delete(tenant);
+    const thread = this.#thread;
+    if (!thread?.key?.startsWith(`${tenant} `)) return;
+    delete thread.key;
+    if (!this.#asking) void this.#stop();
   }
 
   /** Ends the thread. */
@@ -117,13 +138,37 @@ export class DraftPlanner {
     return this.#stop();
   }
 
-  #find(tenant: ReadableTenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftFound> {
-    return this.#queue.run(tenant.id, () => this.#ask(tenant, revision, task, signal), signal);
+  async #lint(tenant: ReadableTenant, revision: string, now: number, signal: AbortSignal) {
+    const forgotten = this.#forgotten;
+    const findings = (await this.#ask(tenant, revision, { lint: { now } }, signal)) as readonly LintFinding[];
+    if (forgotten !== this.#forgotten) return findings;
+    this.#linted.delete(tenant.id);
+    this.#linted.set(tenant.id, { revision, at: now, findings });
+    const [oldest] = this.#linted.keys();
+    if (oldest !== undefined && this.#linted.size > LINTED_MAX) this.#linted.delete(oldest);
+    return findings;
+  }
+
+  #inTurn<T>({ credential: { tenant, id }, signal }: Asked, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(tenant, work, signal, id);
+  }
+
+  #answered<Task, P extends Prepared<Task>, Found>(
+    asked: Asked,
+    prepare: Prepare<P>,
+    asTask: (task: P['task']) => DraftTask,
+  ): Promise<Answered<P, Found>> {
+    return this.#inTurn(asked, async () => {
+      const prepared = await prepare();
+      const { tenant, revision, task } = prepared;
+      return { prepared, found: (await this.#ask(tenant, revision, asTask(task), asked.signal)) as Found };
+    });
   }
 
   async #ask(tenant: ReadableTenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftFound> {
     signal.throwIfAborted();
     assertAt(tenant, revision);
+    this.#asking = true;
     const thread = this.#begun();
     const answer = answerOf(thread.worker, remedyOf(task), signal);
     answer.said.catch(() => undefined);
@@ -138,6 +183,7 @@ export class DraftPlanner {
       if (!(error instanceof ProblemError) || error.code === 'timeout') await this.#stop();
       throw error;
     } finally {
+      this.#asking = false;
       answer.forget();
     }
   }
@@ -157,11 +203,12 @@ export class DraftPlanner {
     const base: DraftBase = { key: `${tenant.id} ${revision}`, tenant: tenant.name, revision };
     if (thread.key === base.key) return;
     delete thread.key;
+    const forgotten = this.#forgotten;
     tell(thread.worker, { base });
     await this.slicing.run(sendInSteps(thread.worker, tenant.state.records()), tenant.id);
     // A commit in between has mixed two revisions.
     assertAt(tenant, revision);
-    thread.key = base.key;
+    if (forgotten === this.#forgotten) thread.key = base.key;
   }
 
   async #stop(): Promise<void> {

@@ -21,7 +21,10 @@ interface Moment {
   clock: number;
 }
 
-type Followed = Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'metrics' | 'log'>;
+type Followed = Pick<
+  Cloud,
+  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'drafts' | 'metrics' | 'log'
+>;
 
 /**
  * Keeps the memory up to date with what other processes commit to the same database: by looking there again and again, and
@@ -250,7 +253,7 @@ export class Follower {
 
   /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
   async #followEvents(event: number): Promise<void> {
-    const { store, tenants, history } = this.cloud;
+    const { store, tenants, history, drafts } = this.cloud;
     if (event === this.#event) return;
     // A database that was set back has lost events, and gives their numbers to others.
     const lost = event < this.#event;
@@ -260,6 +263,7 @@ export class Follower {
     for (const { op, tenant } of events) {
       if (op !== 'erase') continue;
       history.forget(tenant.id);
+      drafts.forget(tenant.id);
       for (const loaded of tenants.loaded()) if (loaded.id === tenant.id) loaded.forgetCommits();
     }
     this.#event = events.at(-1)?.number ?? event;

@@ -67,7 +67,10 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
             ? { applications: limits?.applications ?? [] }
             : undefined;
         const draft = { stack: body.stack, changes, now, ...(writer && { writer }), ...(inConsole && { inConsole }) };
-        const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, signal);
+        const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, {
+          credential,
+          signal,
+        });
         const texts = await draftTexts(plan, tenant.state, cloud.writeHcl);
         const answer = { ...plan, ...(texts && { texts }), violations: violations.map(shown) };
         return json(200, answer as unknown as JsonObject);

@@ -40,7 +40,7 @@ export function lintRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, query: { revision }, now, signal }) => {
         const tenant = await cloud.tenants.get(credential.tenant);
-        const all = await cloud.drafts.lint(tenant, revision, now, signal);
+        const all = await cloud.drafts.lint(tenant, revision, now, { credential, signal });
         const findings = all
           .toSorted((one, other) => Number(one.certainty === 'suspected') - Number(other.certainty === 'suspected'))
           .slice(0, LISTED_MAX)

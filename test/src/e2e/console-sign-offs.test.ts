@@ -181,3 +181,15 @@ describe('a sign-off', () => {
     expect(past.rows.map(({ subject }) => 'path' in subject && subject.path)).toEqual(['user/alice', 'user/eve']);
   });
 });
+
+it('reviews the past without what has been erased from it, though it was reviewed before', async () => {
+  await apply(TREE.replace('user/alice: {}', 'user/alice: { name: Alice Erased }'));
+  const { revision } = await review();
+  await apply(TREE);
+  const past = async () =>
+    JSON.stringify((await review(`part=resource_type&path=payroll/payslip&at=${revision}`)).rows);
+  expect(await past()).toContain('Alice Erased');
+  await bench.json(['tenants', 'erase', 'acme', 'user/alice', '--yes'], { env: cloud.operator });
+  const after = await past();
+  expect([after.includes('user/alice'), after.includes('Alice Erased')]).toEqual([true, false]);
+});
