@@ -189,6 +189,7 @@ describe('the configuration', () => {
     ['a limit without a time', { SERVICE_ADDRESS_LIMITS: 'requests=5' }, {}, ['/SERVICE_ADDRESS_LIMITS']],
     ['a tenant of no records', { SERVICE_TENANT_RECORDS_MAX: '0' }, {}, ['/SERVICE_TENANT_RECORDS_MAX']],
     ['history of no days', { SERVICE_HISTORY_DAYS: '0' }, {}, ['/SERVICE_HISTORY_DAYS']],
+    ['history of more days than there were', { SERVICE_HISTORY_DAYS: '999999999' }, {}, ['/SERVICE_HISTORY_DAYS']],
     ['history of a duration', { SERVICE_HISTORY_DAYS: '90d' }, {}, ['/SERVICE_HISTORY_DAYS']],
     ['steps that are no number', { SERVICE_TENANT_STEPS_PER_SECOND: '5e6' }, {}, ['/SERVICE_TENANT_STEPS_PER_SECOND']],
     ['links from nowhere', { SERVICE_CONSOLE_LINKS: 'none' }, {}, ['/SERVICE_CONSOLE_LINKS']],

@@ -278,14 +278,23 @@ class Reader {
   }
 
   history(): CloudConfig['history'] {
-    const days = this.count('SERVICE_HISTORY_DAYS', 'of days', HISTORY_DAYS);
-    const auditDays = this.count('SERVICE_AUDIT_DAYS', 'of days', undefined);
+    const days = this.#days('SERVICE_HISTORY_DAYS', HISTORY_DAYS);
+    const auditDays = this.#days('SERVICE_AUDIT_DAYS', undefined);
     if (auditDays !== undefined && (days === undefined || auditDays < days))
       this.#fault(
         'SERVICE_AUDIT_DAYS',
         `is "${auditDays}", but SERVICE_HISTORY_DAYS is "${days ?? 'unlimited'}": past states need their commits`,
       );
     return { ...(days !== undefined && { days }), ...(auditDays !== undefined && { auditDays }) };
+  }
+
+  /** Undefined for "unlimited". So many days ago there must have been a date. */
+  #days(name: string, fallback: number | undefined): number | undefined {
+    const value = this.text(name);
+    if (value === undefined || value === 'unlimited' || /^[1-9]\d{0,4}$/.test(value))
+      return this.count(name, 'of days', fallback);
+    this.#fault(name, `is "${value}": write a number of days from 1 to 99999, or "unlimited"`);
+    return fallback;
   }
 
   /** A number of something; undefined for "unlimited". */

@@ -2,8 +2,9 @@ import { bundleRevision } from '@authz-service/core/bundle/digest';
 import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
-import { findRevisionNumber, revisionText } from '@authz-service/core/state/revision';
+import { findRevisionNumber } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
+import { stoodAt } from '../history/stood-at.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** A bundle that does not have to be packed if the caller has its revision already. */
@@ -59,11 +60,9 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
  * A database that was restored from an older backup has lost revisions that agents hold, and uses their numbers again.
  */
 async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: string): Promise<boolean> {
-  const number = findRevisionNumber(revision);
-  if (number === undefined || tenant.hadLately(revision)) return false;
+  if (findRevisionNumber(revision) === undefined || tenant.hadLately(revision)) return false;
   try {
-    const found = await store.findRevision(tenant.id, { number });
-    return found === undefined || revisionText(found.revision, found.digest) !== revision;
+    return (await stoodAt(store, tenant.id, revision)) === 'never';
   } catch (error) {
     // Agents get their bundle while the database does not answer; a later answer tells.
     log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent holds');

@@ -1,6 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { stillOperator } from './create-tenant.js';
 
 export interface EnableWish {
   /** The name of the tenant. */
@@ -14,7 +15,7 @@ export interface EnableWish {
 
 /**
  * Turns on credentials of a tenant that are off since a restore. Returns their addresses. Throws `not_found` if one that
- * is named is not off.
+ * is named is not off, and `unauthorized` if who asks is no operator any more.
  */
 export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise<string[]> {
   await cloud.refresh();
@@ -26,7 +27,7 @@ export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise
     throw new ProblemError('not_found', `In the tenant "${row.name}", no credential "${missing}" is off.`);
   const { kind, id, name } = wish.credential;
   const by = { at: new Date(wish.now).toISOString(), request_id: wish.requestId, credential: { kind, id, name } };
-  const enabled = await cloud.store.enableCredentials(row, wish.credentials, by);
+  const enabled = await cloud.store.enableCredentials(row, wish.credentials, by, stillOperator(wish));
   for (const known of await cloud.store.credentialsSince([{ tenant: row.id, since: 0 }]))
     cloud.credentials.advance(known);
   return enabled;

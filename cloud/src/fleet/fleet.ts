@@ -1,7 +1,8 @@
-import { findRevisionNumber, revisionText } from '@authz-service/core/state/revision';
+import { findRevisionNumber } from '@authz-service/core/state/revision';
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
+import { stoodAt } from '../history/stood-at.js';
 import type { Metrics } from '../metrics.js';
 import type { AgentRow } from '../store/agent-store.js';
 import type { Store } from '../store/store.js';
@@ -40,7 +41,7 @@ interface Heard {
 }
 
 /** When revisions were committed. */
-type Committed = Map<string, Promise<number | undefined>>;
+type Committed = Map<string, ReturnType<typeof stoodAt>>;
 
 /**
  * Takes the reports of the agents that poll this process, and writes what matters of them to the database, where all
@@ -63,7 +64,7 @@ export class Fleet {
   #closed = false;
 
   constructor(
-    private readonly store: Pick<Store, 'findRevision' | 'noteAgents' | 'noteUnlisted'>,
+    private readonly store: Pick<Store, 'findRevision' | 'historyStart' | 'noteAgents' | 'noteUnlisted'>,
     private readonly metrics: Pick<Metrics, 'enforced'>,
     private readonly log: Logger,
     private readonly now: () => number,
@@ -216,26 +217,23 @@ export class Fleet {
     const number = findRevisionNumber(revision);
     if (number === undefined) return { diverged: true };
     try {
-      const committedAt = await this.#committedAt(tenant, revision, number);
-      return committedAt === undefined ? { diverged: true } : { enforces: number, diverged: false, committedAt };
+      const committedAt = await this.#committedAt(tenant, revision);
+      if (typeof committedAt === 'string') return { diverged: committedAt === 'never' };
+      return { enforces: number, diverged: false, committedAt };
     } catch (error) {
       this.log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent reports');
       return { diverged: false };
     }
   }
 
-  /** Undefined if there was no such revision. */
-  async #committedAt(tenant: Tenant, revision: string, number: number): Promise<number | undefined> {
+  /** See `stoodAt`. */
+  async #committedAt(tenant: Tenant, revision: string): ReturnType<typeof stoodAt> {
     if (revision === tenant.revision) return tenant.committedAt;
     const committed: Committed = this.#committed.get(tenant.id) ?? new Map();
     this.#committed.set(tenant.id, committed);
     let found = committed.get(revision);
     if (found === undefined) {
-      found = this.store
-        .findRevision(tenant.id, { number })
-        .then((point) =>
-          point && revisionText(point.revision, point.digest) === revision ? Date.parse(point.at) : undefined,
-        );
+      found = stoodAt(this.store, tenant.id, revision);
       committed.set(revision, found);
       const [oldest] = committed.keys();
       if (committed.size > REVISIONS_MAX && oldest !== undefined) committed.delete(oldest);
@@ -243,7 +241,7 @@ export class Fleet {
     try {
       const at = await found;
       // The number may be given to a commit yet.
-      if (at === undefined) committed.delete(revision);
+      if (at === 'never') committed.delete(revision);
       return at;
     } catch (error) {
       committed.delete(revision);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type * as z from 'zod';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { Session } from '../console/sessions.js';
-import type { Unit } from '../limits/read-quotas.js';
+import type { Costs } from '../limits/limits.js';
 import type { Reply } from './reply.js';
 
 /** A request as routes see it, after the credential was verified and query and body were checked. */
@@ -22,7 +22,7 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Aborted with an `AbortedError` if the caller goes without waiting for the answer. */
   readonly signal: AbortSignal;
   /** Counts what the request uses, where the operator limits that. Throws `too_many_requests`. */
-  charge(unit: Unit, cost: number): void;
+  charge(costs: Costs): void;
   /** Calls back once the answer is sent, or the caller has gone without waiting for it. */
   onGone(callback: () => void): void;
 }
@@ -114,8 +114,7 @@ export function open<Query = undefined, Body = undefined>(
 
 /** Counts one commit of so many changes. */
 export function chargeCommit(charge: Call['charge'], changes: number): void {
-  charge('commits', 1);
-  charge('records', changes);
+  charge({ commits: 1, records: changes });
 }
 
 /** Whether an answer may have to wait for a revision: commits are always judged at the newest one. */

@@ -14,8 +14,7 @@ import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
 import { sessionToken } from '../console/session-cookie.js';
 import type { Session } from '../console/sessions.js';
-import type { Account, Parties } from '../limits/limits.js';
-import type { Unit } from '../limits/read-quotas.js';
+import type { Account, Costs, Parties } from '../limits/limits.js';
 import { AbortedError } from './aborted-error.js';
 import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
@@ -65,10 +64,9 @@ async function answer(
 ): Promise<Reply> {
   const { request, requestId, log } = exchange;
   const account = isLimited(route) ? cloud.limits.account() : undefined;
-  const use =
-    account && ((unit: Unit, cost: number, parties?: Parties) => charge(account, exchange, unit, cost, parties));
+  const use = account && ((costs: Costs, parties?: Parties) => charge(account, exchange, costs, parties));
   const unit = route.polls ? 'polls' : 'requests';
-  use?.(unit, 1, { address: networkOf(cloud.clientAddresses.of(request)) });
+  use?.({ [unit]: 1 }, { address: networkOf(cloud.clientAddresses.of(request)) });
   let credential: Credential | undefined;
   let session: Session | undefined;
   if (route.anyOf) {
@@ -80,12 +78,13 @@ async function answer(
     credential = session?.credential ?? (await authenticateLogged(cloud, exchange));
     exchange.credential = credential;
     // Operators set the limits, and must be able to work whatever their tenant uses.
-    if (!credential.grants.has('operator')) use?.(unit, 1, { tenant: credential.tenant, credential: credential.id });
+    if (!credential.grants.has('operator'))
+      use?.({ [unit]: 1 }, { tenant: credential.tenant, credential: credential.id });
     if (route.anyOf.length > 0) demand(credential, route.anyOf);
   }
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
-  if (route.body) use?.('bytes', Number(request.headers['content-length'] ?? 0));
-  const body = route.body && (await takeBody(request, route.body, (bytes) => use?.('bytes', bytes)));
+  if (route.body) use?.({ bytes: announcedBytes(request, route.body) });
+  const body = route.body && (await takeBody(request, route.body, account));
   const caller = {
     // Created when first used: most routes need neither.
     get address() {
@@ -94,7 +93,7 @@ async function answer(
     get signal() {
       return goneSignal(exchange.response);
     },
-    charge: (used: Unit, cost: number) => use?.(used, cost),
+    charge: (costs: Costs) => use?.(costs),
     onGone: (callback: () => void) => {
       if (exchange.response.closed) callback();
       else exchange.response.once('close', callback);
@@ -113,9 +112,9 @@ async function answer(
 }
 
 /** The answer tells what is left, and a refusal most of all. */
-function charge(account: Account, { response }: Exchange, unit: Unit, cost: number, parties?: Parties): void {
+function charge(account: Account, { response }: Exchange, costs: Costs, parties?: Parties): void {
   try {
-    account.charge(unit, cost, parties);
+    account.charge(costs, parties);
   } finally {
     for (const [name, value] of Object.entries(account.headers())) response.setHeader(name, value);
   }
@@ -147,14 +146,29 @@ function noQuery(route: Route, search: string): undefined {
   if (route.anyOf !== undefined) refuseQuery(route.path, search);
 }
 
+/**
+ * What a body costs before it is read. Nobody pays for more than the route takes: a length that is only announced, by
+ * anybody, must not shut out a whole tenant or address.
+ */
+function announcedBytes({ headers }: IncomingMessage, { limitBytes }: BodyRule<unknown>): number {
+  const length = headers['content-length'];
+  return length === undefined ? UNANNOUNCED_BYTES : Math.min(Number(length), limitBytes);
+}
+
+/** A body of unknown length is refused unread where nothing is left, and its other bytes are taken as they arrive. */
+const UNANNOUNCED_BYTES = 1;
+
 /** A caller that goes away before its body has arrived sends nothing more: there is nobody left to answer. */
-async function takeBody(
-  request: IncomingMessage,
-  rule: BodyRule<unknown>,
-  unannounced: (bytes: number) => void,
-): Promise<unknown> {
-  const body = await new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
-  if (request.headers['content-length'] === undefined && Buffer.isBuffer(body)) unannounced(body.length);
+async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>, account?: Account): Promise<unknown> {
+  const arriving = new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
+  if (account && request.headers['content-length'] === undefined) {
+    let paid = UNANNOUNCED_BYTES;
+    request.prependListener('data', (piece: Buffer) => {
+      account.settle({ bytes: Math.max(0, piece.length - paid) });
+      paid = Math.max(0, paid - piece.length);
+    });
+  }
+  const body = await arriving;
   if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));
   if (body instanceof ProblemError) throw body;
   return rule.parse({ type: request.headers['content-type'], bytes: body });

@@ -2,6 +2,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import { Buckets } from './buckets.js';
 import { type Quotas, SCOPES, type Scope, UNITS, type Unit } from './read-quotas.js';
 
+/** What is used at once, by unit. */
+export type Costs = Partial<Record<Unit, number>>;
+
 /** Whom a request stands for, as far as it is known. */
 export type Parties = Partial<Record<Scope, string>>;
 
@@ -54,22 +57,35 @@ export class Account {
     private readonly refused: (scope: Scope, unit: Unit) => void,
   ) {}
 
-  /** Takes the cost from all these parties, or from none. Throws `too_many_requests`, which says when to come again. */
-  charge(unit: Unit, cost: number, parties: Parties = this.#parties): void {
-    this.#parties = { ...this.#parties, ...parties };
-    if (cost <= 0) return;
-    const due = (this.byUnit.get(unit) ?? []).flatMap((policy) => {
-      const party = parties[policy.scope];
-      return party === undefined ? [] : [{ policy, party }];
-    });
-    for (const { policy, party } of due) this.#used.set(policy, party);
-    for (const { policy, party } of due) {
+  /** Takes the costs from all these parties, or nothing from any. Throws `too_many_requests`, which says when to come again. */
+  charge(costs: Costs, parties: Parties = this.#parties): void {
+    const due = this.#due(costs, parties);
+    for (const { policy, party, cost } of due) {
       const waitMs = policy.buckets.waitMs(party, cost);
       if (waitMs <= 0) continue;
-      this.refused(policy.scope, unit);
+      this.refused(policy.scope, policy.unit);
       throw tooMany(policy, Math.max(1, Math.ceil(waitMs / 1000)));
     }
-    for (const { policy, party } of due) policy.buckets.take(party, cost);
+    for (const { policy, party, cost } of due) policy.buckets.take(party, cost);
+  }
+
+  /** Takes what was used before its cost was known, whatever is left: what is missing is waited for. */
+  settle(costs: Costs): void {
+    for (const { policy, party, cost } of this.#due(costs, this.#parties)) policy.buckets.take(party, cost);
+  }
+
+  #due(costs: Costs, parties: Parties) {
+    this.#parties = { ...this.#parties, ...parties };
+    const due = UNITS.flatMap((unit) => {
+      const cost = costs[unit] ?? 0;
+      if (cost <= 0) return [];
+      return (this.byUnit.get(unit) ?? []).flatMap((policy) => {
+        const party = parties[policy.scope];
+        return party === undefined ? [] : [{ policy, party, cost }];
+      });
+    });
+    for (const { policy, party } of due) this.#used.set(policy, party);
+    return due;
   }
 
   /** The fields of draft-ietf-httpapi-ratelimit-headers-10; none for a request that was counted for nothing. */

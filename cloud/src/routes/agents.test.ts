@@ -123,6 +123,30 @@ describe('what agents report', () => {
     for (const one of agents) expect(one).toMatchObject({ lag: null, diverged: true, enforces: false });
   });
 
+  it('is not said to be of another past where it is older than what is kept', async () => {
+    await cloud.close();
+    const kept = { SERVICE_HISTORY_DAYS: '1', SERVICE_AUDIT_DAYS: '1' };
+    cloud = await TestCloud.start({ now: () => now }, kept);
+    admin = await cloud.token();
+    const old = await commit('one');
+    await commit('two');
+    now += 3 * 86_400_000;
+    admin = await cloud.token();
+    for (let more = 0; more < 3; more++) await commit(`more-${more}`);
+    now += 3 * 86_400_000;
+    await cloud.restart();
+    admin = await cloud.token();
+    agent = await cloud.key(admin, ['bundle']);
+    const said = async (revision: string) => {
+      const headers = { 'service-agent': reportText({ id: 'a', revision }), 'if-none-match': `"${revision}"` };
+      const { headers: answered } = await cloud.ask('GET', '/v1/policies/bundle', { as: agent, headers });
+      return [answered.get('bundle-diverged'), (await list()).agents[0].diverged];
+    };
+    expect(await said(old)).toEqual([null, false]);
+    const lost = '999.0000000000000000';
+    expect(await said(lost)).toEqual([`"${lost}"`, true]);
+  });
+
   it.each(['', 'id=', 'id=a%0Ab', `id=${'x'.repeat(65)}`, 'id=a&age=-1', 'name=a', `id=a&name=${'x'.repeat(3000)}`])(
     'is ignored where it is malformed, as "%s", and the bundle comes all the same',
     async (header) => {

@@ -99,6 +99,7 @@ export function oauthRoutes(cloud: Cloud): Route[] {
     open({
       method: 'GET',
       path: '/.well-known/jwks.json',
+      polls: true,
       operation: {
         id: 'readJwks',
         summary:

@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALICE_READS, type Ask, billing, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
@@ -89,13 +91,14 @@ describe('what an operator limits', () => {
   });
 
   it('counts commits and the records that they change; what is refused changes nothing', async () => {
-    const admin = await start({ SERVICE_TENANT_LIMITS: 'commits=3/1m, records=5/1m' });
+    const admin = await start({ SERVICE_TENANT_LIMITS: 'commits=2/1m, records=5/1m' });
     const writer = await cloud.key(admin, ['records:write']);
     expect((await commit(writer, ['a', 'b', 'c', 'd'])).headers.get('ratelimit')).toBe(
-      '"tenant-commits";r=2;t=20, "tenant-records";r=1;t=48',
+      '"tenant-commits";r=1;t=30, "tenant-records";r=1;t=48',
     );
     const refused = await commit(writer, ['e', 'f']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '12']);
+    expect(refused.headers.get('ratelimit')).toContain('"tenant-commits";r=1;');
     expect((await cloud.ask('GET', '/v1/roles/e', { as: admin })).status).toBe(404);
     expect((await cloud.ask('POST', '/v1/roles', { as: writer, body: { name: 'e' } })).status).toBe(201);
     expect((await cloud.ask('DELETE', '/v1/roles/e', { as: writer })).status).toBe(429);
@@ -138,6 +141,42 @@ describe('what an operator limits', () => {
     } as RequestInit);
     expect(chunked.status).toBe(201);
     expect((await cloud.ask('POST', '/v1/roles', { as: writer, body })).status).toBe(429);
+  });
+
+  it('counts an announced length no further than the route takes, so that nobody can shut others out with one', async () => {
+    const admin = await start({ SERVICE_CREDENTIAL_LIMITS: 'bytes=1MiB/1m' });
+    const writer = await cloud.key(admin, ['records:write']);
+    let made = 0;
+    const post = async () =>
+      (await cloud.ask('POST', '/v1/roles', { as: writer, body: { name: `r${made++}` } })).status;
+    const headers = { authorization: `Bearer ${writer}`, 'content-length': '999999999999999', expect: '100-continue' };
+    const huge = request(`${cloud.url}/v1/roles`, { method: 'POST', headers }).on('error', () => undefined);
+    huge.flushHeaders();
+    await once(huge, 'continue');
+    await vi.waitFor(async () => expect(await post()).toBe(429), 10_000);
+    huge.destroy();
+    clock += 60_000;
+    expect(await post()).toBe(201);
+  });
+
+  it.each(['refused', 'broken off'])('counts the bytes of a body of unknown length that is %s', async (how) => {
+    const admin = await start({ SERVICE_CREDENTIAL_LIMITS: 'bytes=3MiB/1m' });
+    const writer = await cloud.key(admin, ['records:write']);
+    const body = Buffer.alloc(4 << 20, ' ');
+    const headers = { authorization: `Bearer ${writer}`, 'content-type': 'application/json' };
+    const sent = request(`${cloud.url}/v1/roles`, { method: 'POST', headers }).on('error', () => undefined);
+    sent.write(body);
+    if (how === 'refused') sent.end();
+    let made = 0;
+    const post = () => cloud.ask('POST', '/v1/roles', { as: writer, body: { name: `r${made++}` } });
+    await vi.waitFor(async () => expect((await post()).status).toBe(429), 10_000);
+    sent.destroy();
+  });
+
+  it('lets fleets fetch the keys of bundles from one address', async () => {
+    await start({ SERVICE_ADDRESS_LIMITS: 'requests=2/1m' });
+    const ask = () => cloud.ask('GET', '/.well-known/jwks.json', { headers: from('192.0.2.1') });
+    for (let turn = 0; turn < 3; turn++) expect((await ask()).status).toBe(200);
   });
 
   it('holds no more records in a tenant than it may, but lets it change and remove them', async () => {

@@ -2,7 +2,7 @@ import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { inParts } from './batch.js';
 import type { Dialect } from './dialect.js';
-import type { AuditRow, TenantRow } from './store.js';
+import type { AuditRow, JudgeOperators, TenantRow } from './store.js';
 import { noteTenantEvent } from './tenant-events.js';
 
 type By = Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
@@ -11,8 +11,16 @@ type By = Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
 export interface CredentialSwitch {
   /** Turns off all credentials of all tenants but the operators'. Returns how many were on. */
   disableCredentials(by: By): Promise<number>;
-  /** Turns on credentials of a tenant, by their addresses, or all of them. Returns the addresses of those that were off. */
-  enableCredentials(tenant: TenantRow, addresses: readonly string[] | undefined, by: By): Promise<string[]>;
+  /**
+   * Turns on credentials of a tenant, by their addresses, or all of them. Returns the addresses of those that were off.
+   * Throws what `judge` throws.
+   */
+  enableCredentials(
+    tenant: TenantRow,
+    addresses: readonly string[] | undefined,
+    by: By,
+    judge?: JudgeOperators,
+  ): Promise<string[]>;
 }
 
 interface Found {
@@ -21,7 +29,11 @@ interface Found {
   address: string;
 }
 
-export function credentialSwitch(dialect: Dialect): CredentialSwitch {
+/** `judged` runs a transaction in which no operator's credential changes otherwise. */
+export function credentialSwitch(
+  dialect: Dialect,
+  judged: <T>(judge: JudgeOperators | undefined, work: (trx: Knex) => Promise<T>) => Promise<T>,
+): CredentialSwitch {
   return {
     disableCredentials: (by) =>
       dialect.writing(async (trx) => {
@@ -35,9 +47,8 @@ export function credentialSwitch(dialect: Dialect): CredentialSwitch {
         return on.length;
       }),
 
-    enableCredentials: ({ id, name }, addresses, by) =>
-      dialect.writing(async (trx) => {
-        await dialect.lock(trx, 'operators');
+    enableCredentials: ({ id, name }, addresses, by, judge) =>
+      judged(judge, async (trx) => {
         const off: Found[] = await found(trx).where('tenant_id', id).whereNotNull('off_since').orderBy('address');
         const wanted = off.filter(({ address }) => addresses?.includes(address) ?? true);
         if (wanted.length === 0) return [];

@@ -127,7 +127,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       }),
 
     ...consoleSessions(dialect),
-    ...credentialSwitch(dialect),
+    ...credentialSwitch(dialect, judged),
     ...signOffs(dialect),
 
     ...keptAgents(dialect),

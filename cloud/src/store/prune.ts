@@ -11,7 +11,14 @@ export async function pruneHistory(dialect: Dialect, before: string): Promise<vo
     const start = await dialect.reading((db) => findRevision(db, id, { at: before }));
     if (start === undefined || start.revision <= history_start) continue;
     // What cannot be rebuilt any more is refused from now on, also if the removal is cut short.
-    await dialect.writing((trx) => trx('tenants').where('id', id).update({ history_start: start.revision }));
+    const forgets = await dialect.writing((trx) =>
+      trx('tenants')
+        .where('id', id)
+        .andWhere('history_start', '<', start.revision)
+        .update({ history_start: start.revision }),
+    );
+    // Another process may keep less, or have looked later.
+    if (forgets === 0) continue;
     await inRounds(dialect, (trx) => removeVersions(trx, id, start.revision));
   }
 }
