@@ -13,6 +13,7 @@ const SKEW_TOLD_MS = 60_000;
 export class SyncLog {
   #lastCause: string | undefined;
   #clocks: 'right' | 'apart' | 'ahead' = 'right';
+  #unsigned = false;
 
   constructor(
     private readonly state: AgentState,
@@ -22,12 +23,29 @@ export class SyncLog {
   succeeded({ saved, aheadMs = 0, newestAtMs }: Polled, askedAt?: Moment): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
+    this.#tellUnsigned(newestAtMs === undefined);
     const failures = this.state.syncSucceeded(askedAt, newestAtMs);
     if (failures === 0) return;
     this.log.info(
       { consecutive_failures: failures, bundle_revision: this.state.served?.revision },
       `bundle sync recovered after ${failures} consecutive failures, ${saved ? 'cache refreshed' : 'cache not refreshed'}`,
     );
+  }
+
+  /**
+   * Logs when answers begin to say nothing of their age, and when that ends: an agent with a maximum age then decides
+   * nothing.
+   */
+  #tellUnsigned(unsigned: boolean): void {
+    const { state, log } = this;
+    const limited = (state.maxAgeMs ?? state.formerMaxAgeMs) !== undefined;
+    if (unsigned === this.#unsigned || (unsigned && !limited)) return;
+    this.#unsigned = unsigned;
+    if (unsigned) {
+      log.warn(
+        'the cloud does not sign when its bundle was the newest, so that SERVICE_MAX_AGE refuses decisions though it answers: update the cloud before its agents, and let proxies pass the header Bundle-Newest on',
+      );
+    } else log.info('the cloud signs when its bundle was the newest');
   }
 
   /**

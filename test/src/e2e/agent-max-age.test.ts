@@ -11,6 +11,8 @@ import { CloudProcess } from './cloud/cloud-process.js';
 /** Passes requests on; once it is frozen, it answers as the cloud did last, without asking it. */
 class RepeatingProxy {
   frozen = false;
+  /** Whether it keeps to itself when the answer was the newest, as clouds did that did not sign that. */
+  strips = false;
   /** How many answers were repeated. */
   repeated = 0;
   #last: { status: number; headers: [string, string][] } | undefined;
@@ -35,7 +37,8 @@ class RepeatingProxy {
       fetch(`${cloudUrl}${request.url}`, { headers: headers as [string, string][] }).then(
         async (answer) => {
           const told = [...answer.headers].filter(
-            ([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name),
+            ([name]) =>
+              !/^(connection|keep-alive|transfer-encoding)$/.test(name) && !(proxy.strips && name === 'bundle-newest'),
           );
           if (answer.status === 304) proxy.#last = { status: 304, headers: told };
           response.writeHead(answer.status, Object.fromEntries(told)).end(Buffer.from(await answer.arrayBuffer()));
@@ -146,6 +149,25 @@ describe('an agent with a maximum age', () => {
       await refusesEverything();
       proxy.frozen = false;
       await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
+    } finally {
+      await proxy.stop();
+    }
+  }, 60_000);
+
+  it('says once why it decides nothing at a cloud that does not sign when its bundle was the newest', async () => {
+    const proxy = await RepeatingProxy.start(await cloud.url());
+    proxy.strips = true;
+    await agent.kill();
+    try {
+      agent = new AgentProcess({ env: { ...env, SERVICE_CLOUD_URL: proxy.url } });
+      await refusesEverything();
+      const said = () =>
+        agent.log.filter(({ msg }) => msg.startsWith('the cloud does not sign when its bundle')).length;
+      await until(() => expect(said()).toBe(1));
+      proxy.strips = false;
+      await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
+      await agent.logged(({ msg }) => msg === 'the cloud signs when its bundle was the newest');
+      expect(said()).toBe(1);
     } finally {
       await proxy.stop();
     }
