@@ -47,7 +47,7 @@ function project(name: string, include: string[], exclude: string[] = []): TestP
       include,
       exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
       // For what hangs: on a slow or busy machine what works may well take a minute.
-      testTimeout: 120_000,
+      testTimeout: name === 'properties' ? 600_000 : 120_000,
       hookTimeout: 120_000,
     },
   };
