@@ -1,4 +1,5 @@
 import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
+import type { Formula } from '../impact/remainder/formula.js';
 import type {
   FreeNames,
   FreeText,
@@ -14,7 +15,7 @@ import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { type Covering, CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
-import { formsOf, type Located, locate, type ResourceUnit } from './resource-places.js';
+import { formsOf, type Located, liesAmongOthers, locate, type ResourceUnit } from './resource-places.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
@@ -28,6 +29,8 @@ interface Way {
   readonly period: Period;
   /** Whether it is one only where the resource lies as nobody says. */
   readonly unknown: boolean;
+  /** Of a resource that may lie anywhere: the places below which it must lie. */
+  readonly below: readonly Path[];
 }
 
 /** A policy that may apply to a subject on a resource: by what is recorded, and by roles that requests may name. */
@@ -129,10 +132,11 @@ export class AccessSide {
         for (const holding of closure.get(principal)) {
           const where = this.#where(holding, unit);
           const both = inBoth(holding.period, period);
-          if (where !== 'no' && !isEmpty(both)) ways.push({ period: both, unknown: unknown || where === 'unknown' });
+          if (where !== 'no' && !isEmpty(both))
+            ways.push(wayOf(unit, both, [where === 'unknown' ? holding.place : undefined, unknown]));
         }
         const roles = principal.startsWith('role/') ? this.closures.naming(principal.slice('role/'.length)) : [];
-        if (roles.length > 0) named.push({ roles, way: { period, unknown } });
+        if (roles.length > 0) named.push({ roles, way: wayOf(unit, period, [unknown]) });
       }
       if (ways.length > 0 || named.length > 0) found.push({ policy, ways, named });
     }
@@ -148,17 +152,33 @@ export class AccessSide {
     for (const { policy, ways, named } of reaches) {
       const { effect, priority } = policy.fields;
       const now = ways.filter(({ period }) => counts(period, known.span));
-      const sure = now.some(({ unknown }) => !unknown);
-      if (now.length > 0)
+      const sure = now.some(({ unknown, below }) => !unknown && below.length === 0);
+      const open = sure ? [] : now.filter(({ below }) => below.length > 0);
+      for (const { below } of open) {
+        const lies = below.map((place) => this.liesBelow(place, known));
+        const remainder = formulas.and([...lies, this.remainders.remainderOf(policy.fields, known)]);
+        candidates.push({ effect, priority, remainder });
+      }
+      if (now.length > open.length)
         candidates.push({ effect, priority, remainder: this.remainders.remainderOf(policy.fields, known, !sure) });
       if (sure || !names) continue;
       for (const { roles, way } of named) {
         if (!counts(way.period, known.span)) continue;
         const remainder = this.remainders.remainderOf(policy.fields, known, way.unknown);
-        candidates.push({ effect, priority, remainder: formulas.and([formulas.or(roles.map(naming)), remainder]) });
+        const lies = way.below.map((place) => this.liesBelow(place, known));
+        candidates.push({
+          effect,
+          priority,
+          remainder: formulas.and([formulas.or(roles.map(naming)), ...lies, remainder]),
+        });
       }
     }
     return this.remainders.listOf(candidates, failures);
+  }
+
+  /** That a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */
+  liesBelow(place: Path, known: Known): Formula {
+    return this.remainders.remainderOfCondition(hasRole(place), { ...known, principals: ANY_NAMED });
   }
 
   /** What is known of requests for a subject, resource and action in a span of time. */
@@ -188,13 +208,15 @@ export class AccessSide {
         ...properties.resource,
       },
       ancestry: this.locate(unit).ancestry,
+      among: liesAmongOthers(unit),
       principals: {
         inGroup: (group) => holds(`group/${group}`).length > 0,
         hasRole: (role) => {
           const where = holds(`role/${role}`).map((holding) => this.#where(holding, unit));
           if (where.includes('yes')) return true;
           if (names && this.closures.naming(role).length > 0) return 'free';
-          return where.includes('unknown') ? 'absent' : false;
+          if (!where.includes('unknown')) return false;
+          return liesAmongOthers(unit) ? 'free' : 'absent';
         },
       },
       span,
@@ -251,6 +273,12 @@ const ANY_ID: FreeText = { admits: () => true };
 /** The condition that the subject holds a role. */
 export function hasRole(role: Path): string {
   return `subject.has_role(${JSON.stringify(role)})`;
+}
+
+/** `places` are those below which a resource must lie and may, for all that is said. */
+function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | undefined)[]): Way {
+  const below = places.filter((one) => one !== undefined);
+  return liesAmongOthers(unit) ? { period, unknown: false, below } : { period, unknown: below.length > 0, below: [] };
 }
 
 export function counts({ start, end }: Period, { from }: KnownSpan): boolean {

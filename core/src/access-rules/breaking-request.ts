@@ -4,6 +4,7 @@ import { decodeSegment } from '../records/address.js';
 import { type AccessSide, FreeUniverse } from './access-side.js';
 import { recordAt } from './access-view.js';
 import type { Breach, Cell } from './judge-cell.js';
+import { liesAmongOthers } from './resource-places.js';
 import { OTHER_TYPE } from './subjects-of.js';
 import type { BreakingRequest } from './violation.js';
 
@@ -38,12 +39,15 @@ export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Bre
 
 /** What a request says of where a resource without a record lies. */
 function parents(side: AccessSide, { type, place }: Cell['unit']): JsonObject {
-  if (place === 'record' || place === 'unsaid') return {};
+  if (place === 'record' || place === 'unsaid' || liesAmongOthers({ place })) return {};
   const declared = recordAt(side.view, 'resource_type', type)?.fields.parents ?? [];
-  const below = typeof place === 'object' ? place.below : undefined;
-  const said = declared.map(({ type: above, property }) => {
-    const name = below?.startsWith(`${above}/`) ? decodeSegment(below.slice(above.length + 1)) : null;
-    return [property, name] as const;
+  const { below, unsaid = [] } = typeof place === 'object' ? place : { below: [] };
+  const sent = declared.filter(({ property }) => !unsaid.includes(property));
+  const said = sent.map(({ type: above, property }) => {
+    const names = below.flatMap((one) =>
+      one.startsWith(`${above}/`) ? [decodeSegment(one.slice(above.length + 1))] : [],
+    );
+    return [property, names.length > 1 ? names : (names[0] ?? null)] as const;
   });
   return Object.fromEntries(said);
 }

@@ -8,10 +8,10 @@ import type { Located, ResourceUnit } from './resource-places.js';
 
 export type PolicyRecord = DeclaredRecord<'policy'>;
 
-/** A policy that covers a resource and an action; `unknown` if it does only where the resource lies as nobody says. */
+/** A policy that covers a resource and an action; only below `unknown`, if it does where the resource lies as nobody says. */
 export interface Covering {
   readonly policy: PolicyRecord;
-  readonly unknown: boolean;
+  readonly unknown: Path | undefined;
 }
 
 export interface Assignee {
@@ -45,12 +45,12 @@ export class CoveringPolicies {
       const { actions = [], resource_type } = policy.fields;
       const all = actions.includes(EVERY_ACTION);
       if (all || (actions.includes(action) && (resource_type !== undefined || declared)))
-        found.push({ policy, unknown: false });
+        found.push({ policy, unknown: undefined });
     }
     const named = (resource: Path, belowOnly: boolean, unsaid: boolean) => {
       for (const { policy, actions, below } of this.entriesOf(resource))
         if ((below || !belowOnly) && (actions.includes(action) || actions.includes(EVERY_ACTION)))
-          found.push({ policy, unknown: unsaid });
+          found.push({ policy, unknown: unsaid ? resource : undefined });
     };
     for (const place of places) named(place, place !== path, false);
     if (unknown.size > 0)

@@ -3,8 +3,9 @@ import type { Known, KnownProperties, KnownSpan } from '../impact/remainder/know
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { Witness } from '../impact/remainder/witness.js';
 import type { JsonObject } from '../json.js';
+import { typeOfResource } from '../records/address.js';
 import type { AccessSide, FreeUniverse, Reach, SubjectUnit } from './access-side.js';
-import type { ResourceUnit } from './resource-places.js';
+import { liesAmongOthers, type ResourceUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { Closure } from './subject-closure.js';
 
@@ -120,7 +121,8 @@ export class CellJudge {
   #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {
     for (const span of this.#spans(cell, [...now.reaches, ...(then?.reaches ?? [])])) {
       const known = this.#compare(claim, cell, action, span, then, now);
-      if (known !== 'no') return { action, unit: now.unit, span, witness: known === 'unsaid' ? undefined : known };
+      const witness = known === 'unsaid' || known === 'no' || liesAmongOthers(now.unit) ? undefined : known;
+      if (known !== 'no') return { action, unit: now.unit, span, witness };
     }
     return undefined;
   }
@@ -146,9 +148,18 @@ export class CellJudge {
         free,
       });
       const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
-      const means = sides[side].declares(form.type) && claim.means(form, sides[side].locate(form).places);
+      const { formulas } = this.remainders;
+      const declared = sides[side].declares(form.type);
+      const means = declared && claim.means(form, sides[side].locate(form).places);
+      const { unknown } = sides[side].locate(form);
+      const maybe = !means && declared && claim.below && liesAmongOthers(form);
+      // The rule speaks of it where it lies in one of these.
+      const below = maybe ? [...claim.named].filter((place) => unknown.has(typeOfResource(place))) : [];
+      const elsewhere = formulas.not(formulas.or(below.map((place) => sides[side].liesBelow(place, known))));
       const exempt = (strict: boolean) =>
-        means ? claim.exempt(this.remainders, subject, known, strict) : this.remainders.formulas.constant('true');
+        means || below.length > 0
+          ? formulas.or([...(means ? [] : [elsewhere]), claim.exempt(this.remainders, subject, known, strict)])
+          : formulas.constant('true');
       return { list, exempt: exempt(false), strict: () => exempt(true) };
     };
     const present = answer('after', now);

@@ -12,9 +12,10 @@ import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
 import { type Covering, policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
-import { readsChange, subjectPropertiesRead } from './reads-change.js';
+import { asksForAncestors, readsChange, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
+import { SeveralParents, type Situation } from './several-parents.js';
 import type { Closure, Holding, SharedClosure } from './subject-closure.js';
 import { type Concerned, subjectsOf } from './subjects-of.js';
 import { type RecordPair, type Touch, touchOf } from './touched.js';
@@ -97,6 +98,10 @@ function* claimsOf(view: AccessView, now: number): Generator<RuleClaim> {
 interface Concerning extends Concerned {
   /** Whether conditions ask for groups and roles. */
   readonly asks: boolean;
+  readonly asksRoles: boolean;
+  /** Whether they ask for ancestors. */
+  readonly ancestors: boolean;
+  readonly denies: boolean;
   /** The properties of subjects that conditions read; undefined if they may read all of them. */
   readonly reads: ReadonlySet<string> | undefined;
   /** A number for what subjects act as that matters: the same for what makes no difference. */
@@ -146,6 +151,7 @@ class RuleJudge {
   readonly #peoples: readonly Side[];
   readonly #cells: CellJudge;
   readonly #units: ResourceUnits;
+  readonly #several: SeveralParents;
 
   /** `samePeople` says that both states have the same subjects, which act as the same principals. */
   constructor(before: AccessView, after: AccessView, now: number, samePeople: boolean) {
@@ -157,6 +163,7 @@ class RuleJudge {
     this.#peoples = samePeople ? [second] : this.#both;
     this.#cells = new CellJudge(remainders, this.#sides, new FreeUniverse([before, after]), now);
     this.#units = new ResourceUnits(this.#both);
+    this.#several = new SeveralParents(this.#sides, this.#units);
   }
 
   touches(pair: RecordPair): Touch[] {
@@ -174,9 +181,14 @@ class RuleJudge {
         if (actions.length > 0) units.push([unit, actions]);
       }
     }
+    const anywhere: [ResourceUnit, string[]][] = [];
+    for (const unit of this.#several.typesOf(claim, touch)) {
+      const actions = this.#actions(claim, unit, touch);
+      if (actions.length > 0) anywhere.push([unit, actions]);
+    }
     const found: Violation[] = [];
-    if (units.length === 0) return found;
-    const concerned = yield* this.#concerned(claim, units);
+    if (units.length + anywhere.length === 0) return found;
+    const concerned = yield* this.#concerned(claim, [...units, ...anywhere]);
     const seen = new Set<string>();
     let judged = 0;
     for (const subject of subjectsOf(this.#peoples, touch?.principals ?? EVERYBODY, claim, concerned)) {
@@ -188,7 +200,7 @@ class RuleJudge {
         if (seen.has(key)) continue;
         seen.add(key);
       }
-      for (const [unit, actions] of units) {
+      for (const [unit, actions] of this.#unitsFor(units, anywhere, claim, touch, { closures, ...concerned })) {
         if (++judged % STEP === 0) yield;
         const cell: Cell = { subject, unit, ...closures };
         const breaches = this.#cells.breaches(claim, cell, actions, touch === undefined);
@@ -200,18 +212,33 @@ class RuleJudge {
     return found;
   }
 
+  /** The resources that a subject is judged on: the same for all, and those that lie in several places that matter to it. */
+  *#unitsFor(
+    units: readonly [ResourceUnit, string[]][],
+    anywhere: readonly [ResourceUnit, string[]][],
+    claim: RuleClaim,
+    touch: Touch | undefined,
+    situation: Situation,
+  ): Generator<readonly [ResourceUnit, string[]]> {
+    yield* units;
+    for (const [one, actions] of anywhere)
+      for (const unit of this.#several.of(one, claim, touch, situation)) yield [unit, actions];
+  }
+
   /** Who is given something on these resources, and what the conditions there read of subjects. */
   *#concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Generator<undefined, Concerning> {
     const principals = new Set<Address>(claim.asked);
     const guards = new Set<PolicyGuard>(claim.guards);
     const acting = { of: new Map<SharedClosure, number>(), numbers: new Map<string, number>() };
     let looked = 0;
+    let denies = false;
     for (const side of this.#both)
       for (const [unit, actions] of units)
         for (const action of actions) {
           if (++looked % STEP === 0) yield;
           for (const { policy } of coveringsOn(side, unit, action)) {
             if (policy.fields.condition !== undefined) guards.add(policy.fields);
+            if (policy.fields.effect === 'DENY') denies = true;
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
         }
@@ -219,11 +246,23 @@ class RuleJudge {
     for (const { condition = '' } of guards)
       for (const { target } of namesInCondition(condition)) principals.add(target);
     const all = [...guards].map(({ condition }) => condition).join('\n');
+    const asksRoles = /\bhas_role\b/.test(all);
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     // Naming the variable by itself reads all of it.
     const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
     const types = new Set([...guards].flatMap(({ condition }) => [...textsInCondition(condition, 'subject.type')]));
-    return { principals, asks, readsIds, types, reads: subjectPropertiesRead([...guards]), acting };
+    const ancestors = asksForAncestors([...guards]);
+    return {
+      principals,
+      asks,
+      asksRoles,
+      ancestors,
+      denies,
+      readsIds,
+      types,
+      reads: subjectPropertiesRead([...guards]),
+      acting,
+    };
   }
 
   /** The same for subjects that the rule and the conditions cannot tell apart. */

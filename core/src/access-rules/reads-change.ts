@@ -49,3 +49,8 @@ export function subjectPropertiesRead(guards: readonly PolicyGuard[]): ReadonlyS
   }
   return names;
 }
+
+/** Whether one of these guards reads what a resource lies below. */
+export function asksForAncestors(guards: readonly PolicyGuard[]): boolean {
+  return guards.some((guard) => guard.condition !== undefined && readsOfCondition(guard).ancestors.length > 0);
+}

@@ -42,7 +42,7 @@ export class ResourceUnits {
 
   *#all(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit> {
     if (touch?.resource !== undefined) {
-      yield* this.#belowAll(touch.resource);
+      yield* this.belowAll(touch.resource);
       return;
     }
     const types = new Set<Path>(touch === undefined || touch.policies === undefined ? this.#types(claim, touch) : []);
@@ -58,7 +58,7 @@ export class ResourceUnits {
       }
     }
     for (const type of types) if (claim.mayMean(type)) yield* this.#ofType(type, claim);
-    for (const root of roots) yield* this.#belowAll(root);
+    for (const root of roots) yield* this.belowAll(root);
   }
 
   *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit> {
@@ -73,14 +73,14 @@ export class ResourceUnits {
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
     for (const path of claim.named) if (typeOfResource(path) === type) yield recordedUnit(path);
     if (TOLD_APART.test(claim.texts) || this.#tellsApart(type)) {
-      yield* this.#recorded(type);
+      yield* this.recorded(type);
       for (const parent of above)
-        for (const { path } of this.#recorded(parent))
-          if (path !== undefined) yield unrecordedUnit(type, { below: path });
+        for (const { path } of this.recorded(parent))
+          if (path !== undefined) yield unrecordedUnit(type, { below: [path] });
     }
     if (above.size === 0) return;
     for (const place of new Set([...places, ...(claim.below ? claim.named : [])]))
-      for (const unit of this.#belowAll(place)) if (unit.type === type) yield unit;
+      for (const unit of this.belowAll(place)) if (unit.type === type) yield unit;
   }
 
   /** Whether a condition of a policy on all resources of a type may tell them apart by name or place. */
@@ -91,7 +91,7 @@ export class ResourceUnits {
   }
 
   /** Those with a record, in either state. */
-  *#recorded(type: Path): Generator<ResourceUnit> {
+  *recorded(type: Path): Generator<ResourceUnit> {
     for (const side of this.sides)
       for (const { address } of mentioning(side.view, `resource_type/${type}`, 'resource')) {
         const path = address.slice('resource/'.length);
@@ -100,7 +100,7 @@ export class ResourceUnits {
   }
 
   /** What `#below` finds, kept for the next rule. */
-  #belowAll(root: Path): readonly ResourceUnit[] {
+  belowAll(root: Path): readonly ResourceUnit[] {
     return remembered(this.#belowOf, root, () => [...this.#below(root)]);
   }
 
@@ -110,7 +110,7 @@ export class ResourceUnits {
     const seen = new Set([root]);
     for (const path of seen) {
       yield recordedUnit(path);
-      for (const type of this.#typesIn(typeOfResource(path))) yield unrecordedUnit(type, { below: path });
+      for (const type of this.#typesIn(typeOfResource(path))) yield unrecordedUnit(type, { below: [path] });
       for (const side of this.sides)
         for (const { address, fields } of mentioning(side.view, `resource/${path}`, 'resource'))
           if (fields.parents?.includes(path)) seen.add(address.slice('resource/'.length));

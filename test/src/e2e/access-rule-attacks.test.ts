@@ -2,6 +2,7 @@
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ATTACKED_TENANT } from './attacked-tenant.js';
 import { type CloudBench, Workbench } from './cli/workbench.js';
 
 let bench: Workbench;
@@ -14,65 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** Externals never read payslips, nor anything in the folder `hr`, and nobody submits and approves the same payslip. */
-const TREE = `
-version: 1
-applications:
-  payroll:
-    resource_types:
-      drive: { actions: [read] }
-      folder: { actions: [read], parents: [{ type: drive, property: on }, { type: folder, property: in }] }
-      payslip: { actions: [read, submit, approve], parents: [{ type: folder, property: in }] }
-      vault: { actions: [enter] }
-    resources:
-      safe: { type: drive }
-      hr: { type: folder }
-      open: { type: folder }
-      left: { type: folder }
-      right: { type: folder }
-    roles:
-      reader: { from_requests: false }
-      clerk: { from_requests: false }
-      guest: {}
-      viewer: { from_requests: false, policies: [look] }
-    policies:
-      read: { effect: ALLOW, resource_type: payslip, actions: [read] }
-      look: { effect: ALLOW, resource_types: [folder], actions: [read] }
-      own: { effect: ALLOW, resource_type: payslip, actions: [read], condition: subject.properties.level == resource.properties.level }
-      submit: { effect: ALLOW, resource_type: payslip, actions: [submit] }
-      approve: { effect: ALLOW, resource_type: payslip, actions: [approve] }
-      submit-left: { effect: ALLOW, resources: [{ resource: folder/left, actions: [submit], below: true }], assigned_to: [user/bob] }
-      approve-right: { effect: ALLOW, resources: [{ resource: folder/right, actions: [approve], below: true }], assigned_to: [user/bob] }
-      robots: { effect: ALLOW, resource_type: vault, actions: [enter], assigned_to: [everyone/robot] }
-      shut: { effect: DENY, priority: 9, resource_type: vault, actions: ["*"] }
-      keep-out: { effect: DENY, priority: 9, resource_type: payslip, actions: [read] }
-groups:
-  staff: { roles: [payroll/reader] }
-  inner: {}
-  externals: { members: [user/eve] }
-subjects:
-  user/ann: { properties: { contract: internal, level: 1 } }
-  user/bob: { properties: { contract: internal } }
-  user/eve: { properties: { contract: external } }
-role_assignments: [{ role: payroll/viewer, to: user/eve, resource: payroll/folder/open }]
-policy_assignments:
-  - { policy: payroll/read, to: role/payroll/reader }
-  - { policy: payroll/submit, to: group/inner }
-  - { policy: payroll/shut, to: everyone }
-access_rules:
-  no-externals:
-    never: { subjects: { type: user, where: 'subject.properties.contract == "external"' }, actions: [read], resources: payroll/payslip }
-  closed: { never: { subjects: group/externals, actions: [read], resources: { named: [payroll/folder/hr], below: true } } }
-  sealed: { never: { actions: ["*"], resources: payroll/vault } }
-  four-eyes: { separate: { subjects: { type: user }, actions: [submit, approve], resources: payroll/payslip } }
-`;
-
 beforeEach(async () => {
   const { SERVICE_CLIENT_ID: clientId = '', SERVICE_CLIENT_SECRET: clientSecret = '' } = await cloud.tenant();
   admin = new ServiceClient({ url: cloud.url, credentials: { clientId, clientSecret } });
-  const { manifest } = readManifest([{ path: 'tenant.yaml', text: TREE }]);
+  const { manifest } = readManifest([{ path: 'tenant.yaml', text: ATTACKED_TENANT }]);
   const changes = (manifest?.records ?? []).map(({ kind, fields }) => ({ op: 'create' as const, kind, fields }));
-  await commit(...(changes as Change[]));
+  // Eve reads what may be said to lie in both folders: that stands when the rules come.
+  await commit(...(changes.filter(({ kind }) => kind !== 'access_rule') as Change[]));
+  await commit(...(changes.filter(({ kind }) => kind === 'access_rule') as Change[]));
 });
 
 type Change = Parameters<ServiceClient['changeset']>[0]['changes'][number];
@@ -98,6 +48,7 @@ async function robotWith(fields: object): Promise<ServiceClient> {
   const made = await admin.records('api_key').create({ name: 'robot', ...fields } as never);
   return new ServiceClient({ url: cloud.url, credentials: { apiKey: (made as { secret?: string }).secret ?? '' } });
 }
+const IN_SAFE = { resource: 'payroll/drive/safe' };
 const LATER = '2999-01-01T00:00:00Z';
 
 const ATTACKS: [how: string, changes: () => Change[] | Promise<Change[]>][] = [
@@ -215,6 +166,37 @@ const ATTACKS: [how: string, changes: () => Change[] | Promise<Change[]>][] = [
     'a new resource with two parents',
     () => [
       add('resource', { type: 'payroll/folder', name: 'both', parents: ['payroll/folder/hr', 'payroll/folder/open'] }),
+    ],
+  ],
+  [
+    'a role on a drive, for what a request says to lie there and in a folder',
+    () => [hold('payroll/viewer', EVE, IN_SAFE)],
+  ],
+  [
+    'a role on one folder whose policy covers what lies below another',
+    () => [
+      add('role', { application: 'payroll', name: 'diver', from_requests: false }),
+      add(
+        'policy',
+        policy({ name: 'deep', resources: [{ resource: 'payroll/folder/open', actions: ['read'], below: true }] }),
+      ),
+      assign('payroll/deep', 'role/payroll/diver'),
+      hold('payroll/diver', EVE, { resource: 'payroll/folder/hr' }),
+    ],
+  ],
+  [
+    'a condition that asks for a drive, for what a request says to lie there and in a folder',
+    () => [
+      add(
+        'policy',
+        policy({
+          name: 'safe',
+          resource_type: 'payroll/folder',
+          actions: ['read'],
+          condition: 'resource.ancestor("payroll/drive").name == "safe"',
+        }),
+      ),
+      assign('payroll/safe', 'group/externals'),
     ],
   ],
   [
@@ -337,6 +319,22 @@ const HARMLESS: [what: string, changes: () => Change[] | Promise<Change[]>][] = 
   [
     'a grant to an external that a DENY takes back',
     () => [assign('payroll/keep-out', 'everyone/*'), member('staff', EVE)],
+  ],
+  [
+    'a role on a drive beside a DENY on all below the folder',
+    () => [
+      add(
+        'policy',
+        policy({
+          name: 'fence',
+          effect: 'DENY',
+          priority: 9,
+          resources: [{ resource: 'payroll/folder/hr', actions: ['read'], below: true }],
+        }),
+      ),
+      assign('payroll/fence', 'group/externals'),
+      hold('payroll/viewer', EVE, IN_SAFE),
+    ],
   ],
   ['a link that has ended', () => [member('staff', EVE, { expires_at: '2020-01-01T00:00:00Z' })]],
   [

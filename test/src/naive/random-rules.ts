@@ -68,7 +68,7 @@ export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule
 export interface Place {
   subject: string;
   resource: string;
-  /** What a request says of where a resource without a record lies: in one resource at most, or nothing. */
+  /** What a request says of where a resource without a record lies. */
   where: JsonObject;
 }
 
@@ -77,10 +77,17 @@ const SUBJECTS = ['user/s', 'user/t', 'service/s', 'user/nobody', 'service/nobod
 const NOWHERE = { up: null, in: null };
 const IN_X = ['0', '1', '2'].map((up) => ({ up, in: null }));
 const IN_Y = { up: null, in: '1' };
+const IN_SEVERAL = [
+  { up: ['1', '2'], in: null },
+  { up: ['0', '1', '2'], in: '1' },
+  { up: '2', in: '1' },
+  { up: '1' },
+  { in: '1' },
+];
 const RESOURCES: readonly Pick<Place, 'resource' | 'where'>[] = [
   ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'].map((resource) => ({ resource, where: {} })),
-  ...[{}, NOWHERE, ...IN_X, IN_Y].map((where) => ({ resource: 'a/x/3', where })),
-  ...[{}, NOWHERE, ...IN_X].map((where) => ({ resource: 'a/y/3', where })),
+  ...[{}, NOWHERE, ...IN_X, IN_Y, ...IN_SEVERAL].map((where) => ({ resource: 'a/x/3', where })),
+  ...[{}, NOWHERE, ...IN_X, { up: ['1', '2'], in: null }].map((where) => ({ resource: 'a/y/3', where })),
   ...[{}, NOWHERE, IN_Y].map((where) => ({ resource: 'b/y/3', where })),
 ];
 export const PLACES: readonly Place[] = SUBJECTS.flatMap((subject) => RESOURCES.map((one) => ({ subject, ...one })));

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { judged } from './judged.js';
+
+const folders = (count: number) =>
+  Array.from({ length: count }, (_, at) => `      f${at}: { type: folder }\n`).join('');
+const docs = (count = 0) => `
+applications:
+  docs:
+    resource_types:
+      drive: { actions: [read] }
+      folder: { actions: [read], parents: [{ type: folder, property: up }] }
+      page: { actions: [read, write], parents: [{ type: drive, property: on }, { type: folder, property: in }] }
+    policies:
+      read: { effect: ALLOW, resource_type: page, actions: [read] }
+      write: { effect: ALLOW, resource_type: page, actions: [write] }
+      stop: { effect: DENY, priority: 9, resource_type: page, actions: [read] }
+      deep: { effect: ALLOW, resources: [{ resource: folder/b, actions: [read], below: true }] }
+      shut: { effect: DENY, priority: 9, resources: [{ resource: folder/hr, actions: [read], below: true }] }
+      open: { effect: ALLOW, resource_type: page, actions: [read], condition: 'resource.ancestor("docs/drive").properties.open == true' }
+      two: { effect: ALLOW, resource_type: page, actions: [read], condition: 'resource.ancestors("docs/folder").size() == 2' }
+    roles:
+      viewer: { from_requests: false, policies: [read] }
+      writer: { from_requests: false, policies: [write] }
+      barred: { from_requests: false, policies: [stop] }
+      diver: { from_requests: false, policies: [deep] }
+      opener: { from_requests: false, policies: [open] }
+      pair: { from_requests: false, policies: [two] }
+    resources:
+      c: { type: drive, properties: { open: true } }
+      hr: { type: folder }
+      a: { type: folder }
+      b: { type: folder }
+${folders(count)}
+subjects: { user/ext: {}, user/ann: {} }
+`;
+const RULES = {
+  closed: 'never: { subjects: user/ext, actions: [read], resources: { named: [docs/folder/hr], below: true } }',
+  pages: 'never: { subjects: user/ext, actions: [read], resources: docs/page }',
+  onlyAnn: 'only: { subjects: user/ann, actions: [read], resources: { named: [docs/folder/hr], below: true } }',
+  glass: 'always: { subjects: user/ext, actions: [read], resources: { named: [docs/folder/hr], below: true } }',
+  apart: 'separate: { subjects: user/ext, actions: [read, write], resources: docs/page }',
+};
+const rule = (name: keyof typeof RULES) => `access_rules: { rule: { ${RULES[name]} } }\n`;
+const holds = (...all: [role: string, place: string][]) =>
+  all.length === 0
+    ? ''
+    : `role_assignments: [${all.map(([role, place]) => `{ role: docs/${role}, to: user/ext, resource: docs/${place} }`).join(', ')}]\n`;
+const assigned = (...policies: string[]) =>
+  `policy_assignments: [${policies.map((policy) => `{ policy: docs/${policy}, to: user/ext }`).join(', ')}]\n`;
+
+/** Semantics 11.3: a request says up to eight parents of a resource without a record. */
+describe('a request that names several parents', () => {
+  it.each<[how: string, rule: keyof typeof RULES, before: string, after: string, expected: RegExp | undefined]>([
+    [
+      'breaks `never` in the folder of the rule by a role on another',
+      ...(['closed', '', holds(['viewer', 'folder/a'])] as const),
+      /user\/ext may "read" docs\/page\/something with resource.properties \{"in":\["a","hr"\],"on":null\}/,
+    ],
+    [
+      'breaks `only` there',
+      ...(['onlyAnn', '', holds(['viewer', 'drive/c'])] as const),
+      /user\/ext may "read" docs\/page\/something with resource.properties \{"in":"hr","on":"c"\}/,
+    ],
+    [
+      'breaks nothing where a DENY covers what lies in the folder of the rule',
+      ...(['closed', assigned('shut'), assigned('shut') + holds(['viewer', 'folder/a'])] as const),
+      undefined,
+    ],
+    [
+      'breaks nothing that it broke before',
+      ...(['closed', holds(['viewer', 'folder/a']), holds(['viewer', 'folder/a']) + assigned('shut')] as const),
+      undefined,
+    ],
+    [
+      'breaks `never` by a role on one whose policy covers what lies below the other',
+      ...(['pages', '', holds(['diver', 'folder/a'])] as const),
+      /"in":\["a","b"\]/,
+    ],
+    [
+      'breaks `never` by a role on one and a condition that asks for the other',
+      ...(['pages', '', holds(['opener', 'folder/a'])] as const),
+      /user\/ext may "read" docs\/page\/something with resource.properties \{"in":"a","on":"c"\}/,
+    ],
+    [
+      'breaks `never` by a condition that counts them',
+      ...(['pages', '', holds(['pair', 'folder/a'])] as const),
+      /may "read" .* \{"in":\["a","b"\],"on":null\}/,
+    ],
+    [
+      'breaks `never` where a DENY on one goes that stopped what the other allows',
+      ...(['pages', holds(['viewer', 'folder/a'], ['barred', 'drive/c']), holds(['viewer', 'folder/a'])] as const),
+      /"in":"a"/,
+    ],
+    [
+      'breaks `always` by a DENY on one beside what the other allows',
+      ...(['glass', holds(['viewer', 'folder/hr']), holds(['viewer', 'folder/hr'], ['barred', 'folder/a'])] as const),
+      /must always be able to "read" docs\/page\/something.* denied with resource.properties \{"in":\["a","hr"\],"on":null\}/,
+    ],
+    [
+      'breaks `always` by a DENY on what it does not say, beside what it says',
+      ...(['glass', holds(['viewer', 'folder/hr']), holds(['viewer', 'folder/hr'], ['barred', 'drive/c'])] as const),
+      /must always be able to "read" docs\/page\/something.* denied with resource.properties \{"in":"hr"/,
+    ],
+    [
+      'breaks `separate` by a duty in each',
+      ...(['apart', holds(['viewer', 'folder/a']), holds(['viewer', 'folder/a'], ['writer', 'drive/c'])] as const),
+      /may both "write" docs\/page\/something and "read" docs\/page\/something with resource.properties \{"in":"a","on":"c"\}/,
+    ],
+  ])('%s', (_, name, before, after, expected) => {
+    const found = judged(docs() + rule(name) + before, docs() + rule(name) + after);
+    if (expected === undefined) expect(found).toEqual([]);
+    else expect(found).toEqual([expect.stringMatching(expected)]);
+  });
+});
+
+describe('more parents than can be looked at together', () => {
+  const many = docs(40);
+  const on = (role: string, count: number) =>
+    Array.from({ length: count }, (_, at): [string, string] => [role, `folder/f${at}`]);
+
+  it('are not proved to break nothing', () => {
+    expect(judged(many + rule('pages'), many + rule('pages') + holds(['pair', 'folder/a']))).toEqual([
+      expect.stringMatching(/user\/ext may, for all that can be said, "read" docs\/page\/something/),
+    ]);
+    const barred = holds(...on('barred', 40), ['diver', 'folder/a']);
+    expect(judged(many + rule('pages') + holds(...on('barred', 40)), many + rule('pages') + barred)).toEqual([
+      expect.stringMatching(/user\/ext may/),
+    ]);
+  });
+
+  it('are not proved to break nothing where one of them moves', () => {
+    const barred = on('barred', 40).filter(([, place]) => place !== 'folder/f7');
+    const before = many + rule('pages') + holds(['diver', 'folder/a'], ...barred);
+    const moved = before.replace('f7: { type: folder }', 'f7: { type: folder, parents: [folder/b] }');
+    expect(judged(before, moved)).toEqual([
+      expect.stringMatching(/user\/ext may, for all .* by resource\/docs\/folder\/f7/),
+    ]);
+  });
+
+  it('break nothing by what a change leaves as it was', () => {
+    const held = (more: [string, string][]) => holds(['pair', 'folder/a'], ...on('diver', 40), ...more);
+    expect(judged(many + rule('pages') + held([]), many + rule('pages') + held([['barred', 'folder/b']]))).toEqual([]);
+    expect(judged(many + rule('pages'), many + rule('pages') + holds(...on('writer', 40)))).toEqual([]);
+  });
+});
