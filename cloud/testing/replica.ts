@@ -2,6 +2,7 @@ import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { pino } from 'pino';
 import { CredentialIndex } from '../src/auth/credential-index.js';
 import type { Cloud } from '../src/cloud.js';
+import { DraftPlanner } from '../src/drafts/draft-planner.js';
 import { Health } from '../src/health.js';
 import { History } from '../src/history/history.js';
 import { Metrics } from '../src/metrics.js';
@@ -31,6 +32,7 @@ export async function openReplica(store: Store): Promise<Replica> {
     credentials: new CredentialIndex(await store.credentials(), revisions),
     health: new Health(store, tenants, () => NOW, log),
     history: new History(store, slicing),
+    drafts: new DraftPlanner(slicing),
     metrics: new Metrics({
       tenants: () => 1,
       fleet: async () => undefined,
