@@ -11,6 +11,7 @@ import type {
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
+import { EVERYONE } from '../records/everyone.js';
 import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
@@ -46,6 +47,10 @@ export interface Properties {
   readonly resource: KnownProperties;
 }
 
+/** A type of subjects that no record mentions: a name that no type can have. */
+export const OTHER_TYPE = '';
+/** An action that nothing names, which only `*` covers. */
+export const OTHER_ACTION = '*';
 const NOTHING: JsonObject = {};
 /** A request may name any role, held or not. */
 const ANY_NAMED: KnownPrincipals = { inGroup: () => false, hasRole: () => 'free' };
@@ -66,6 +71,7 @@ export class AccessSide {
   readonly #properties = new Map<Path, JsonObject | undefined>();
   readonly #forms = new Map<string, readonly ResourceUnit[]>();
   readonly #located = new Map<string, Located>();
+  readonly #actions = new Map<string, ReadonlySet<string>>();
   readonly #coverings = new Map<string, readonly Covering[]>();
 
   /** `other` is the state that this one is compared with, and `people` the side of a state with the same people, if any. */
@@ -97,6 +103,11 @@ export class AccessSide {
     return remembered(this.#coverings, `${action}\n${unit.key}`, () =>
       this.policies.of(unit, this.locate(unit), action),
     );
+  }
+
+  /** The actions that policies on a unit name, or a condition there that reads the action's name. */
+  actionsOn(unit: ResourceUnit): ReadonlySet<string> {
+    return remembered(this.#actions, unit.key, () => new Set(this.policies.actionsOn(unit, this.locate(unit))));
   }
 
   /** The direct members of a group. */
@@ -193,11 +204,11 @@ export class AccessSide {
     const holds = (address: Address) => closure.get(address).filter(({ period }) => counts(period, span));
     return {
       subject: {
-        type,
+        type: type === OTHER_TYPE ? free.otherType : type,
         id: path === undefined ? free.subjectId(type) : decodeSegment(path.slice(path.indexOf('/') + 1)),
         ...properties.subject,
       },
-      action: { name: action, sent: true },
+      action: { name: action === OTHER_ACTION ? free.otherAction(unit.type) : action, sent: true },
       resource: {
         type: bare,
         application,
@@ -252,7 +263,37 @@ export class FreeUniverse {
   readonly #ids = new Map<string, FreeText>();
   readonly #names = new Map<Path, FreeNames>();
 
+  readonly #actions = new Map<Path, FreeText>();
+  #otherType: FreeText | undefined;
+
   constructor(private readonly views: readonly AccessView[]) {}
+
+  /** The types of subjects that no record mentions. */
+  get otherType(): FreeText {
+    if (this.#otherType === undefined) {
+      let types: ReadonlySet<string> | undefined;
+      this.#otherType = {
+        admits: (type) => {
+          types ??= new Set(this.views.flatMap((view) => [...mentionedTypes(view)]));
+          return !types.has(type);
+        },
+      };
+    }
+    return this.#otherType;
+  }
+
+  /** The actions on resources of a type that nothing names. */
+  otherAction(type: Path): FreeText {
+    return remembered(this.#actions, type, () => {
+      let actions: ReadonlySet<string> | undefined;
+      return {
+        admits: (action) => {
+          actions ??= new Set(this.views.flatMap((view) => [...namedActions(view, type)]));
+          return !actions.has(action);
+        },
+      };
+    });
+  }
 
   subjectId(type: string): FreeText {
     return remembered(this.#ids, type, () => ({
@@ -264,6 +305,29 @@ export class FreeUniverse {
     const free = (name: string) =>
       this.views.every((view) => view.get(`resource/${type}/${pathOf(name)}`) === undefined);
     return remembered(this.#names, type, () => ({ names: true, admitsName: free, admitsId: free }));
+  }
+}
+
+/** The types of subjects that records mention. */
+export function* mentionedTypes(view: AccessView): Generator<string> {
+  for (const kind of ['policy_assignment', 'role_assignment'] as const)
+    for (const address of view.mentionedBy(kind, EVERYONE)) yield decodeSegment(address.slice(EVERYONE.length + 1));
+  yield* view.subjectTypes();
+  for (const address of view.addresses('subject_type')) yield decodeSegment(address.slice('subject_type/'.length));
+  for (const address of view.addresses('access_rule')) {
+    const fields = recordAt(view, 'access_rule', address.slice('access_rule/'.length))?.fields;
+    const type = fields?.only?.subjects?.type;
+    if (type !== undefined) yield type;
+  }
+}
+
+/** The actions that a type declares or a policy names. */
+function* namedActions(view: AccessView, type: Path): Generator<string> {
+  yield* recordAt(view, 'resource_type', type)?.fields.actions ?? [];
+  for (const address of view.addresses('policy')) {
+    const fields = recordAt(view, 'policy', address.slice('policy/'.length))?.fields;
+    yield* fields?.actions ?? [];
+    for (const { actions } of fields?.resources ?? []) yield* actions;
   }
 }
 

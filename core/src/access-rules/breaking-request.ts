@@ -1,18 +1,17 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import type { JsonObject } from '../json.js';
 import { decodeSegment } from '../records/address.js';
-import { type AccessSide, FreeUniverse } from './access-side.js';
+import { type AccessSide, FreeUniverse, OTHER_TYPE } from './access-side.js';
 import { recordAt } from './access-view.js';
 import type { Breach, Cell } from './judge-cell.js';
 import { liesAmongOthers } from './resource-places.js';
-import { OTHER_TYPE } from './subjects-of.js';
 import type { BreakingRequest } from './violation.js';
 
 /** The request by which a rule is broken. What makes no difference is left out, or has a name that no record has. */
 export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Breach): BreakingRequest {
   const { action, unit, span, witness } = breach;
   const free = new FreeUniverse([side.view]);
-  const type = subject.type === OTHER_TYPE ? 'other' : subject.type;
+  const type = subject.type === OTHER_TYPE ? (witness?.subjectType ?? 'other') : subject.type;
   const id =
     subject.path === undefined
       ? (witness?.subjectId ?? unrecorded('somebody', (text) => free.subjectId(type).admits(text)))
@@ -31,7 +30,7 @@ export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Bre
       ...(witness && witness.roles.length > 0 && { roles: [...witness.roles].sort() }),
     },
     resource: { type: unit.type, name, ...some('properties', resourceProperties) },
-    action: { name: action, ...some('properties', witness?.actionProperties) },
+    action: { name: witness?.actionName ?? action, ...some('properties', witness?.actionProperties) },
     ...some('context', witness?.context),
   };
   return { request, now: new Date(witness?.now ?? span.from).toISOString() };

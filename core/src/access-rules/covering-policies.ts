@@ -1,4 +1,5 @@
 import { ALWAYS, type Period, periodOf } from '../decision/grants/period.js';
+import { textsInCondition } from '../impact/remainder/texts-in-condition.js';
 import { type Address, type Path, typeOfResource } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
@@ -57,6 +58,20 @@ export class CoveringPolicies {
       for (const resource of new Set(this.named()))
         if (!places.has(resource) && unknown.has(typeOfResource(resource))) named(resource, true, true);
     return found;
+  }
+
+  /** The actions that these name, or write out in a condition that reads the name of the action. */
+  *actionsOn({ type }: ResourceUnit, { places, unknown }: Located): Generator<string> {
+    for (const { fields } of this.#onType(type)) {
+      yield* fields.actions ?? [];
+      yield* textsInCondition(fields.condition, 'action.name');
+    }
+    const named = unknown.size === 0 ? [] : [...this.named()].filter((one) => unknown.has(typeOfResource(one)));
+    for (const place of [...places, ...named])
+      for (const { policy, actions } of this.entriesOf(place)) {
+        yield* actions;
+        yield* textsInCondition(policy.fields.condition, 'action.name');
+      }
   }
 
   /** The resources that policies name. */

@@ -7,7 +7,7 @@ import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { Kind } from '../records/kinds.js';
 import { remembered } from '../remembered.js';
-import { AccessSide, FreeUniverse, type AccessSide as Side, type SubjectUnit } from './access-side.js';
+import { AccessSide, FreeUniverse, OTHER_ACTION, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
 import { type Covering, policyPath } from './covering-policies.js';
@@ -22,8 +22,6 @@ import { type RecordPair, type Touch, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
 import type { Violation } from './violation.js';
 
-/** An action that nothing names, which only `*` covers. */
-const OTHER_ACTION = '*';
 const STEP = 50;
 /** The kinds that say who there is, and whom subjects act as. */
 const PEOPLE: ReadonlySet<Kind | undefined> = new Set<Kind>([
@@ -302,6 +300,7 @@ class RuleJudge {
       for (const { fields } of touch?.policies ?? [])
         for (const action of [...(fields.actions ?? []), ...(fields.resources ?? []).flatMap((one) => one.actions)])
           wanted.add(action);
+      for (const action of form === 'always' ? [] : this.#actionsNamed(claim, unit)) wanted.add(action);
     }
     if (form === 'always') wanted.delete(OTHER_ACTION);
     const possible = [...wanted].filter(
@@ -309,6 +308,12 @@ class RuleJudge {
     );
     const touched = possible.filter((action) => this.#isTouched(claim, unit, action, touch));
     return form === 'separate' && touched.length > 0 ? possible : touched;
+  }
+
+  /** The actions that policies on a resource or the rule name, declared or not. */
+  #actionsNamed({ guards }: RuleClaim, unit: ResourceUnit): string[] {
+    const own = guards.flatMap(({ condition }) => [...textsInCondition(condition, 'action.name')]);
+    return [...own, ...this.#both.flatMap((side) => side.formsOf(unit).flatMap((form) => [...side.actionsOn(form)]))];
   }
 
   /** Whether a touch may make a difference to an action on a resource. */

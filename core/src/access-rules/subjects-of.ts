@@ -1,11 +1,8 @@
 import { type Address, decodeSegment, type Path } from '../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
-import type { AccessSide, SubjectUnit } from './access-side.js';
+import { type AccessSide, mentionedTypes, OTHER_TYPE, type SubjectUnit } from './access-side.js';
 import { mentioning } from './access-view.js';
 import type { RuleClaim } from './rule-claim.js';
-
-/** A type of subjects that no record mentions: a name that no type can have. */
-export const OTHER_TYPE = '';
 
 /** Whom principals stand for: these recorded subjects, or everybody of a type. */
 interface Meant {
@@ -117,12 +114,7 @@ function* recorded(sides: readonly AccessSide[]): Generator<Path> {
 function knownTypes(sides: readonly AccessSide[], named: readonly string[]): Set<string> {
   const types = new Set(named);
   for (const side of sides) {
-    for (const kind of ['policy_assignment', 'role_assignment'] as const)
-      for (const address of side.view.mentionedBy(kind, EVERYONE))
-        types.add(decodeSegment(address.slice(EVERYONE.length + 1)));
-    for (const type of side.view.subjectTypes()) types.add(type);
-    for (const address of side.view.addresses('subject_type'))
-      types.add(decodeSegment(address.slice('subject_type/'.length)));
+    for (const type of mentionedTypes(side.view)) types.add(type);
   }
   types.delete(EVERY_TYPE);
   types.delete(OTHER_TYPE);

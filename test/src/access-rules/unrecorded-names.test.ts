@@ -56,6 +56,32 @@ describe('a type of subjects that only a condition mentions', () => {
   });
 });
 
+describe('an action that no type declares', () => {
+  const rule = 'never: { actions: ["*"], resources: pay/slip }';
+  const given = (condition: string, to?: string) =>
+    tree(`{ ${policy('p', `effect: ALLOW, actions: ["*"], condition: '${condition}'`, to)} }`, rule);
+
+  it.each<[condition: string, says: RegExp]>([
+    ['action.name == "purge"', /may "purge" pay\/slip/],
+    ['action.name.startsWith("pur")', /may "pur/],
+    ['action.name.endsWith("ge") && action.name != "purge"', /may "/],
+    ['resource.name == action.name', /may "(.+)" pay\/slip\/\1 /],
+    ['subject.type.endsWith("bot") && subject.type != "bot"', /[^ ]+bot\/somebody may/],
+  ])('is looked at where a condition asks for %s', (condition, says) => {
+    expect(judged(given(condition), given(condition, 'everyone'))).toEqual([expect.stringMatching(says)]);
+  });
+
+  it('is none where a DENY keeps it out', () => {
+    const all = (to?: string) => policy('p', `effect: ALLOW, actions: ["*"], condition: 'action.name == "purge"'`, to);
+    const deny = policy(
+      'd',
+      `effect: DENY, priority: 9, actions: ["*"], condition: 'action.name.startsWith("pur")'`,
+      'everyone',
+    );
+    expect(judged(tree(`{ ${all()}, ${deny} }`, rule), tree(`{ ${all('everyone')}, ${deny} }`, rule))).toEqual([]);
+  });
+});
+
 describe('a new resource with two parents', () => {
   const places = (resource: string, two = 'actions: [approve]') => `
 applications:

@@ -2,6 +2,7 @@ import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { Below, Resource } from '../../decision/grants/target.js';
 import type { Path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
+import { textsInCondition } from '../remainder/texts-in-condition.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import type { TypeUniverse } from './column-groups.js';
 import type { GrantedRules } from './granted-rules.js';
@@ -52,6 +53,8 @@ export class TypeUniverses {
           ? this.#below
           : this.#at(target instanceof Resource ? target.type.path : target.path).named;
       for (const action of actions.names) if (action !== '*') into.add(action);
+      // A condition that reads the name of the action tells those apart that it writes out.
+      for (const action of textsInCondition(rule.policy.guard?.condition, 'action.name')) into.add(action);
     }
   }
 

@@ -58,7 +58,7 @@ function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
   const { subject, resource, action } = known;
   switch (field) {
     case 'subject.type':
-      return { value: subject.type };
+      return typeof subject.type === 'string' ? { value: subject.type } : { attribute: pool.subjectType(subject.type) };
     case 'subject.id':
       return typeof subject.id === 'string' ? { value: subject.id } : { attribute: pool.subjectId(subject.id) };
     case 'resource.type':
@@ -66,7 +66,7 @@ function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
     case 'resource.application':
       return { value: resource.application };
     case 'action.name':
-      return { value: action.name };
+      return typeof action.name === 'string' ? { value: action.name } : { attribute: pool.actionName(action.name) };
     case 'resource.id': {
       if ('admitsName' in resource.names) return { attribute: pool.resourceId(resource.names) };
       const { id } = resource.names;
@@ -82,7 +82,13 @@ function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
 /** The scope of a request of which all is known, or chosen by `chosen`: conditions are evaluated in it as in decisions. */
 export function scopeOf(known: Known, chosen: Assignment): Scope {
   const sent = { context: {}, subject: {}, resource: {}, action: {} } as { [root: string]: JsonObject };
-  const texts = { subjectId: undefined, resourceId: undefined, resourceName: undefined } as {
+  const texts = {
+    subjectId: undefined,
+    subjectType: undefined,
+    actionName: undefined,
+    resourceId: undefined,
+    resourceName: undefined,
+  } as {
     [kind: string]: string | undefined;
   };
   const roles = new Map<string, boolean>();
@@ -110,12 +116,15 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
   const { resourceId, resourceName } = texts;
   const request = {
     subject: {
-      type: subject.type,
+      type: typeof subject.type === 'string' ? subject.type : (texts.subjectType ?? ''),
       id: typeof subject.id === 'string' ? subject.id : (texts.subjectId ?? ''),
       properties: sent.subject as JsonObject,
     },
     resource: { type: resource.type, properties: sent.resource as JsonObject },
-    action: { name: action.name, properties: sent.action as JsonObject },
+    action: {
+      name: typeof action.name === 'string' ? action.name : (texts.actionName ?? ''),
+      properties: sent.action as JsonObject,
+    },
     context: sent.context as JsonObject,
   };
   return new Scope(

@@ -8,7 +8,7 @@ export type PropertyRoot = 'context' | 'subject' | 'resource' | 'action';
 export type Attribute =
   /** A member of the context or of properties; the whole map where `name` is undefined. */
   | { readonly kind: 'property'; readonly key: string; readonly root: PropertyRoot; readonly name: string | undefined }
-  | { readonly kind: 'subjectId'; readonly key: string; readonly text: FreeText }
+  | { readonly kind: 'subjectId' | 'subjectType' | 'actionName'; readonly key: string; readonly text: FreeText }
   | {
       readonly kind: 'resourceId';
       readonly key: string;
@@ -44,8 +44,19 @@ export class AttributePool {
   }
 
   subjectId(text: FreeText): Attribute {
-    const key = `subject.id/${this.#number(text)}`;
-    return this.#of(key, () => ({ kind: 'subjectId', key, text }));
+    return this.#text('subjectId', `subject.id/${this.#number(text)}`, text);
+  }
+
+  subjectType(text: FreeText): Attribute {
+    return this.#text('subjectType', `subject.type/${this.#number(text)}`, text);
+  }
+
+  actionName(text: FreeText): Attribute {
+    return this.#text('actionName', `action.name/${this.#number(text)}`, text);
+  }
+
+  #text(kind: 'subjectId' | 'subjectType' | 'actionName', key: string, text: FreeText): Attribute {
+    return this.#of(key, () => ({ kind, key, text }));
   }
 
   resourceId(free: FreeText | FreeNames): Attribute {

@@ -271,8 +271,8 @@ function siteKey({ attribute, members }: Site): string {
 
 function isText(
   attribute: Attribute,
-): attribute is Extract<Attribute, { kind: 'subjectId' | 'resourceId' | 'resourceName' }> {
-  return attribute.kind === 'subjectId' || attribute.kind === 'resourceId' || attribute.kind === 'resourceName';
+): attribute is Exclude<Attribute, { kind: 'property' | 'role' | 'ancestors' | 'now' }> {
+  return 'text' in attribute || attribute.kind === 'resourceName';
 }
 
 /** The values of an id or name: texts that something without a record may have. */
@@ -295,8 +295,7 @@ function admitting(attribute: Attribute): (text: string) => boolean {
     const { names } = attribute;
     return (text) => names.admitsId(text);
   }
-  return (text) =>
-    (attribute.kind !== 'subjectId' && attribute.kind !== 'resourceId') || attribute.text?.admits(text) !== false;
+  return (text) => !('text' in attribute) || attribute.text?.admits(text) !== false;
 }
 
 const ITEMS_MAX = 40;

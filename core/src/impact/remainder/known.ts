@@ -30,7 +30,8 @@ export interface KnownProperties {
 }
 
 export interface KnownSubject extends KnownProperties {
-  readonly type: string;
+  /** A variable where it stands for every type that nothing mentions. */
+  readonly type: string | FreeText;
   readonly id: string | FreeText;
 }
 
@@ -59,7 +60,8 @@ export interface KnownSpan {
 /** All that is known of a request before it is made. Its context is not. */
 export interface Known {
   readonly subject: KnownSubject;
-  readonly action: { readonly name: string; readonly sent: boolean };
+  /** The name is a variable where it stands for every action that nothing names. */
+  readonly action: { readonly name: string | FreeText; readonly sent: boolean };
   readonly resource: KnownResource;
   /** Where the resource lies; without it, nowhere. */
   readonly ancestry?: Ancestry;

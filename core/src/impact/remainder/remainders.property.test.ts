@@ -38,9 +38,9 @@ function scopeOf(
   const free = 'admitsName' in resource.names;
   const id = typeof subject.id === 'string' ? subject.id : sent.subjectId;
   const request = {
-    subject: { type: subject.type, id, properties: sent.subject },
+    subject: { type: String(subject.type), id, properties: sent.subject },
     resource: { type: resource.type, name: sent.name, properties: sent.resource },
-    action: { name: action.name },
+    action: { name: String(action.name) },
     context: sent.context,
   };
   const facts = {

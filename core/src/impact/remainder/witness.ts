@@ -11,6 +11,8 @@ export interface Witness {
   readonly resourceProperties: JsonObject;
   /** Where they are variables and make a difference, or are left out by the request. */
   readonly subjectId: string | undefined;
+  readonly subjectType: string | undefined;
+  readonly actionName: string | undefined;
   readonly resourceId: string | undefined;
   readonly resourceName: string | undefined;
   /** The paths of roles that the request names. */
@@ -43,6 +45,8 @@ export function witnessOf(choice: Choice | undefined): Witness {
     actionProperties: action,
     resourceProperties: resource,
     subjectId: texts.subjectId,
+    subjectType: texts.subjectType,
+    actionName: texts.actionName,
     resourceId: texts.resourceId,
     resourceName: texts.resourceName,
     roles,

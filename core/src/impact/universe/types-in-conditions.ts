@@ -9,8 +9,6 @@ export function typesInConditions(records: Iterable<EngineRecord>, changes: read
   const read = (record: EngineRecord | undefined) => {
     if (record?.kind !== 'policy') return;
     const { condition } = record.fields as Fields<'policy'>;
-    // Most conditions read nothing of the kind.
-    if (condition === undefined || !/\bsubject\b/.test(condition)) return;
     for (const type of textsInCondition(condition, 'subject.type')) types.add(type);
   };
   for (const record of records) read(record);
