@@ -58,7 +58,7 @@ export class KeptMaxAge {
       throw new Error(`it holds "${text.slice(0, 100)}" and not milliseconds`);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return undefined;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
       this.log.warn(
         { path: this.#path, error: message },
         'the maximum age of the last run cannot be read: nothing is decided until the cloud answers',
