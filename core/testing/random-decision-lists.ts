@@ -85,7 +85,7 @@ function leaf(draw: Draw): string {
     `${attribute} ${draw.of(['<', '<='])} ${other}`,
     `size(${attribute}) ${compare} ${draw.whole(4)}`,
     `subject.in_group(${JSON.stringify(draw.of(['g', 'h']))})`,
-    `subject.has_role(${JSON.stringify(draw.of(['r', 's', 't']))})`,
+    `subject.has_role(${JSON.stringify(draw.of(['r', 's', 't', 'u']))})${draw.often(10) ? ' != false' : ''}`,
     `${text} in ${list}`,
     `${attribute} in ${list}`,
     `${list}.exists(one, one == ${text})`,
@@ -189,6 +189,14 @@ export function randomKnown(draw: Draw): Known {
   const sent = draw.often(60);
   const unrecorded = sent && draw.often(50);
   const value = () => draw.of<Json>([1, 2, 'a', 'ab', true, 'alice']);
+  const several = draw.often(50);
+  const anyOf = ['s', 'u'];
+  const roles: { readonly [path: string]: ReturnType<NonNullable<Known['principals']>['hasRole']> } = {
+    r: several ? { anyOf, otherwise: 'absent' } : 'absent',
+    s: { anyOf: ['s'] },
+    t: several ? { anyOf } : true,
+    u: { anyOf: ['u'] },
+  };
   return {
     subject: {
       type: 'user',
@@ -208,7 +216,7 @@ export function randomKnown(draw: Draw): Known {
     },
     principals: {
       inGroup: (path) => path === 'g',
-      hasRole: (path) => (path === 'r' ? 'absent' : path === 's' ? 'free' : true),
+      hasRole: (path) => roles[path] ?? false,
     },
     span: { from: FROM, until: draw.often(70) ? Number.POSITIVE_INFINITY : FROM + 3_600_000 },
   };
@@ -274,7 +282,7 @@ export function randomRequest(draw: Draw, { subject, resource, span }: Known): S
     resource: resource.sent ? members(['owner', 'list'].filter((name) => !Object.hasOwn(resource.recorded, name))) : {},
     subjectId: free(texts),
     name: free(texts),
-    roles: draw.often(50) ? ['s'] : [],
+    roles: ['s', 'u'].filter(() => draw.often(50)),
     now: Number.isFinite(span.until) ? span.from + draw.whole(3_600_000) : span.from + draw.whole(400) * 9_000_000,
   };
 }

@@ -1,14 +1,8 @@
 import { inBoth, isEmpty, type Period } from '../decision/grants/period.js';
 import type { Formula } from '../impact/remainder/formula.js';
-import type {
-  FreeNames,
-  FreeText,
-  Known,
-  KnownPrincipals,
-  KnownProperties,
-  KnownSpan,
-} from '../impact/remainder/known.js';
+import type { FreeNames, FreeText, Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
+import { ANY_CHOSEN } from '../impact/remainder/specialise.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
 import { EVERYONE } from '../records/everyone.js';
@@ -52,8 +46,6 @@ export const OTHER_TYPE = '';
 /** An action that nothing names, which only `*` covers. */
 export const OTHER_ACTION = '*';
 const NOTHING: JsonObject = {};
-/** A request may name any role, held or not. */
-const ANY_NAMED: KnownPrincipals = { inGroup: () => false, hasRole: () => 'free' };
 /** The direct members of a group. */
 interface Members {
   readonly subjects: readonly Path[];
@@ -159,7 +151,7 @@ export class AccessSide {
     const { formulas } = this.remainders;
     const candidates: RemainingCandidate[] = [];
     const naming = (role: Path) =>
-      this.remainders.remainderOfCondition(hasRole(role), { ...known, principals: ANY_NAMED });
+      this.remainders.remainderOfCondition(hasRole(role), { ...known, principals: ANY_CHOSEN });
     for (const { policy, ways, named } of reaches) {
       const { effect, priority } = policy.fields;
       const now = ways.filter(({ period }) => counts(period, known.span));
@@ -189,7 +181,7 @@ export class AccessSide {
 
   /** That a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */
   liesBelow(place: Path, known: Known): Formula {
-    return this.remainders.remainderOfCondition(hasRole(place), { ...known, principals: ANY_NAMED });
+    return this.remainders.remainderOfCondition(hasRole(place), { ...known, principals: ANY_CHOSEN });
   }
 
   /** What is known of requests for a subject, resource and action in a span of time. */
@@ -223,11 +215,14 @@ export class AccessSide {
       principals: {
         inGroup: (group) => holds(`group/${group}`).length > 0,
         hasRole: (role) => {
-          const where = holds(`role/${role}`).map((holding) => this.#where(holding, unit));
-          if (where.includes('yes')) return true;
-          if (names && this.closures.naming(role).length > 0) return 'free';
-          if (!where.includes('unknown')) return false;
-          return liesAmongOthers(unit) ? 'free' : 'absent';
+          const held = holds(`role/${role}`);
+          if (held.some((holding) => this.#where(holding, unit) === 'yes')) return true;
+          const unsaid = held.filter((holding) => this.#where(holding, unit) === 'unknown');
+          const among = liesAmongOthers(unit);
+          const below = among ? unsaid.flatMap(({ place = [] }) => place) : [];
+          const anyOf = [...(names ? this.closures.naming(role) : []), ...below];
+          const otherwise = among || unsaid.length === 0 ? undefined : 'absent';
+          return anyOf.length > 0 ? { anyOf, otherwise } : (otherwise ?? false);
         },
       },
       span,

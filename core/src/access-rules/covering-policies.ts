@@ -27,27 +27,22 @@ interface Entry {
 }
 
 const EVERY_ACTION = '*';
+const NO_ENTRIES: readonly Entry[] = [];
 
 /** Reads from one state which policies cover what, and whom they are assigned to. */
 export class CoveringPolicies {
   readonly #wide = new Map<Path, readonly PolicyRecord[]>();
   readonly #entries = new Map<Path, readonly Entry[]>();
+  readonly #onAllOf = new Map<string, readonly Covering[]>();
+  #named: Set<Path> | undefined;
   readonly #assignees = new Map<Path, readonly Assignee[]>();
 
   constructor(private readonly view: AccessView) {}
 
-  of({ type, path }: ResourceUnit, { places, unknown }: Located, action: string): Covering[] {
-    const found: Covering[] = [];
-    const fields = recordAt(this.view, 'resource_type', type)?.fields;
+  of({ type, path }: ResourceUnit, { places, unknown }: Located, action: string): readonly Covering[] {
     // Requests about a type that is not declared are denied, whatever wildcards there are.
-    if (fields === undefined) return found;
-    const declared = fields.actions.includes(action);
-    for (const policy of this.#onType(type)) {
-      const { actions = [], resource_type } = policy.fields;
-      const all = actions.includes(EVERY_ACTION);
-      if (all || (actions.includes(action) && (resource_type !== undefined || declared)))
-        found.push({ policy, unknown: undefined });
-    }
+    if (recordAt(this.view, 'resource_type', type) === undefined) return [];
+    const found: Covering[] = [];
     const named = (resource: Path, belowOnly: boolean, unsaid: boolean) => {
       for (const { policy, actions, below } of this.entriesOf(resource))
         if ((below || !belowOnly) && (actions.includes(action) || actions.includes(EVERY_ACTION)))
@@ -55,9 +50,23 @@ export class CoveringPolicies {
     };
     for (const place of places) named(place, place !== path, false);
     if (unknown.size > 0)
-      for (const resource of new Set(this.named()))
+      for (const resource of this.named())
         if (!places.has(resource) && unknown.has(typeOfResource(resource))) named(resource, true, true);
-    return found;
+    const all = this.#onAll(type, action);
+    return found.length === 0 ? all : [...all, ...found];
+  }
+
+  /** The policies that cover an action on all resources of a declared type. */
+  #onAll(type: Path, action: string): readonly Covering[] {
+    return remembered(this.#onAllOf, `${type}\n${action}`, () => {
+      const declared = recordAt(this.view, 'resource_type', type)?.fields.actions.includes(action);
+      return this.#onType(type).flatMap((policy) => {
+        const { actions = [], resource_type } = policy.fields;
+        const covers =
+          actions.includes(EVERY_ACTION) || (actions.includes(action) && (resource_type !== undefined || declared));
+        return covers ? [{ policy, unknown: undefined }] : [];
+      });
+    });
   }
 
   /** The actions that these name, or write out in a condition that reads the name of the action. */
@@ -75,12 +84,18 @@ export class CoveringPolicies {
   }
 
   /** The resources that policies name. */
-  *named(): Generator<Path> {
-    for (const address of this.view.mentionedBy('policy', 'resource')) yield address.slice('resource/'.length);
+  named(): ReadonlySet<Path> {
+    if (this.#named === undefined) {
+      this.#named = new Set();
+      for (const address of this.view.mentionedBy('policy', 'resource'))
+        this.#named.add(address.slice('resource/'.length));
+    }
+    return this.#named;
   }
 
   /** What policies say of a resource that they name. */
   entriesOf(resource: Path): readonly Entry[] {
+    if (!this.named().has(resource)) return NO_ENTRIES;
     return remembered(this.#entries, resource, () =>
       [...mentioning(this.view, `resource/${resource}`, 'policy')].flatMap((policy) =>
         (policy.fields.resources ?? []).flatMap((item) =>

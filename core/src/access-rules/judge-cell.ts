@@ -3,9 +3,10 @@ import type { Known, KnownProperties, KnownSpan } from '../impact/remainder/know
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { Witness } from '../impact/remainder/witness.js';
 import type { JsonObject } from '../json.js';
-import { typeOfResource } from '../records/address.js';
+import { type Path, typeOfResource } from '../records/address.js';
 import type { AccessSide, FreeUniverse, Reach, SubjectUnit } from './access-side.js';
-import { liesAmongOthers, type ResourceUnit } from './resource-places.js';
+import { recordAt } from './access-view.js';
+import { liesAmongOthers, type ResourceUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { Closure } from './subject-closure.js';
 
@@ -17,6 +18,8 @@ export interface Breach {
   readonly span: KnownSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
   readonly witness: Witness | undefined;
+  /** Without a witness, places that matter, if it hangs on which of them the resource lies in. */
+  readonly places: readonly Path[];
 }
 
 /** A subject and a resource in both states. */
@@ -56,6 +59,7 @@ export class CellJudge {
 
   /** The breaches of a rule that are there after, and not before; or with `standing`, all that are there after. */
   breaches(claim: RuleClaim, cell: Cell, actions: readonly string[], standing = false): Breach[] {
+    if (this.#isGone(cell.unit)) return [];
     if (claim.form !== 'separate') {
       for (const action of actions) {
         const found = standing
@@ -70,8 +74,9 @@ export class CellJudge {
     if (able.length < 2) return [];
     if (standing) return able.slice(0, 2);
     // Two actions that were possible in different places before were not in any of these alone.
-    const formers = this.sides.before.formsOf(cell.unit);
-    const more = formers.map((former) => {
+    const forms = this.sides.after.formsOf(cell.unit);
+    const formers = new Set(forms.flatMap((form) => this.#formersOf(cell.unit, form)));
+    const more = [...formers].map((former) => {
       for (const { action } of able) {
         const found = this.#breachInAny(claim, cell, action, former);
         if (found !== undefined) return found;
@@ -84,11 +89,27 @@ export class CellJudge {
     return other === undefined ? [] : [first, other];
   }
 
+  /** Whether requests can no longer say that something lies there, because a place has no record after. */
+  #isGone({ path, place }: ResourceUnit): boolean {
+    if (path !== undefined || typeof place !== 'object') return false;
+    return place.below.some((one) => recordAt(this.sides.after.view, 'resource', one) === undefined);
+  }
+
+  /**
+   * The resource as it was asked for before. One that loses its record joins those without one, so that what was possible
+   * for these in the same place was possible before.
+   */
+  #formersOf(unit: ResourceUnit, form: ResourceUnit): readonly ResourceUnit[] {
+    const { before } = this.sides;
+    const own = before.formsOf(unit);
+    if (unit.place !== 'record' || form.place === 'record') return own;
+    return [...own, ...before.formsOf(unrecordedUnit(form.type, form.place))];
+  }
+
   /** One that is broken wherever the resource may be said to lie before, where only the state after records it. */
   #breachSinceAll(claim: RuleClaim, cell: Cell, action: string): Breach | undefined {
-    const { after, before } = this.sides;
-    for (const form of after.formsOf(cell.unit)) {
-      const found = before.formsOf(cell.unit).map((former) => this.#breachOf(claim, cell, action, former, form));
+    for (const form of this.sides.after.formsOf(cell.unit)) {
+      const found = this.#formersOf(cell.unit, form).map((former) => this.#breachOf(claim, cell, action, former, form));
       if (found.every((one) => one !== undefined)) return found[0];
     }
     return undefined;
@@ -119,10 +140,11 @@ export class CellJudge {
   }
 
   #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {
-    for (const span of this.#spans(cell, [...now.reaches, ...(then?.reaches ?? [])])) {
+    const reaches = [...now.reaches, ...(then?.reaches ?? [])];
+    for (const span of this.#spans(cell, reaches)) {
       const known = this.#compare(claim, cell, action, span, then, now);
       const witness = known === 'unsaid' || known === 'no' || liesAmongOthers(now.unit) ? undefined : known;
-      if (known !== 'no') return { action, unit: now.unit, span, witness };
+      if (known !== 'no') return { action, unit: now.unit, span, witness, places: placesIn(now.unit, reaches) };
     }
     return undefined;
   }
@@ -216,6 +238,12 @@ export class CellJudge {
     const sorted = [...cuts].sort((left, right) => left - right);
     for (const [index, from] of sorted.entries()) yield { from, until: sorted[index + 1] ?? Number.POSITIVE_INFINITY };
   }
+}
+
+function placesIn({ place }: ResourceUnit, reaches: readonly Reach[]): Path[] {
+  const said = typeof place === 'object' ? place.below : [];
+  const ways = reaches.flatMap((reach) => [...reach.ways, ...reach.named.map(({ way }) => way)]);
+  return [...new Set([...said, ...ways.flatMap(({ below }) => below)])].sort();
 }
 
 /** What each state records of a subject or resource; undefined where it has no record. */

@@ -2,7 +2,7 @@ import { type PolicyGuard, Remainders } from '../impact/remainder/remainders.js'
 import { textsInCondition } from '../impact/remainder/texts-in-condition.js';
 import type { JsonObject } from '../json.js';
 import { RULE_FORMS } from '../records/access-rule.js';
-import type { Address } from '../records/address.js';
+import type { Address, Path } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { Kind } from '../records/kinds.js';
@@ -10,8 +10,9 @@ import { remembered } from '../remembered.js';
 import { AccessSide, FreeUniverse, OTHER_ACTION, type AccessSide as Side, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
-import { type Covering, policyPath } from './covering-policies.js';
+import { type Covering, type PolicyRecord, policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
+import { JudgedPlaces, type UnitActions } from './judged-places.js';
 import { asksForAncestors, readsChange, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
@@ -102,8 +103,22 @@ interface Concerning extends Concerned {
   readonly denies: boolean;
   /** The properties of subjects that conditions read; undefined if they may read all of them. */
   readonly reads: ReadonlySet<string> | undefined;
-  /** A number for what subjects act as that matters: the same for what makes no difference. */
-  readonly acting: { readonly of: Map<SharedClosure, number>; readonly numbers: Map<string, number> };
+  readonly acting: { readonly of: Map<SharedClosure, Acting>; readonly numbers: Map<string, number> };
+}
+
+/** What subjects act as that matters. The numbers are the same for what makes no difference. */
+interface Acting {
+  readonly number: number;
+  /** Without the roles on places. */
+  readonly anywhere: number;
+  readonly places: ReadonlySet<Path>;
+}
+
+/** Who is the same to a rule, wherever, and wherever roles on these places do not count. */
+interface SubjectClass {
+  readonly key: string;
+  readonly anywhere: string;
+  readonly places: ReadonlySet<Path>;
 }
 
 interface Closures {
@@ -111,12 +126,19 @@ interface Closures {
   readonly after: Closure;
 }
 
-function actingAs(shared: SharedClosure, { asks, principals }: Concerning): string {
+function actingAs(shared: SharedClosure, { asks, principals, acting }: Concerning): Acting {
   const lines: string[] = [];
-  for (const [principal, holdings] of shared)
-    if (asks || principals.has(principal) || principal.startsWith(`${EVERYONE}/`))
-      lines.push([principal, ...holdings.map(periodText)].join(' '));
-  return lines.sort().join('\n');
+  const anywhere: string[] = [];
+  const places = new Set<Path>();
+  for (const [principal, holdings] of shared) {
+    if (!asks && !principals.has(principal) && !principal.startsWith(`${EVERYONE}/`)) continue;
+    lines.push([principal, ...holdings.map(periodText)].join(' '));
+    const placeless = holdings.filter(({ place }) => place === undefined);
+    if (placeless.length > 0) anywhere.push([principal, ...placeless.map(periodText)].join(' '));
+    for (const { place } of holdings) if (place !== undefined) places.add(place);
+  }
+  const numberOf = (words: string[]) => remembered(acting.numbers, words.sort().join('\n'), () => acting.numbers.size);
+  return { number: numberOf(lines), anywhere: numberOf(anywhere), places };
 }
 
 function periodText({ period: { start, end }, place = '' }: Holding): string {
@@ -171,7 +193,7 @@ class RuleJudge {
 
   /** The violations of a rule that a touch brings; without a touch, those that stand. */
   *violations(claim: RuleClaim, touch: Touch | undefined, most: number): Generator<undefined, Violation[]> {
-    const units: [ResourceUnit, string[]][] = [];
+    const units: UnitActions[] = [];
     for (const unit of this.#units.of(claim, touch)) {
       if (unit === undefined) yield;
       else {
@@ -179,7 +201,7 @@ class RuleJudge {
         if (actions.length > 0) units.push([unit, actions]);
       }
     }
-    const anywhere: [ResourceUnit, string[]][] = [];
+    const anywhere: UnitActions[] = [];
     for (const unit of this.#several.typesOf(claim, touch)) {
       const actions = this.#actions(claim, unit, touch);
       if (actions.length > 0) anywhere.push([unit, actions]);
@@ -187,19 +209,21 @@ class RuleJudge {
     const found: Violation[] = [];
     if (units.length + anywhere.length === 0) return found;
     const concerned = yield* this.#concerned(claim, [...units, ...anywhere]);
+    const places = touch && (yield* JudgedPlaces.of(units, this.#both));
     const seen = new Set<string>();
     let judged = 0;
     for (const subject of subjectsOf(this.#peoples, touch?.principals ?? EVERYBODY, claim, concerned)) {
       if (++judged % STEP === 0) yield;
       if (subject === undefined) continue;
       const closures = this.#closures(subject);
-      if (touch !== undefined) {
-        const key = this.#classOf(claim, subject, closures, concerned);
-        if (seen.has(key)) continue;
-        seen.add(key);
-      }
-      for (const [unit, actions] of this.#unitsFor(units, anywhere, claim, touch, { closures, ...concerned })) {
-        if (++judged % STEP === 0) yield;
+      const alike = this.#classOf(claim, subject, closures, concerned);
+      if (touch !== undefined && seen.has(alike.key)) continue;
+      seen.add(alike.key);
+      const own = places?.take(alike.anywhere, alike.places) ?? units;
+      for (const one of this.#unitsFor(own, anywhere, claim, touch, { closures, ...concerned })) {
+        if (one === undefined || ++judged % STEP === 0) yield;
+        if (one === undefined) continue;
+        const [unit, actions] = one;
         const cell: Cell = { subject, unit, ...closures };
         const breaches = this.#cells.breaches(claim, cell, actions, touch === undefined);
         if (breaches.length === 0) continue;
@@ -212,34 +236,38 @@ class RuleJudge {
 
   /** The resources that a subject is judged on: the same for all, and those that lie in several places that matter to it. */
   *#unitsFor(
-    units: readonly [ResourceUnit, string[]][],
-    anywhere: readonly [ResourceUnit, string[]][],
+    units: Iterable<UnitActions>,
+    anywhere: readonly UnitActions[],
     claim: RuleClaim,
     touch: Touch | undefined,
     situation: Situation,
-  ): Generator<readonly [ResourceUnit, string[]]> {
+  ): Generator<UnitActions | undefined> {
     yield* units;
     for (const [one, actions] of anywhere)
-      for (const unit of this.#several.of(one, claim, touch, situation)) yield [unit, actions];
+      for (const unit of this.#several.of(one, claim, touch, situation)) yield unit && [unit, actions];
   }
 
   /** Who is given something on these resources, and what the conditions there read of subjects. */
-  *#concerned(claim: RuleClaim, units: readonly [ResourceUnit, string[]][]): Generator<undefined, Concerning> {
+  *#concerned(claim: RuleClaim, units: readonly UnitActions[]): Generator<undefined, Concerning> {
     const principals = new Set<Address>(claim.asked);
     const guards = new Set<PolicyGuard>(claim.guards);
-    const acting = { of: new Map<SharedClosure, number>(), numbers: new Map<string, number>() };
+    const acting = { of: new Map<SharedClosure, Acting>(), numbers: new Map<string, number>() };
     let looked = 0;
     let denies = false;
-    for (const side of this.#both)
+    for (const side of this.#both) {
+      const seen = new Set<PolicyRecord>();
       for (const [unit, actions] of units)
         for (const action of actions) {
           if (++looked % STEP === 0) yield;
           for (const { policy } of coveringsOn(side, unit, action)) {
+            if (seen.has(policy)) continue;
+            seen.add(policy);
             if (policy.fields.condition !== undefined) guards.add(policy.fields);
             if (policy.fields.effect === 'DENY') denies = true;
             for (const { principal } of side.policies.assigneesOf(policyPath(policy))) principals.add(principal);
           }
         }
+    }
     // Whoever is in a group that a condition asks for is told apart by it, though nothing is assigned to the group.
     for (const { condition = '' } of guards)
       for (const { target } of namesInCondition(condition)) principals.add(target);
@@ -264,18 +292,25 @@ class RuleJudge {
   }
 
   /** The same for subjects that the rule and the conditions cannot tell apart. */
-  #classOf({ rule }: RuleClaim, subject: SubjectUnit, { before, after }: Closures, concerning: Concerning): string {
+  #classOf(
+    { rule }: RuleClaim,
+    subject: SubjectUnit,
+    { before, after }: Closures,
+    concerning: Concerning,
+  ): SubjectClass {
     const { principals, readsIds, reads, acting } = concerning;
     const { path, type } = subject;
-    const told = (shared: SharedClosure) =>
-      remembered(acting.of, shared, () => {
-        const words = actingAs(shared, concerning);
-        return remembered(acting.numbers, words, () => acting.numbers.size);
-      });
+    const told = (shared: SharedClosure) => remembered(acting.of, shared, () => actingAs(shared, concerning));
+    const [old, now] = [told(before.shared), told(after.shared)];
     const facts = reads?.size === 0 ? '' : this.#facts(subject, reads);
     const itself = after.self !== undefined && principals.has(after.self);
     const id = itself || readsIds || namesSubjects(rule) ? path : path === undefined;
-    return `${told(before.shared)} ${told(after.shared)} ${type}\n${id}\n${facts}`;
+    const rest = `${type}\n${id}\n${facts}`;
+    return {
+      key: `${old.number} ${now.number} ${rest}`,
+      anywhere: `${old.anywhere} ${now.anywhere} ${rest}`,
+      places: old.places === now.places ? now.places : new Set([...old.places, ...now.places]),
+    };
   }
 
   #facts(subject: SubjectUnit, reads: Concerning['reads']): string {
@@ -336,6 +371,7 @@ class RuleJudge {
       ...(touch && { cause: touch.address }),
       witness: breaches.map((breach) => breakingRequest(side, cell, breach)),
       proven: breaches.every(({ witness }) => witness !== undefined),
+      places: [...new Set(breaches.flatMap(({ witness, places }) => (witness === undefined ? places : [])))],
     };
   }
 }

@@ -76,13 +76,13 @@ export class SeveralParents {
     claim: RuleClaim,
     touch: Touch | undefined,
     situation: Situation,
-  ): Generator<ResourceUnit, void> {
+  ): Generator<ResourceUnit | undefined, void> {
     const { type } = anywhere;
     const declared = this.#declared().get(type) ?? [];
     const places = this.#placesOf(type, claim, touch, situation);
     const partly = declared.length > 1 && (situation.denies || situation.ancestors || situation.asksRoles);
     if (!situation.ancestors && (places.size === 0 || (places.size === 1 && !partly))) return;
-    const parents = situation.ancestors ? this.#every(declared) : this.#alike(declared, places);
+    const parents = situation.ancestors ? this.#every(declared) : yield* this.#alike(declared, places);
     if (parents === undefined) {
       yield anywhere;
       return;
@@ -190,11 +190,12 @@ export class SeveralParents {
   }
 
   /** One parent for each set of places that parents lie in; undefined if too many are to be told apart. */
-  #alike(declared: readonly ParentProperty[], places: ReadonlySet<Path>): Path[] | undefined {
+  *#alike(declared: readonly ParentProperty[], places: ReadonlySet<Path>): Generator<undefined, Path[] | undefined> {
     const types = new Set(declared.map(({ type }) => type));
     const classes = new Map<string, Path>();
     // What lies in the place that holds most, and in no other, is one class: it need not be looked at one by one.
-    const below = [...places].map((place) => this.units.belowAll(place));
+    const below: (readonly ResourceUnit[])[] = [];
+    for (const place of places) below.push(yield* this.units.belowAll(place));
     below.sort((left, right) => left.length - right.length);
     let steps = 0;
     for (const [at, all] of below.entries()) {

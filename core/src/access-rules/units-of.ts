@@ -1,5 +1,6 @@
 import { type Path, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
+import { eachInSteps } from '../time-slicing.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning, recordAt } from './access-view.js';
 import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
@@ -22,6 +23,7 @@ export class ResourceUnits {
 
   readonly #belowOf = new Map<Path, readonly ResourceUnit[]>();
   readonly #inside = new Map<Path, ReadonlySet<Path>>();
+  readonly #belowType = new Map<Path, ReadonlySet<Path>>();
   readonly #toldApart = new Map<Path, boolean>();
 
   constructor(private readonly sides: readonly AccessSide[]) {}
@@ -31,8 +33,8 @@ export class ResourceUnits {
     const seen = new Set<string>();
     let steps = 0;
     for (const unit of this.#all(claim, touch)) {
-      if (++steps % STEP === 0) yield undefined;
-      if (seen.has(unit.key)) continue;
+      if (unit === undefined || ++steps % STEP === 0) yield undefined;
+      if (unit === undefined || seen.has(unit.key)) continue;
       seen.add(unit.key);
       const isMeant = (side: AccessSide) =>
         side.formsOf(unit).some((form) => claim.means(form, side.locate(form).places));
@@ -40,9 +42,9 @@ export class ResourceUnits {
     }
   }
 
-  *#all(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit> {
+  *#all(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit | undefined> {
     if (touch?.resource !== undefined) {
-      yield* this.belowAll(touch.resource);
+      yield* yield* this.belowAll(touch.resource);
       return;
     }
     const types = new Set<Path>(touch === undefined || touch.policies === undefined ? this.#types(claim, touch) : []);
@@ -58,10 +60,10 @@ export class ResourceUnits {
       }
     }
     for (const type of types) if (claim.mayMean(type)) yield* this.#ofType(type, claim);
-    for (const root of roots) yield* this.belowAll(root);
+    for (const root of roots) yield* yield* this.belowAll(root);
   }
 
-  *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit> {
+  *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit | undefined> {
     const above = new Set(
       this.sides.flatMap((side) =>
         [...(recordAt(side.view, 'resource_type', type)?.fields.parents ?? [])].map((parent) => parent.type),
@@ -80,7 +82,8 @@ export class ResourceUnits {
     }
     if (above.size === 0) return;
     for (const place of new Set([...places, ...(claim.below ? claim.named : [])]))
-      for (const unit of this.belowAll(place)) if (unit.type === type) yield unit;
+      if (typeOfResource(place) === type || this.#typesBelow(typeOfResource(place)).has(type))
+        for (const unit of yield* this.belowAll(place)) if (unit.type === type) yield unit;
   }
 
   /** Whether a condition of a policy on all resources of a type may tell them apart by name or place. */
@@ -100,8 +103,15 @@ export class ResourceUnits {
   }
 
   /** What `#below` finds, kept for the next rule. */
-  belowAll(root: Path): readonly ResourceUnit[] {
-    return remembered(this.#belowOf, root, () => [...this.#below(root)]);
+  *belowAll(root: Path): Generator<undefined, readonly ResourceUnit[]> {
+    const known = this.#belowOf.get(root);
+    if (known !== undefined) return known;
+    const found: ResourceUnit[] = [];
+    yield* eachInSteps(this.#below(root), STEP, (unit) => {
+      found.push(unit);
+    });
+    this.#belowOf.set(root, found);
+    return found;
   }
 
   /** A resource, all below it, what has no record there, and what may lie there for all that is said. */
@@ -128,10 +138,12 @@ export class ResourceUnits {
     });
   }
 
-  #typesBelow(type: Path): Set<Path> {
-    const below = new Set(this.#typesIn(type));
-    for (const one of below) for (const more of this.#typesIn(one)) below.add(more);
-    return below;
+  #typesBelow(type: Path): ReadonlySet<Path> {
+    return remembered(this.#belowType, type, () => {
+      const below = new Set(this.#typesIn(type));
+      for (const one of below) for (const more of this.#typesIn(one)) below.add(more);
+      return below;
+    });
   }
 
   #types(claim: RuleClaim, touch: Touch | undefined): Set<Path> {

@@ -1,6 +1,6 @@
 import type { DecisionRequest } from '../decision/api/request.js';
 import type { RuleForm } from '../records/access-rule.js';
-import type { Address } from '../records/address.js';
+import type { Address, Path } from '../records/address.js';
 
 /** A request that breaks a rule. */
 export interface BreakingRequest {
@@ -20,6 +20,8 @@ export interface Violation {
   readonly witness: readonly BreakingRequest[];
   /** False where it cannot be said whether a request breaks the rule, which counts as if one did. */
   readonly proven: boolean;
+  /** Where it is not proven, places that matter, if it hangs on which of them the resource lies in. */
+  readonly places: readonly Path[];
 }
 
 /** An access rule that a change-set breaks and that does not refuse it, for whoever makes the change. */
@@ -42,7 +44,7 @@ const NEW_AND_BROKEN = 'It stands already and blocks nothing; the rule refuses w
 const ONLY_WARNS = 'The rule only warns, so that nothing is refused.';
 
 /** A violation as a sentence for whoever made the change. */
-export function violationText({ rule, form, cause, witness, proven }: Violation): string {
+export function violationText({ rule, form, cause, witness, proven, places }: Violation): string {
   const [first, second] = witness;
   const name = rule.slice('access_rule/'.length);
   const by = cause === undefined ? '' : `, by ${cause}`;
@@ -52,7 +54,7 @@ export function violationText({ rule, form, cause, witness, proven }: Violation)
   const details = [first, form === 'separate' ? second : undefined].flatMap((one) =>
     one === undefined ? [] : [detailText(one)],
   );
-  const when = [...new Set(details)].join(', and');
+  const when = `${placesText(places)}${[...new Set(details)].join(', and')}`;
   const may = proven ? 'may' : 'may, for all that can be said,';
   switch (form) {
     case 'always':
@@ -76,6 +78,15 @@ function subjectText({ subject }: DecisionRequest): string {
 function resourceText({ resource }: DecisionRequest): string {
   return `${resource.type}/${resource.name ?? resource.id ?? ''}`;
 }
+
+function placesText(places: readonly Path[]): string {
+  if (places.length === 0) return '';
+  const more = places.length - PLACES_SHOWN;
+  const named = [...places.slice(0, PLACES_SHOWN), ...(more > 0 ? [`${more} more`] : [])];
+  return ` where it lies in some of ${named.join(', ')}`;
+}
+
+const PLACES_SHOWN = 5;
 
 /** What the request says besides, and when it is made. */
 function detailText({ request, now }: BreakingRequest): string {

@@ -4,7 +4,7 @@ import { ReadWriteLock } from '../read-write-lock.js';
 import type { Path } from '../records/address.js';
 import type { SplitMap } from '../split-map.js';
 import type { Decision, Explanation } from './api/decision.js';
-import type { Engine, RecordChange } from './api/engine.js';
+import type { Budget, Engine, RecordChange } from './api/engine.js';
 import type { DecisionRequest } from './api/request.js';
 import type { RecordCompiler } from './compile/record-compiler.js';
 import { ActingPrincipals } from './evaluate/acting-principals.js';
@@ -156,6 +156,24 @@ export class CompiledEngine implements Engine {
     return collector;
   }
 
+  budgetOf(name: string): Budget | undefined {
+    const { budgets } = this.#compiler;
+    if (budgets.size === 0) return undefined;
+    try {
+      const type = findType(this.types, name);
+      const maxAgeMs = type && budgets.get(type);
+      return type && maxAgeMs !== undefined ? budgetFrom(type.path, maxAgeMs) : undefined;
+    } catch {
+      // A name that fits two types is refused by what asks.
+      return undefined;
+    }
+  }
+
+  /** Of all types, in no order. */
+  *budgets(): Generator<Budget> {
+    for (const [{ path }, maxAgeMs] of this.#compiler.budgets) yield budgetFrom(path, maxAgeMs);
+  }
+
   resourceId({ resource }: DecisionRequest): string | undefined {
     try {
       const type = findType(this.types, resource.type);
@@ -232,4 +250,8 @@ export class CompiledEngine implements Engine {
     const ancestors = new Ancestors(resolved);
     return new Scope(request, facts, now, subject?.properties, resource?.properties, ancestors, principals);
   }
+}
+
+function budgetFrom(path: Path, maxAgeMs: number): Budget {
+  return { of: `resource_type/${path}`, maxAgeMs };
 }

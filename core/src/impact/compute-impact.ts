@@ -75,7 +75,8 @@ export function* impactOfChanges(
   engine.apply(changes);
   const [grantedAfter, placesAfter] = yield* look('after');
   const classes = subjects.classes();
-  const answers = new Answers(tables, principals, remainders, new FreeTexts(engine, changes), now);
+  const free = new FreeTexts(engine, changes, universe, subjects.types);
+  const answers = new Answers(tables, principals, remainders, free, now);
   const comparison = new ColumnComparison(tables, classes, answers, pairsMax);
   const share = comparison.share.bind(comparison);
   yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();

@@ -18,7 +18,7 @@ export function anyRequest(type: Path, subjectType: string, now: number): Known 
     subject: { type: subjectType, id: ANY_TEXT, recorded: {}, sent: true },
     action: { name: 'any', sent: true },
     resource: { type: name, application, names: ANY_NAMES, recorded: {}, sent: true },
-    principals: { inGroup: () => false, hasRole: () => 'free' },
+    principals: { inGroup: () => false, hasRole: (path) => ({ anyOf: [path] }) },
     span: { from: now, until: Number.POSITIVE_INFINITY },
   };
 }

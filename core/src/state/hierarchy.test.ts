@@ -202,6 +202,15 @@ describe('a type', () => {
       'names a property twice',
     );
   });
+
+  it.each(['number', 'boolean', 'map'])('names no property that is declared as %s', (type) => {
+    const changed = { ...DOCUMENT, properties: { folder: type } };
+    expect(refusal(after(), update('resource_type/docs/document', changed))).toEqual([
+      `/changes/0/fields/parents/0/property "folder" is declared as ${type}, which cannot name a parent: declare it as string or list, or name another property.`,
+    ]);
+    for (const fit of ['string', 'list', 'any'])
+      after([], [update('resource_type/docs/document', { ...DOCUMENT, properties: { folder: fit } })]);
+  });
 });
 
 describe('a group or role that a condition names', () => {
@@ -242,7 +251,9 @@ describe('a type that a condition names', () => {
       '/changes/0/fields/condition Resource type "docs/foldr" does not exist: did you mean "docs/folder"?',
     ]);
     const bare = { ...fields, condition: 'resource.ancestor("folder").name == ""' };
-    expect(refusal(after(), create('policy', bare)).join()).toContain('write "APPLICATION/folder"');
+    expect(refusal(after(), create('policy', bare))).toEqual([
+      expect.stringContaining('takes the path of a resource type: write "APPLICATION/folder"'),
+    ]);
     const computed = { ...fields, condition: 'resource.ancestor("docs" + "/folder").name == ""' };
     expect(refusal(after(), create('policy', computed)).join()).toContain(
       'takes the path of a resource type in quotes',

@@ -2,6 +2,7 @@ import type { Address } from '../records/address.js';
 import { InboundIndex, type MentionedKind } from '../records/inbound-index.js';
 import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
+import { remembered } from '../remembered.js';
 import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
@@ -11,14 +12,16 @@ import { Stage } from './stage.js';
 /** Records in one step of the digest: some tenths of a millisecond. */
 const STEP = 100;
 
-/** The present records of one tenant in memory: by address, by kind and id, and by whom they are mentioned. */
+/** The present records of one tenant in memory: by kind and address, by kind and id, and by whom they are mentioned. */
 export class TenantState implements BaseView {
-  readonly #byAddress = new Map<Address, StoredRecord>();
-  readonly #byId = new Map<Kind, Map<string, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
+  readonly #byAddress = new Map<string, Map<Address, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
+  /** Of each kind of which one was looked for by its id. */
+  readonly #byId = new Map<Kind, Map<string, StoredRecord>>();
+  #size = 0;
   readonly #inbound = new InboundIndex();
   /** How many subjects there are of each type. */
   readonly #subjectsOfType = new Map<string, number>();
-  /** Made when it is first asked for, unless `inSteps` has made it: a plan has no use for it. */
+  /** Made when it is first asked for, unless `add` has made it: a plan has no use for it. */
   #digests: DigestSet | undefined;
   /** The digest as it will be once this is committed. */
   #preflight: { staged: Staged; digest: DigestSet } | undefined;
@@ -30,32 +33,36 @@ export class TenantState implements BaseView {
   /** The state of these records, built step by step, with its digest. */
   static *inSteps(records: readonly StoredRecord[]): Generator<undefined, TenantState> {
     const state = new TenantState();
-    const digest = new DigestSet();
-    yield* eachInSteps(records, STEP, (record) => {
-      state.#insert(record);
-      addTo(digest, record);
-    });
-    yield* digest.hexInSteps();
-    state.#digests = digest;
+    yield* eachInSteps(records, STEP, (record) => state.add(record));
+    yield* state.ownDigestInSteps();
     return state;
   }
 
+  /** Adds a record to a state that is being built, and to its digest. */
+  add(record: StoredRecord): void {
+    this.#insert(record);
+    this.#digests ??= new DigestSet();
+    addTo(this.#digests, record);
+  }
+
   get size(): number {
-    return this.#byAddress.size;
+    return this.#size;
   }
 
   get(address: Address): StoredRecord | undefined {
-    return this.#byAddress.get(address);
+    return this.#byAddress.get(address.slice(0, address.indexOf('/')))?.get(address);
   }
 
   /** The record of a kind by its server-side id. */
   find(kind: Kind, id: string): StoredRecord | undefined {
-    return this.#byId.get(kind)?.get(id);
+    // A subject's id is its path.
+    if (kind === 'subject') return this.#byAddress.get(kind)?.get(`subject/${id}`);
+    return remembered(this.#byId, kind, () => idsOf(this.records(kind))).get(id);
   }
 
   /** All records, or those of a kind, in no order. */
   records(kind?: Kind): Iterable<StoredRecord> {
-    return kind === undefined ? this.#byAddress.values() : (this.#byId.get(kind)?.values() ?? []);
+    return kind === undefined ? ofAll(this.#byAddress.values()) : (this.#byAddress.get(kind)?.values() ?? []);
   }
 
   *addresses(kind: Kind): Generator<Address> {
@@ -80,6 +87,11 @@ export class TenantState implements BaseView {
   /** SHA-256 over the canonical records but credentials, in hex; see `DigestSet`. */
   digest(): string {
     return this.#digest.hex();
+  }
+
+  /** Does what `digest` does, step by step, where `add` has built the state. */
+  ownDigestInSteps(): Generator<undefined, string> {
+    return this.#digest.hexInSteps();
   }
 
   /** The digest that this state will have once `staged` is committed. */
@@ -139,8 +151,10 @@ export class TenantState implements BaseView {
   }
 
   #insert(record: StoredRecord): void {
-    if (this.#byAddress.has(record.address)) throw new Error(`The state holds ${record.address} twice`);
-    this.#byAddress.set(record.address, record);
+    const ofKind = this.#byAddress.get(record.kind);
+    if (ofKind?.has(record.address)) throw new Error(`The state holds ${record.address} twice`);
+    ofKind?.set(record.address, record);
+    this.#size++;
     this.#byId.get(record.kind)?.set(record.id, record);
     this.#inbound.add(record);
     this.#count(record, 1);
@@ -154,11 +168,22 @@ export class TenantState implements BaseView {
   }
 
   #take(record: StoredRecord): void {
-    this.#byAddress.delete(record.address);
+    this.#byAddress.get(record.kind)?.delete(record.address);
+    this.#size--;
     this.#byId.get(record.kind)?.delete(record.id);
     this.#inbound.remove(record);
     this.#count(record, -1);
   }
+}
+
+function* ofAll(kinds: Iterable<Map<Address, StoredRecord>>): Generator<StoredRecord> {
+  for (const records of kinds) yield* records.values();
+}
+
+function idsOf(records: Iterable<StoredRecord>): Map<string, StoredRecord> {
+  const ids = new Map<string, StoredRecord>();
+  for (const record of records) ids.set(record.id, record);
+  return ids;
 }
 
 function addTo(digest: DigestSet, { kind, address, fields }: StoredRecord): void {

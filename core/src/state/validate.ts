@@ -61,6 +61,7 @@ export function* validateInSteps(
     if (!record) return;
     for (const { pointer, target, offset } of referencesOf(record.kind, record.fields)) {
       if (view.get(target) || options.external?.(target)) continue;
+      if (pointer === '/condition' && !hasTargetForm(target)) continue; // The condition's own fault says so.
       const detail = danglingDetail(target, view, suggest, options.inYaml === true);
       findings.push({ severity: 'error', address, pointer, detail, ...(offset !== undefined && { offset }) });
     }
@@ -78,6 +79,11 @@ export function* validateInSteps(
   add(findGroupCycles(view, memberships));
   add(findIncludeCircles(view, including));
   return findings;
+}
+
+function hasTargetForm(target: Address): boolean {
+  const { kind, path } = splitReference(target);
+  return hasForm(kind, path);
 }
 
 /** The kinds that a path may name besides subjects if a link's target is written without its kind. */

@@ -1,3 +1,4 @@
+import type { Address } from '../../records/address.js';
 import type { StoredRecord } from '../../records/registry.js';
 import type { Decision, Explanation } from './decision.js';
 import type { DecisionRequest } from './request.js';
@@ -11,6 +12,13 @@ export interface RecordChange {
   after?: EngineRecord | undefined;
 }
 
+/** How old the records may be that decide about a resource type. */
+export interface Budget {
+  /** The address of the type. */
+  of: Address;
+  maxAgeMs: number;
+}
+
 /**
  * A compiled tenant. `now` is milliseconds since the epoch. Both throw `ProblemError`: `ambiguous_name` for
  * a bare type or role that fits two, `evaluation_failed` where a condition's failure leaves the answer open.
@@ -18,6 +26,8 @@ export interface RecordChange {
 export interface Engine {
   decide(request: DecisionRequest, now: number): Decision;
   explain(request: DecisionRequest, now: number): Explanation;
+  /** The budget of the type of this name: absent if it has none, or if there is no such type. Never throws. */
+  budgetOf(type: string): Budget | undefined;
   /** The id of the record that the request's resource is found as, where no decision was made. Never throws. */
   resourceId(request: DecisionRequest): string | undefined;
 }

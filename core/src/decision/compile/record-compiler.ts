@@ -1,3 +1,4 @@
+import { durationMs } from '../../duration.js';
 import type { Path } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
 import { kindRank } from '../../records/kinds.js';
@@ -5,7 +6,7 @@ import { addressOf, type Fields } from '../../records/registry.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
 import { periodOf } from '../grants/period.js';
 import type { Rule } from '../grants/rule.js';
-import type { Resource } from '../grants/target.js';
+import type { Resource, ResourceType } from '../grants/target.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import { Graph } from '../graph/graph.js';
 import { withHeld, withoutHeld } from '../graph/held-roles.js';
@@ -26,6 +27,8 @@ export class RecordCompiler {
   readonly effectivePrincipals = new EffectivePrincipalsMemo();
   /** The roles that requests may not name. */
   readonly unnamed = new Set<Principal>();
+  /** How old the records may be that decide about the resources of a type, in milliseconds. */
+  readonly budgets = new Map<ResourceType, number>();
   readonly #policies = new AssignedPolicies(this.graph, this.effectivePrincipals);
 
   /** Adds a record to a tenant that nothing has been removed from. */
@@ -43,6 +46,9 @@ export class RecordCompiler {
         const path = pathOf(kind, fields);
         const type = graph.type(path, !kept);
         type.actions = fields.actions;
+        const maxAgeMs = fields.max_age === undefined ? undefined : durationMs(fields.max_age);
+        if (maxAgeMs === undefined) this.budgets.delete(type);
+        else this.budgets.set(type, maxAgeMs);
         if (!kept) graph.types.declare(fields.name, path, type);
         this.#policies.declareType(path, fields.actions);
         return;
@@ -118,6 +124,7 @@ export class RecordCompiler {
     switch (kind) {
       case 'resource_type':
         if (kept) return;
+        this.budgets.delete(graph.type(pathOf(kind, given)));
         this.#policies.declareType(pathOf(kind, given), undefined);
         graph.removeType(pathOf(kind, given), (given as Fields<'resource_type'>).name);
         return;

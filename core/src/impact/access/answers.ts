@@ -1,7 +1,7 @@
 import { isCurrent, type Period } from '../../decision/grants/period.js';
 import type { JsonObject } from '../../json.js';
 import type { PairAnswer, PairChange } from '../api/access-delta.js';
-import type { Known, KnownPrincipals, KnownResource } from '../remainder/known.js';
+import type { Known, KnownPrincipals } from '../remainder/known.js';
 import type { Comparison, DecisionList, Remainders, RemainingCandidate } from '../remainder/remainders.js';
 import type { Closure } from '../universe/closure.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
@@ -85,14 +85,9 @@ export class Answers {
     private readonly tables: ColumnTables,
     private readonly principals: PrincipalIds,
     private readonly remainders: Remainders,
-    private readonly free: FreeTexts,
+    readonly free: FreeTexts,
     private readonly now: number,
   ) {}
-
-  /** What names a resource may have. */
-  namesOf(facts: ResourceFacts): KnownResource['names'] {
-    return this.free.names(facts);
-  }
 
   question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): Question {
     const cuts = this.#cuts(one, before, after);
@@ -261,12 +256,12 @@ export class Answers {
     const recordedSubject = one.kind === 'recorded' && !open;
     return {
       subject: {
-        type: one.type,
+        type: this.free.subjectType(one.type),
         id: recordedSubject ? member.id : open ? ANY_TEXT : this.free.subjectId(one.type),
         recorded: open ? NOTHING : (member[side] ?? NOTHING),
         sent: sent || open,
       },
-      action: { name: facts?.action ?? '', sent },
+      action: { name: facts === null ? '' : this.free.action(facts), sent },
       resource: {
         type: facts?.type ?? '',
         application: facts?.application ?? '',
@@ -295,7 +290,7 @@ export class Answers {
         );
         if (held === undefined || held.length === 0) return false;
         if (held.some(({ place }) => place === 'known')) return true;
-        return held.some(({ place }) => place === 'unsaid') ? 'absent' : 'free';
+        return held.some(({ place }) => place === 'unsaid') ? 'absent' : { anyOf: [path] };
       },
     };
   }

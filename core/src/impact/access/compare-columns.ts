@@ -68,7 +68,7 @@ export class ColumnComparison {
     private readonly answers: Answers,
     private readonly pairsMax = PAIRS_MAX,
   ) {
-    this.#joins = new JoinIndex((facts) => answers.namesOf(facts));
+    this.#joins = new JoinIndex(answers.free);
     for (const one of classes)
       for (const id of new Set([...one.before.ids, ...one.after.ids])) {
         const known = this.#byPrincipal.get(id);

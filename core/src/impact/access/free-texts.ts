@@ -3,25 +3,32 @@ import type { Path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { FreeNames, FreeText, KnownResource } from '../remainder/known.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
+import { OTHER_TYPE } from '../universe/subject-classes.js';
+import { OTHER_ACTION, type TypeUniverse } from './column-groups.js';
 import type { ResourceFacts } from './resource-facts.js';
 
 const NO_NAMES: KnownResource['names'] = { id: undefined, name: undefined };
 export const ANY_TEXT: FreeText = { admits: () => true };
 export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
-/** The ids and names that have no record in either state, and so are variables (docs/semantics.md 10.2). */
+/** What neither state names, and so is a variable (docs/semantics.md 10.2): ids, names, types of subjects, actions. */
 export class FreeTexts {
   readonly #subjects = new Map<string, FreeText>();
   readonly #resources = new Map<Path, FreeNames>();
   readonly #recorded = new Map<string, KnownResource['names']>();
   readonly #byFacts = new Map<ResourceFacts, KnownResource['names']>();
   readonly #added = new Set<string>();
+  readonly #actions = new Map<Path, FreeText>();
+  readonly #otherType: FreeText;
 
   /** The engine is in the state before whenever this is asked. */
   constructor(
     private readonly engine: CompiledEngine,
     changes: readonly ChangedRecord[],
+    private readonly universe: (type: Path) => TypeUniverse,
+    knownTypes: ReadonlySet<string>,
   ) {
+    this.#otherType = { admits: (type) => !knownTypes.has(type) };
     for (const { after } of changes) {
       if (after?.kind === 'subject') {
         const { type, id } = after.fields as Fields<'subject'>;
@@ -31,6 +38,22 @@ export class FreeTexts {
         this.#added.add(`resource\n${type}\n${name}`);
       }
     }
+  }
+
+  subjectType(type: string): string | FreeText {
+    return type === OTHER_TYPE ? this.#otherType : type;
+  }
+
+  /** The name of the action that a guard reads. */
+  action({ action = '', typePath }: ResourceFacts): string | FreeText {
+    if (action !== OTHER_ACTION) return action;
+    let free = this.#actions.get(typePath);
+    if (free === undefined) {
+      const { actions, named } = this.universe(typePath);
+      free = { admits: (name) => !actions.has(name) && !named.has(name) };
+      this.#actions.set(typePath, free);
+    }
+    return free;
   }
 
   subjectId(type: string): FreeText {

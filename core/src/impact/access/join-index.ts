@@ -1,8 +1,9 @@
 import type { Json } from '../../json.js';
-import type { FreeNames, KnownResource } from '../remainder/known.js';
+import type { FreeNames, FreeText } from '../remainder/known.js';
 import { keyOf, type Read } from '../remainder/syntax.js';
 import type { Member, SubjectClass } from '../universe/subject-classes.js';
 import type { Descriptor } from './columns.js';
+import type { FreeTexts } from './free-texts.js';
 import { type GuardJoin, type JoinedAttribute, joinOf, USES } from './guard-join.js';
 import type { ResourceFacts } from './resource-facts.js';
 import { isRound, type Piece, type Split, ValueIndex } from './value-index.js';
@@ -29,11 +30,10 @@ const COMBINED_MAX = 20_000_000;
 /** The members of classes by the values of attributes. */
 export class JoinIndex {
   readonly #byClass = new Map<SubjectClass, Map<string, ValueIndex | null>>();
-  readonly #names = new Map<FreeNames, number>();
+  readonly #names = new Map<FreeNames | FreeText, number>();
   #combined = 0;
 
-  /** `namesOf` says what names a resource may have. */
-  constructor(private readonly namesOf: (facts: ResourceFacts) => KnownResource['names']) {}
+  constructor(private readonly free: FreeTexts) {}
 
   /**
    * The subjects of a class, in as few pieces as candidates with joins tell apart: by the values that a condition or the
@@ -97,15 +97,24 @@ export class JoinIndex {
         yield { key, read, whole: key, split: this.#admitted(facts, 'admitsId') };
       else if (facts !== null && key === 'resource.id' && facts.recorded && facts.id === undefined)
         yield { key, read, whole: key, split: undefined };
+      else if (facts !== null && key === 'action.name') {
+        const name = this.free.action(facts);
+        if (typeof name !== 'string')
+          yield { key, read, whole: key, split: { name: this.#numbered(name), admits: (text) => name.admits(text) } };
+      }
     }
   }
 
   #admitted(facts: ResourceFacts, by: 'admitsName' | 'admitsId'): Split | undefined {
-    const names = this.namesOf(facts);
+    const names = this.free.names(facts);
     if (!('admitsName' in names)) return undefined;
-    const number = this.#names.get(names) ?? this.#names.size;
-    this.#names.set(names, number);
-    return { name: `${by}${number}`, admits: (text) => names[by](text) };
+    return { name: `${by}${this.#numbered(names)}`, admits: (text) => names[by](text) };
+  }
+
+  #numbered(free: FreeNames | FreeText): string {
+    const number = this.#names.get(free) ?? this.#names.size;
+    this.#names.set(free, number);
+    return `${number}`;
   }
 
   /** Undefined where a subject says something else in each state. */

@@ -65,7 +65,7 @@ export function resourceFacts(
   const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
   const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
   const held = holdings.map(({ role, holder, period, place }) => [role, holder, period?.start, period?.end, place]);
-  const key = `${reads.resourceType || reads.resourceNames ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
+  const key = `${reads.resourceType || reads.resourceNames || reads.actionName ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
   return {
     key,
     type: type.name,

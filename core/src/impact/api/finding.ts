@@ -27,6 +27,8 @@ export interface FindingSubjects {
   readonly unrecorded: readonly string[];
   /** Of whoever a request vouches for as this role; the finding is then about nobody else. */
   readonly named_role?: Address;
+  /** With `named_role`: only subjects of these types. */
+  readonly named_types?: readonly string[];
 }
 
 /** Resources of one type. */

@@ -71,3 +71,47 @@ describe('causes of findings that no request shows', () => {
     expect(found?.every((set) => set.length === 1)).toBe(true);
   });
 });
+
+describe('causes of a finding about several subjects', () => {
+  const before = [
+    ...tenant,
+    record('role', { name: 'r', from_requests: false }),
+    ...['ben', 'cleo'].map((id) => record('subject', { type: 'user', id })),
+    record('group', { name: 'all' }),
+    policy('p', 'true'),
+    assigned('p', 'role/r'),
+  ];
+  const held = (entity_type: string, entity: string) => record('role_assignment', { role: 'r', entity_type, entity });
+  const member = (group: string, id: string) =>
+    record('group_membership', { group, entity_type: 'subject', entity: `user/${id}` });
+  const causes = (from: readonly DeclaredRecord[], added: readonly DeclaredRecord[]) => {
+    const { delta } = finished(computeImpact({ records: from }, { records: [...from, ...added] }, { now: 0 }));
+    return delta.findings.map((finding) => [
+      finding.subjects.recorded,
+      finding.causes.map((set) => set.map(({ address }) => address)),
+    ]);
+  };
+
+  it('bring it for each way to the role that names them all', () => {
+    expect(causes(before, [held('group', 'staff'), held('subject', 'user/ben')])).toEqual([
+      [2, [['role_assignment/r//group/staff', 'role_assignment/r//subject/user/ben']]],
+    ]);
+  });
+
+  it('bring it for each of those who come into the same group', () => {
+    const from = [...before, held('group', 'all')];
+    expect(causes(from, [member('all', 'ben'), member('all', 'cleo')])).toEqual([
+      [2, [['group_membership/all//subject/user/ben', 'group_membership/all//subject/user/cleo']]],
+    ]);
+  });
+
+  it('have twelve of these at most', () => {
+    const many = Array.from({ length: 30 }, (_, at) => `u${at}`);
+    const from = [...before, held('group', 'all'), ...many.map((id) => record('subject', { type: 'user', id }))];
+    const [[recorded, sets] = []] = causes(
+      from,
+      many.map((id) => member('all', id)),
+    );
+    expect([recorded, (sets as string[][]).map((set) => set.length)]).toEqual([30, [12]]);
+  });
+});

@@ -17,7 +17,7 @@ import type { ChangedRecord } from '../universe/record-changes.js';
 import { propertiesOf, type ResourceUnit } from '../universe/resource-places.js';
 import type { DraftFinding } from './findings.js';
 import type { Sample } from './rectangles.js';
-import { samplesOf } from './samples.js';
+import { Samples } from './samples.js';
 import { type AskedAt, type FreshNames, isAllowed, requestOf } from './witnesses.js';
 
 interface Input {
@@ -36,7 +36,8 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   const { drafts, engine, changes, sides } = input;
   const back = changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
   const fresh = new Fresh(engine, changes, input.universe);
-  const points = drafts.map((draft) => samplesOf(draft, input.principals).map((sample) => new Point(draft, sample)));
+  const samples = new Samples(input.principals, changes);
+  const points = drafts.map((draft) => samples.of(draft).map((sample) => new Point(draft, sample)));
   const all = points.flat();
   const note = () => {
     for (const { sample, places } of all) {
@@ -112,9 +113,9 @@ function pointOf(point: Point, { engine, principals, lists }: Input): CausedPoin
 
 /** Whether the engine's present state leaves the finding's subject the same to be decided as the state after does. */
 function listedAs({ draft, sample }: Point, lists: PresentLists): () => boolean {
-  const { block, cell, span } = sample;
+  const { block, member, cell, span } = sample;
   const { unit, action } = cell;
-  const at = { one: block.one, member: block.first, unit, action, at: span.from, open: !draft.rectangle.exact };
+  const at = { one: block.one, member, unit, action, at: span.from, open: !draft.rectangle.exact };
   return () => lists.of(at) === span.after;
 }
 
@@ -142,10 +143,10 @@ function witnessOf({ request, now }: AskedAt, before: boolean, after: boolean): 
 }
 
 function causedAt({ sample, places }: Point, principals: PrincipalIds): CausedAt {
-  const { block, cell } = sample;
-  const { one, members } = block;
+  const { block, member, cell } = sample;
+  const { one } = block;
   const ids = new Set([...one.before.ids, ...one.after.ids]);
-  const subject = one.kind === 'recorded' ? [`subject/${members[0]?.path}`] : [];
+  const subject = one.kind === 'recorded' ? [`subject/${member.path}`] : [];
   const { unit, action } = cell;
   return {
     principals: new Set([...subject, ...[...ids].map((id) => principals.at(id).address)]),

@@ -10,6 +10,7 @@ export function findingId(finding: Omit<Finding, 'id' | 'causes' | 'risks' | 'wi
     principals: subjects.principals.map(({ principal }) => principal),
     unrecorded: subjects.unrecorded,
     named_role: subjects.named_role ?? null,
+    ...(subjects.named_types && { named_types: subjects.named_types }),
     actions,
     actions_except: actions_except ?? [],
     resources: resources.map(({ type, which, below, names, and_below, not_below, among_others }) => [

@@ -2,7 +2,7 @@ import { everyoneType } from '../../records/everyone.js';
 import type { Block } from '../access/compare-columns.js';
 import type { FindingPrincipal, FindingSubjects } from '../api/finding.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import type { Member, SubjectClass } from '../universe/subject-classes.js';
+import { type Member, OTHER_TYPE, type SubjectClass } from '../universe/subject-classes.js';
 
 /** Single subjects are named up to this many, where no principal has them all. */
 const SINGLE_MAX = 5;
@@ -30,7 +30,9 @@ export function nameSubjects(
   const wanted = namedIn(blocks);
   const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
-  const role = blocks.find(({ one }) => one.kind === 'named')?.one.role;
+  const vouched = blocks.flatMap(({ one }) => (one.kind === 'named' ? [one] : []));
+  const types = [...new Set(vouched.map(({ type }) => type))].sort();
+  const [role] = vouched.map((one) => one.role);
   const candidates = candidatesOf(open, principals, new Set(unrecorded));
   const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {
@@ -70,6 +72,7 @@ export function nameSubjects(
     recorded: sizeOf(wanted),
     unrecorded: [...new Set(unrecorded)].sort(),
     ...(role !== undefined && { named_role: role }),
+    ...(role !== undefined && !types.includes(OTHER_TYPE) && { named_types: types }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Block, Cell } from '../access/compare-columns.js';
 import type { FindingChange } from '../api/finding.js';
 import type { DecisionList, Remainders } from '../remainder/remainders.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
+import type { Member } from '../universe/subject-classes.js';
 
 /** What one span of a cell says, in words. */
 export interface Statement {
@@ -30,6 +31,7 @@ export interface Place {
 /** One subject, resource and action of a rectangle, and how the answers compare there. */
 export interface Sample {
   readonly block: Block;
+  readonly member: Member;
   readonly cell: UnitAction;
   readonly span: SpanAnswer;
 }
@@ -189,7 +191,7 @@ function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle
             unit: cell.unit,
             actions: [cell.action],
             corners: [{ cell, places }],
-            sample: { ...first, cell },
+            sample: { block: first.block, member: first.block.first, span: first.span, cell },
             triples,
             exact,
           });

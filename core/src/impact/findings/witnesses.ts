@@ -25,14 +25,18 @@ export interface FreshNames {
 }
 
 /** A request that shows what is said of a sample, as far as the comparison found one. */
-export function requestOf({ block, cell, span }: Sample, statement: Statement, fresh: FreshNames): AskedAt | undefined {
+export function requestOf(
+  { block, member, cell, span }: Sample,
+  statement: Statement,
+  fresh: FreshNames,
+): AskedAt | undefined {
   const { gained, lost } = span.comparison;
   const loses = statement.change === 'lost' || statement.change === 'narrowed';
   const witness = loses ? lost : (gained ?? lost);
   if (witness === undefined) return undefined;
-  const [{ one, members }, { unit, action }] = [block, cell];
-  const type = one.type === OTHER_TYPE ? fresh.type : one.type;
-  const id = one.kind === 'recorded' ? (members[0]?.id ?? '') : (witness.subjectId ?? fresh.subject(type));
+  const [{ one }, { unit, action }] = [block, cell];
+  const type = one.type === OTHER_TYPE ? (witness.subjectType ?? fresh.type) : one.type;
+  const id = one.kind === 'recorded' ? member.id : (witness.subjectId ?? fresh.subject(type));
   const roles = [...witness.roles, ...(one.role === undefined ? [] : [splitAddress(one.role).path])];
   const named = unit.name ?? witness.resourceName;
   const ids = witness.resourceId === undefined ? {} : { id: witness.resourceId };
@@ -49,7 +53,7 @@ export function requestOf({ block, cell, span }: Sample, statement: Statement, f
       subject: { type, id, ...sent('properties', witness.subjectProperties), ...(roles.length > 0 && { roles }) },
       resource: { type: unit.type, ...names, ...sent('properties', properties) },
       action: {
-        name: action === OTHER_ACTION ? fresh.action(unit.type) : action,
+        name: action === OTHER_ACTION ? (witness.actionName ?? fresh.action(unit.type)) : action,
         ...sent('properties', witness.actionProperties),
       },
       ...sent('context', witness.context),

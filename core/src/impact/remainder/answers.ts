@@ -25,7 +25,8 @@ export function answerOf(read: Read, known: Known, pool: AttributePool): Answer 
       return { value: known.principals?.inGroup(read.path) ?? false };
     case 'role': {
       const held = known.principals?.hasRole(read.path) ?? false;
-      return held === 'free' ? { attribute: pool.role(read.path) } : held === 'absent' ? ABSENT : { value: held };
+      if (typeof held === 'object') return { attribute: pool.role(held) };
+      return held === 'absent' ? ABSENT : { value: held };
     }
     case 'ancestors': {
       const found = known.ancestry?.of(read.path) ?? [];
@@ -101,7 +102,7 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
         else setMember(sent[attribute.root] as JsonObject, attribute.name, value);
         break;
       case 'role':
-        roles.set(attribute.path, value === true);
+        for (const name of attribute.role.anyOf) roles.set(name, value === true);
         break;
       case 'now':
         now = value as number;
@@ -138,7 +139,8 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
       inGroup: (path) => known.principals?.inGroup(path) ?? false,
       hasRole: (path) => {
         const held = known.principals?.hasRole(path) ?? false;
-        if (held === 'free') return roles.get(path) ?? false;
+        if (typeof held === 'object' && held.anyOf.some((name) => roles.get(name))) return true;
+        if (typeof held === 'object') return held.otherwise === 'absent' ? new Absent('resource.properties') : false;
         return held === 'absent' ? new Absent('resource.properties') : held;
       },
     },

@@ -1,5 +1,5 @@
 import type { Json } from '../../json.js';
-import type { FreeNames, FreeText, KnownSpan } from './known.js';
+import type { ChosenRole, FreeNames, FreeText, KnownSpan } from './known.js';
 
 /** The maps whose members requests may send. */
 export type PropertyRoot = 'context' | 'subject' | 'resource' | 'action';
@@ -16,8 +16,8 @@ export type Attribute =
       readonly names: FreeNames | undefined;
     }
   | { readonly kind: 'resourceName'; readonly key: string; readonly names: FreeNames }
-  /** Whether the request names this role. */
-  | { readonly kind: 'role'; readonly key: string; readonly path: string }
+  /** Whether the request chooses a role, by one of its names. */
+  | { readonly kind: 'role'; readonly key: string; readonly role: ChosenRole }
   /** The ancestors of a type: those that are known, and others. */
   | { readonly kind: 'ancestors'; readonly key: string }
   /** The instant of the decision, in milliseconds. */
@@ -70,9 +70,9 @@ export class AttributePool {
     return this.#of(key, () => ({ kind: 'resourceName', key, names }));
   }
 
-  role(path: string): Attribute {
-    const key = `role/${path}`;
-    return this.#of(key, () => ({ kind: 'role', key, path }));
+  role(role: ChosenRole): Attribute {
+    const key = `role/${JSON.stringify([role.anyOf, role.otherwise])}`;
+    return this.#of(key, () => ({ kind: 'role', key, role }));
   }
 
   /** `known` are those without others. */

@@ -232,7 +232,11 @@ class ClusterPlan {
   }
 
   valuesOf(attribute: Attribute): Values {
-    if (attribute.kind === 'role') return { values: [true, false], complete: true, kinds: [] };
+    if (attribute.kind === 'role') {
+      // Inside other operations nothing is tried of a role that has several names, of which each is a choice of its own.
+      const alone = attribute.role.anyOf.length === 1 && attribute.role.otherwise === undefined;
+      return { values: alone ? [true, false] : [], complete: alone, kinds: [] };
+    }
     if (attribute.kind === 'now') return this.#instants(attribute.span);
     // Only the ancestors that are known are tried.
     if (attribute.kind === 'ancestors') return { values: [undefined], complete: false, kinds: [] };

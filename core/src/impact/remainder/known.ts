@@ -46,8 +46,15 @@ export interface KnownResource extends KnownProperties {
 /** What conditions may ask of the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
 export interface KnownPrincipals {
   inGroup(path: string): boolean;
-  /** `absent` where the subject holds the role only if the resource lies where nobody says; `free` where requests choose. */
-  hasRole(path: string): boolean | 'absent' | 'free';
+  /** `absent` where the subject holds the role only if the resource lies where nobody says. */
+  hasRole(path: string): boolean | 'absent' | ChosenRole;
+}
+
+/** A role that the subject holds by what requests choose, each for itself: by any of these names. */
+export interface ChosenRole {
+  readonly anyOf: readonly string[];
+  /** What it is otherwise; false unless it is said. */
+  readonly otherwise?: 'absent' | undefined;
 }
 
 /** The instants that are looked at, in milliseconds: those from `from` until just before `until`. */

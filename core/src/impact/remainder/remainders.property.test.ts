@@ -53,11 +53,9 @@ function scopeOf(
     inGroup: (path) => principals?.inGroup(path) ?? false,
     hasRole: (path) => {
       const held = principals?.hasRole(path) ?? false;
-      return held === 'absent'
-        ? new Absent('resource.properties.x')
-        : held === 'free'
-          ? sent.roles.includes(path)
-          : held;
+      if (typeof held === 'boolean') return held;
+      if (held !== 'absent' && held.anyOf.some((name) => sent.roles.includes(name))) return true;
+      return (held === 'absent' || held.otherwise === 'absent') && new Absent('resource.properties.x');
     },
   });
 }

@@ -12,7 +12,7 @@ import { type Attribute, AttributePool } from './attribute.js';
 import { comparisonForm } from './comparison-form.js';
 import { isJson } from './domain/is-json.js';
 import { type Formula, FormulaPool } from './formula.js';
-import type { Known } from './known.js';
+import type { ChosenRole, Known, KnownPrincipals } from './known.js';
 import type { PolicyGuard } from './remainders.js';
 import { render, renderSides, type ValueOf } from './render.js';
 import { keyOf, type Read, readsIn } from './syntax.js';
@@ -37,6 +37,8 @@ const PARSED_MAX = 1000;
 const parsed = new Map<string, Ast | undefined>();
 
 const MFA = 'context.mfa';
+/** Each role is a choice of its own. */
+export const ANY_CHOSEN: KnownPrincipals = { inGroup: () => false, hasRole: (path) => ({ anyOf: [path] }) };
 const NO_REQUEST = new Map<Attribute, never>();
 
 /** Fills in what is known: formulas and atoms of one `Remainders`. */
@@ -116,11 +118,22 @@ export class Specialiser {
         return formulas.choice(test, yes, no);
       }
       default: {
+        const chosen = chosenRole(ast, known);
+        if (chosen !== undefined) return this.#chosen(chosen, known);
         const form = comparisonForm(ast);
         const leaf = this.#leaf(form.ast, known);
         return form.negated ? formulas.not(leaf) : leaf;
       }
     }
+  }
+
+  /** A role that requests choose is held by any of its names: each is a part of its own, the same wherever it matters. */
+  #chosen({ anyOf, otherwise }: ChosenRole, known: Known): Formula {
+    const names = anyOf.map((name) => {
+      const ast = parsedCondition(`subject.has_role(${JSON.stringify(name)})`) as Ast;
+      return this.#leaf(ast, { ...known, principals: ANY_CHOSEN });
+    });
+    return this.formulas.or([...names, this.formulas.constant(otherwise ?? 'false')]);
   }
 
   #leaf(ast: Ast, known: Known): Formula {
@@ -176,6 +189,13 @@ export class Specialiser {
     }
     return this.formulas.atom(atom);
   }
+}
+
+/** What a part asks of a role that requests choose, if it asks for nothing else. */
+function chosenRole(ast: Ast, { principals }: Known): ChosenRole | undefined {
+  const [read, more] = ast.op === 'rcall' && ast.args[0] === 'has_role' ? readsIn(ast) : [];
+  const held = read?.kind === 'role' && more === undefined ? principals?.hasRole(read.path) : undefined;
+  return typeof held === 'object' ? held : undefined;
 }
 
 function sidesOf(ast: Ast, known: ValueOf): readonly [string, string] | undefined {

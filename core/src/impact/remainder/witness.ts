@@ -29,7 +29,7 @@ export function witnessOf(choice: Choice | undefined): Witness {
   for (let one = choice; one !== undefined; one = one.more) {
     for (const [attribute, value] of one.chosen) {
       if (attribute.kind === 'now') now = value as number;
-      else if (attribute.kind === 'role') roles.push(...(value === true ? [attribute.path] : []));
+      else if (attribute.kind === 'role') roles.push(...(value === true ? attribute.role.anyOf : []));
       else if (attribute.kind === 'ancestors') continue;
       else if (attribute.kind !== 'property') texts[attribute.kind] = value as string | undefined;
       else if (attribute.name === undefined) Object.assign(properties[attribute.root] as JsonObject, value);

@@ -21,6 +21,7 @@ const findingSchema = z.strictObject({
     recorded: count,
     unrecorded: texts,
     named_role: text.optional(),
+    named_types: texts.optional(),
   }),
   actions: texts,
   actions_except: texts.optional(),

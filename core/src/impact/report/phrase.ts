@@ -6,13 +6,13 @@ export function phrase(...parts: (string | { readonly name: string } | Phrase)[]
 }
 
 /** `a`, `a and b`, `a, b and c`; more than `most` are counted. */
-export function listed(items: readonly Phrase[], most = 5): Phrase {
+export function listed(items: readonly Phrase[], most = 5, last: 'and' | 'or' = 'and'): Phrase {
   const shown = items.length > most + 1 ? items.slice(0, most) : items;
   const rest = items.length - shown.length;
   const all = rest === 0 ? shown : [...shown, [`${amount(rest)} more`]];
   return all.flatMap((item, index) => {
     if (index === 0) return item;
-    return [index === all.length - 1 ? ' and ' : ', ', ...item];
+    return [index === all.length - 1 ? ` ${last} ` : ', ', ...item];
   });
 }
 

@@ -44,7 +44,7 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
   policy/billing/read was changed (billing.yaml:7)
     New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 permissions
 
-  subject/user/bob was removed from group/finance (main:p.yaml:3)
+  user/bob was removed from group/finance (main:p.yaml:3)
     Gone       user/bob may no longer read billing/invoice/INV-1 – 1 permission
 `);
   });
@@ -72,7 +72,7 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
       subjects: { principals, recorded: 2, unrecorded: [] },
       causes: [causes.map((address) => ({ address, change: 'added' }))],
     });
-    const heading = 'group/finance was given policy/billing/read and subject/user/bob was added to group/audit';
+    const heading = 'group/finance was given policy/billing/read and user/bob was added to group/audit';
     expect(renderAccessText(accessReport([both]))).toContain(`  ${heading}`);
   });
 
@@ -153,7 +153,7 @@ Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 perm
 
 - **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 permissions</sub>
 
-**Because <code>subject/user/bob</code> was removed from <code>group/finance</code> (<code>main&#58;p.yaml&#58;3</code>):**
+**Because <code>user/bob</code> was removed from <code>group/finance</code> (<code>main&#58;p.yaml&#58;3</code>):**
 
 - **Gone:** <code>user/bob</code> may no longer <code>read</code> <code>billing/invoice/INV-1</code>. <sub>1 permission</sub>
 `);

@@ -66,6 +66,26 @@ describe('sentence', () => {
       'Whoever an application vouches for as role/auditor may now read billing/invoice/INV-1',
     ],
     [
+      'a role that requests may name, for subjects of some types',
+      {
+        subjects: {
+          ...{ principals: [], recorded: 0, unrecorded: [] },
+          ...{ named_role: 'role/auditor', named_types: ['robot', 'user'] },
+        },
+      },
+      'Any robot or user that an application vouches for as role/auditor may now read billing/invoice/INV-1',
+    ],
+    [
+      'two recorded resources and those without a record',
+      {
+        resources: [
+          { type: 'a/b', which: 'named', names: ['a/b/1', 'a/b/2'], recorded: 2 },
+          { type: 'a/b', which: 'unrecorded', recorded: 0 },
+        ],
+      },
+      'user/bob may now read a/b/1, a/b/2 and any a/b that has no record',
+    ],
+    [
       'several actions',
       { actions: ['approve', 'pay', 'read'] },
       'user/bob may now approve, pay and read billing/invoice/INV-1',
@@ -105,17 +125,17 @@ describe('sentence', () => {
     [
       'below several at once',
       resources({ which: 'unrecorded', below: 'docs/folder/hr', and_below: ['docs/folder/tax'], recorded: 0 }),
-      'user/bob may now read any billing/invoice that has no record below docs/folder/hr and docs/folder/tax',
+      'user/bob may now read any billing/invoice below docs/folder/hr and docs/folder/tax that has no record',
     ],
     [
       'below others besides',
       resources({ which: 'unrecorded', below: 'docs/folder/hr', among_others: true, recorded: 0 }),
-      'user/bob may now read any billing/invoice that has no record below docs/folder/hr and others',
+      'user/bob may now read any billing/invoice below docs/folder/hr and others that has no record',
     ],
     [
       'below one, where nobody says what else',
       resources({ which: 'unsaid', below: 'docs/folder/hr', recorded: 0 }),
-      'user/bob may now read any billing/invoice that has no record below docs/folder/hr, of which nobody says where else it lies',
+      'user/bob may now read any billing/invoice below docs/folder/hr that has no record and of which nobody says where else it lies',
     ],
     [
       'all but those below some',
@@ -146,7 +166,7 @@ describe('sentence', () => {
     [
       'what of a condition goes',
       { change: 'widened', condition: 'context.mfa', condition_before: 'context.mfa && context.office' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: context.office need no longer hold; context.mfa must hold as before',
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (before: only if context.office, too)',
     ],
     [
       'what comes to a condition',
@@ -195,14 +215,14 @@ describe('causePhrase', () => {
     [
       'role_assignment/docs/viewer//subject/user/bob//docs/page/a',
       'removed',
-      'subject/user/bob has no longer role/docs/viewer on docs/page/a',
+      'user/bob no longer has role/docs/viewer on docs/page/a',
     ],
     ['policy_assignment/billing/read//everyone/user', 'added', 'everyone/user was given policy/billing/read'],
-    ['group_membership/finance//subject/user/bob', 'removed', 'subject/user/bob was removed from group/finance'],
+    ['group_membership/finance//subject/user/bob', 'removed', 'user/bob was removed from group/finance'],
     [
       'group_membership/finance//subject/user/bob',
       'changed',
-      'the time in which subject/user/bob has group/finance was changed',
+      'the time in which user/bob has group/finance was changed',
     ],
     ['resource/billing/invoice/INV-1', 'changed', 'resource/billing/invoice/INV-1 was changed'],
   ])('says of %s, %s', (address, change, expected) => {
@@ -215,6 +235,6 @@ describe('causePhrase', () => {
       'role/a was added (x.yaml:3) and role/b was added',
     );
     const many = ['a', 'b', 'c', 'd', 'e'].map((name) => cause(`role/${name}`));
-    expect(plain(causePhrase(many))).toBe('role/a was added, role/b was added, role/c was added and 2 more');
+    expect(plain(causePhrase(many))).toBe('role/a was added, role/b was added, role/c was added and others');
   });
 });

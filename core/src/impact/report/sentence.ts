@@ -59,8 +59,22 @@ export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
   return { who: subjects(finding.subjects), does };
 }
 
-function subjects({ principals, unrecorded, named_role: role }: FindingSubjects): Phrase {
-  if (role !== undefined) return phrase('Whoever an application vouches for as ', { name: role });
+function subjects({ principals, unrecorded, named_role: role, named_types: types }: FindingSubjects): Phrase {
+  if (role !== undefined) {
+    const who =
+      types === undefined
+        ? ['Whoever']
+        : phrase(
+            'Any ',
+            listed(
+              types.map((name): Phrase => [{ name }]),
+              5,
+              'or',
+            ),
+            ' that',
+          );
+    return phrase(who, ' an application vouches for as ', { name: role });
+  }
   const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
   const strangers =
     everyone.has(EVERY_TYPE) && unrecorded.includes(EVERY_TYPE) ? [] : unrecorded.filter((type) => !everyone.has(type));
@@ -105,7 +119,13 @@ function actions({ actions: all, actions_except: except = [] }: Finding): Phrase
 }
 
 function resources({ resources: all }: Finding): Phrase {
-  return listed(all.map(resourcePhrase), 3);
+  // A few that are named stand in one list with the others.
+  const alone = ({ which, below, among_others, not_below = [], recorded, names = [] }: FindingResources) =>
+    which === 'named' && !below && !among_others && not_below.length === 0 && recorded === names.length;
+  const flat = all.flatMap((of) =>
+    alone(of) ? (of.names ?? []).map((name): Phrase => [{ name }]) : [resourcePhrase(of)],
+  );
+  return listed(all.length > 1 && flat.length <= NAMES_MAX + 1 ? flat : all.map(resourcePhrase), NAMES_MAX);
 }
 
 const UNLESS_PLACED = ' (not where the request says that it lies below ';
@@ -139,7 +159,7 @@ function resourcePhrase(of: FindingResources): Phrase {
     case 'unrecorded':
       if (names.length > 0)
         return phrase(listedNames(names, names.length), ' where the request says that it lies', where);
-      return phrase('any ', { name: type }, ' that has no record', where);
+      return phrase('any ', { name: type }, where, ' that has no record');
     case 'nowhere':
       if (names.length > 0)
         return phrase(listedNames(names, names.length), ' where the request says that it lies below nothing');
@@ -148,13 +168,7 @@ function resourcePhrase(of: FindingResources): Phrase {
       if (names.length > 0)
         return phrase(listedNames(names, recorded), ' where the request does not say where it lies');
       if (below !== undefined)
-        return phrase(
-          'any ',
-          { name: type },
-          ' that has no record',
-          where,
-          ', of which nobody says where else it lies',
-        );
+        return phrase('any ', { name: type }, where, ' that has no record and of which nobody says where else it lies');
       return phrase('any ', { name: type }, ' that has no record and of which nobody says where it lies');
     case 'named':
       return phrase(listedNames(names, recorded), where);
@@ -188,14 +202,11 @@ function conditions(finding: Finding): Phrase {
   const { shared, after: now, before: was } = compareConjuncts(condition, before);
   const start = `${cases}${cases === '' ? ', ' : ': '}`;
   if (shared === undefined) return phrase(start, 'if ', { name: condition }, earlier);
-  const differs = [
-    ...(now === undefined
-      ? []
-      : [phrase('if ', { name: now }, was === undefined ? '' : phrase(' (before: if ', { name: was }, ')'))]),
-    ...(now === undefined && was !== undefined ? [phrase({ name: was }, ' need no longer hold')] : []),
-    phrase({ name: shared }, ' must hold as before'),
-  ];
-  return phrase(start, ...differs.flatMap((part, index) => (index === 0 ? [part] : ['; ', part])));
+  if (now === undefined && was !== undefined)
+    return phrase(start, 'if ', { name: shared }, ' (before: only if ', { name: was }, ', too)');
+  const differs =
+    now && phrase('if ', { name: now }, was === undefined ? '' : phrase(' (before: if ', { name: was }, ')'));
+  return phrase(start, differs === undefined ? '' : phrase(differs, '; '), { name: shared }, ' must hold as before');
 }
 
 function span({ from, until }: Finding): string {
@@ -212,14 +223,13 @@ export function instant(time: string): string {
 
 /** The records of one cause: "policy/billing/approve was changed (billing.yaml:12)". */
 export function causePhrase(cause: readonly CauseRecord[], most = 3): Phrase {
-  return listed(
-    cause.map((record) => {
-      const { file, line } = record;
-      const place: Phrase = file === undefined ? [] : [' (', { name: `${file}:${line}` }, ')'];
-      return phrase(LINKS[splitAddress(record.address).kind]?.(record) ?? plainCause(record), place);
-    }),
-    most,
-  );
+  const told = cause.map((record) => {
+    const { file, line } = record;
+    const place: Phrase = file === undefined ? [] : [' (', { name: `${file}:${line}` }, ')'];
+    return phrase(LINKS[splitAddress(record.address).kind]?.(record) ?? plainCause(record), place);
+  });
+  // Of many subjects not the cause of each was looked for, so that there may be more than these.
+  return listed(told.length > most + 1 ? [...told.slice(0, most), ['others']] : told);
 }
 
 function plainCause({ address, change }: CauseRecord): Phrase {
@@ -228,8 +238,8 @@ function plainCause({ address, change }: CauseRecord): Phrase {
 
 /** Links in the words of what they do, since their addresses are long. */
 const LINKS: { readonly [kind: string]: (record: CauseRecord) => Phrase } = {
-  role_assignment: given('role', 'was given', 'has no longer'),
-  policy_assignment: given('policy', 'was given', 'has no longer'),
+  role_assignment: given('role', 'was given', 'no longer has'),
+  policy_assignment: given('policy', 'was given', 'no longer has'),
   group_membership: given('group', 'was added to', 'was removed from'),
 };
 
@@ -238,7 +248,8 @@ function given(kind: string, added: string, removed: string): (record: CauseReco
     const [what, whom = '', place] = splitAddress(address).path.split('//');
     const where: Phrase = place === undefined ? [] : [' on ', { name: place }];
     const granted = { name: `${kind}/${what}` };
-    const holder = { name: whom === `everyone/${EVERY_TYPE}` ? 'everyone' : whom };
+    // Subjects are named as in findings.
+    const holder = { name: whom === `everyone/${EVERY_TYPE}` ? 'everyone' : whom.replace(/^subject\//, '') };
     if (change === 'changed') return phrase('the time in which ', holder, ' has ', granted, where, ' was changed');
     return phrase(holder, ` ${change === 'added' ? added : removed} `, granted, where);
   };

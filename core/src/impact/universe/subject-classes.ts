@@ -65,7 +65,7 @@ export class SubjectClasses {
   readonly #representatives = new Map<string, { type: string; id: string }>();
   readonly #closures = { before: new Map<string, Closure>(), after: new Map<string, Closure>() };
   readonly #types = new Set<string>();
-  /** Of these, the types of which everyone has something. */
+  /** Of these, the types of which everyone has something, or all where conditions read the type. */
   readonly #mentioned = new Set<string>();
   /** Roles that requests may name, for a subject of each type of which everyone has something else. */
   readonly #roles = new Map<string, { role: Address; type: string; before?: Closure; after?: Closure }>();
@@ -75,9 +75,9 @@ export class SubjectClasses {
     changes: readonly ChangedRecord[],
     private readonly now: number,
     private readonly principals: PrincipalIds,
-    types: ReadonlySet<string>,
+    private readonly asked: ReadonlySet<string> | undefined,
   ) {
-    for (const type of types) this.#types.add(type);
+    for (const type of asked ?? []) this.#types.add(type);
     for (const { before, after } of changes) {
       for (const [side, record] of [
         ['before', before],
@@ -113,6 +113,11 @@ export class SubjectClasses {
     if (!this.#named.has(key)) this.#named.set(key, { type, id });
   }
 
+  /** All but those that nothing mentions. */
+  get types(): ReadonlySet<string> {
+    return this.#types;
+  }
+
   /** Looks at all subjects of a state, the state before first. */
   *look(engine: CompiledEngine, side: Side): Generator<undefined, void> {
     let done = 0;
@@ -121,6 +126,7 @@ export class SubjectClasses {
       if (type !== undefined) this.#mention(decodeURIComponent(type));
     }
     for (const type of engine.subjects.keys()) this.#types.add(type);
+    if (this.asked !== undefined) for (const type of this.#types) this.#mentioned.add(type);
     if (side === 'before') {
       for (const [type, subjects] of engine.subjects) {
         for (const principal of subjects.values()) {

@@ -75,7 +75,8 @@ function plainValues(questions: readonly Question[], each: number): Values {
   const texts = textValues(of, each);
   const lists = listsFor({ members: of.members, sizes: of.sizes, values: of.values }, each);
   return {
-    values: [undefined, null, true, false, ...numbers, ...texts.kinds.flat(), ...lists.lists],
+    // Booleans last: they compare with each other as well, and hardly anybody means that by "<".
+    values: [undefined, null, ...numbers, ...texts.kinds.flat(), ...lists.lists, true, false],
     complete: texts.complete && lists.complete,
     kinds: texts.kinds,
   };
