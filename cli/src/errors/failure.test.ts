@@ -138,6 +138,20 @@ hint: Run "service whoami" to see the scopes of this credential.`);
     expect(render(new ProblemError('conflict', 'role/x: It is gone.', items))).toBe('error: role/x: It is gone.');
   });
 
+  it('says each fault of a record of which the detail says but one', () => {
+    const place = { pointer: '', address: 'role/x', file: 'a.yaml', line: 3, column: 7 };
+    const items = [
+      { ...place, detail: 'One rule forbids role/x.' },
+      { ...place, detail: 'Another one does, too.' },
+    ];
+    const detail = 'One rule forbids role/x. (and 1 more fault)';
+    expect(
+      render(new ProblemError('access_rule_violated', detail, items))
+        .split('\n')
+        .slice(1),
+    ).toEqual(['  a.yaml:3:7: role/x', '  a.yaml:3:7: Another one does, too.']);
+  });
+
   it('says where that is of which the detail has said what is wrong', () => {
     const place = { file: 'a.yaml', line: 3, column: 7 };
     const items = [{ pointer: '', detail: 'belongs to the stack "hr"', address: 'role/x', ...place }];

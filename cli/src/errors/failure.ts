@@ -74,8 +74,9 @@ function usage(detail: string, id: string | undefined, faults: readonly string[]
 /** A failure for people: what is wrong, where, and what to do. */
 export function renderFailure(failure: Failure, style: Style): string {
   const lines = [`${style('red', style('bold', 'error:'))} ${printable(failure.detail)}`];
-  const items = failure.errors.filter((item) => item.file !== undefined || !says(failure.detail, item));
-  lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(failure.detail, item, style)));
+  const said = (item: PlacedItem) => says(failure, item);
+  const items = failure.errors.filter((item) => item.file !== undefined || !said(item));
+  lines.push(...items.slice(0, ITEMS_SHOWN).map((item) => itemLine(said(item), item, style)));
   if (items.length > ITEMS_SHOWN)
     lines.push(`  … and ${counted(items.length - ITEMS_SHOWN, 'more', 'more')}; --json shows every one`);
   if (failure.code === 'internal' && failure.request_id !== undefined)
@@ -84,19 +85,21 @@ export function renderFailure(failure: Failure, style: Style): string {
   return lines.join('\n');
 }
 
-/** Whether the detail already contains what the item says, or at least names its record. */
-function says(detail: string, item: PlacedItem): boolean {
-  return detail.includes(item.detail) || (item.address !== undefined && detail.includes(item.address));
+/** Whether the detail already contains what the item says, or names its record and says of it nothing else that is listed. */
+function says({ detail, errors }: Failure, item: PlacedItem): boolean {
+  if (detail.includes(item.detail)) return true;
+  if (item.address === undefined || !detail.includes(item.address)) return false;
+  return !errors.some((other) => other.address === item.address && detail.includes(other.detail));
 }
 
 /**
  * `file:line:column` if the item has one, or else the record or the pointer; then the fault, or only the record if the
  * detail already contains the fault.
  */
-function itemLine(said: string, item: PlacedItem, style: Style): string {
+function itemLine(said: boolean, item: PlacedItem, style: Style): string {
   const subject = item.address === undefined || item.detail.includes(item.address) ? item.pointer : item.address;
   const place = item.file === undefined ? subject : `${item.file}:${item.line}:${item.column}`;
-  const text = item.address !== undefined && says(said, item) ? item.address : item.detail;
+  const text = item.address !== undefined && said ? item.address : item.detail;
   return `  ${place === '' ? '' : `${style('bold', printable(place))}: `}${printable(text)}`;
 }
 

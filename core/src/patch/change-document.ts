@@ -8,9 +8,11 @@ import { KINDS, type Kind } from '../records/kinds.js';
 import { addressOf, type DeclaredRecord, referencesOf, type StoredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
 import { parseFields } from '../state/parse-fields.js';
+import type { Move } from '../state/renames.js';
 import { revisionNumber } from '../state/revision.js';
 import type { ProposedChange } from '../why-not/proposal.js';
 import { type PatchedTree, patchTree } from './patch-tree.js';
+import { type RenamedRecord, renamedRecords } from './rename-records.js';
 
 const fields = z.record(z.string(), z.json());
 const address = z.string().min(1);
@@ -116,35 +118,54 @@ export function patchDocument(
     throw refused(detail, [{ pointer, address: at, detail }]);
   };
 
-  const changes = document.changes.map((change, index): ProposedChange => {
+  const moves: (Move & { pointer: string })[] = [];
+  const changes = document.changes.flatMap((change, index): ProposedChange[] => {
     const pointer = `/changes/${index}`;
     switch (change.op) {
       case 'create': {
         const after = recordOf(change.kind, change.fields, pointer);
         demandNew(pointer, after.address);
-        return { after };
+        return [{ after }];
       }
       case 'update': {
         const before = demandSame(pointer, change.address);
         const after = recordOf(before.kind, change.fields, pointer);
-        if (after.address === before.address) return { before, after };
-        const detail = `the fields are those of ${after.address}, not of ${before.address}: rename it in the files, with an entry of "moved".`;
+        if (after.address === before.address) return [{ before, after }];
+        const detail = `the fields are those of ${after.address}, not of ${before.address}: rename it by a change of its own, with the op "move".`;
         throw refused(detail, [{ pointer, address: before.address, detail }]);
       }
       case 'delete':
-        return { before: demandSame(pointer, change.address) };
-      case 'move': {
-        const detail = `a rename of ${change.from} to ${change.to} touches all that mentions it: rename it in the files, with an entry of "moved".`;
-        throw refused(detail, [{ pointer, address: change.from, detail }]);
-      }
+        return [{ before: demandSame(pointer, change.address) }];
+      case 'move':
+        demandSame(pointer, change.from);
+        demandNew(pointer, change.to);
+        moves.push({ from: change.from, to: change.to, pointer });
+        return [];
       default: {
         const detail = `${change.address} is to be taken over: declare it in the files, and apply them with --take-ownership.`;
         throw refused(detail, [{ pointer, address: change.address, detail }]);
       }
     }
   });
-  demandOnce(changes);
-  return patchTree(files, { changes, external: externalOf(changes, declared, manifest.external, stored) }, now);
+  const renamed = renamedRecords(declared, moves, ({ pointer }, detail, at) => {
+    throw refused(detail, [{ pointer, address: at, detail }]);
+  });
+  demandOwn(renamed, stored, manifest.stack);
+  demandOnce([...changes, ...renamed]);
+  const external = externalOf(changes, declared, manifest.external, stored);
+  return patchTree(files, { changes, renamed, external }, now);
+}
+
+/** What mentions a renamed record and is declared elsewhere keeps the old name there. */
+function demandOwn(renamed: readonly RenamedRecord[], stored: ReadonlyMap<Address, StoredRecord>, stack: string): void {
+  const from = new Set(renamed.flatMap(({ before, explicit }) => (explicit ? before.address : [])));
+  if (from.size === 0) return;
+  for (const { kind, address: at, fields, managed_by } of stored.values()) {
+    const target = managed_by === stack ? undefined : referencesOf(kind, fields).find((one) => from.has(one.target));
+    if (target === undefined) continue;
+    const detail = `${at} of the stack "${managed_by}" mentions ${target.target}, and would still do so in its own files: rename it there at the same time, by hand.`;
+    throw refused(detail, [{ pointer: '/changes', address: at, detail }]);
+  }
 }
 
 /** The document must not be of a revision that the tenant does not have. */
@@ -165,14 +186,13 @@ function recordOf(kind: Kind, given: Record<string, unknown>, pointer: string): 
 
 function demandOnce(changes: readonly ProposedChange[]): void {
   const seen = new Set<Address>();
-  for (const [index, { before, after }] of changes.entries()) {
-    const address = (after ?? before)?.address ?? '';
-    if (seen.has(address)) {
-      const detail = `${address} is changed twice: keep one of the changes.`;
-      throw refused(detail, [{ pointer: `/changes/${index}`, address, detail }]);
+  for (const { before, after } of changes)
+    for (const address of new Set([before?.address, after?.address])) {
+      if (address === undefined) continue;
+      const detail = `${address} is changed twice, by a rename of what it mentions perhaps: keep one of the changes.`;
+      if (seen.has(address)) throw refused(detail, [{ pointer: '/changes', address, detail }]);
+      seen.add(address);
     }
-    seen.add(address);
-  }
 }
 
 /** What the changes mention of other stacks and the tree does not list. */

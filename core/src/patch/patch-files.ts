@@ -8,11 +8,14 @@ import type { DeclaredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
 import type { ProposedChange } from '../why-not/proposal.js';
 import { type FoundNode, nodeAt, removeNode } from './document-node.js';
+import { type RenamedRecord, renameIn } from './rename-records.js';
 import { addRecord, append, changeLink, changeRecord, emptyMap } from './write-record.js';
 
 /** What is to be written into the files of a tree. */
 export interface Patch {
   changes: readonly ProposedChange[];
+  /** Records that get other names, and those that mention them; the other changes are about none of these. */
+  renamed?: readonly RenamedRecord[];
   /** Records of other stacks that the changes mention and the tree does not list yet. */
   external?: readonly Address[];
 }
@@ -35,7 +38,7 @@ interface OpenTree {
 export function patchFiles(
   files: readonly ManifestFile[],
   { placeOf, manifest }: ManifestResult,
-  { changes, external = [] }: Patch,
+  { changes, renamed = [], external = [] }: Patch,
 ): ManifestFile[] {
   const documents = new Map<string, Document>();
   const lines = new Map<Document, LineCounter>();
@@ -75,10 +78,18 @@ export function patchFiles(
   const removals = changes.flatMap(({ before, after }) =>
     before !== undefined && after === undefined ? tree.places(before.address) : [],
   );
+  if (!renameIn(tree.places, renamed)) {
+    const [first] = renamed;
+    throw refused(first?.before.address ?? '', placeOf, 'its name is written in another form');
+  }
   for (const change of changes) apply(change, tree);
   for (const removal of removals) removeNode(removal);
-  const main = external.length > 0 ? documentIn(mainOf(files)) : undefined;
+  const moves = renamed.flatMap(({ before, after, explicit }) =>
+    explicit ? [{ from: before.address, to: after.address }] : [],
+  );
+  const main = external.length + moves.length > 0 ? documentIn(mainOf(files)) : undefined;
   for (const address of external) if (main !== undefined) append(main, 'external', address);
+  for (const move of moves) if (main !== undefined) append(main, 'moved', move);
   return [...documents].sort(byPath).flatMap(([path, document]) => {
     const before = files.find((file) => file.path === path)?.text ?? '';
     const plain = withLinesOf(plainEnds(before), plainEnds(textOf(path, document)));
@@ -106,11 +117,15 @@ function textOf(path: string, document: Document): string {
 }
 
 /**
- * The text after, whose lines that differ from those before in the space within brackets alone are as they were; the others
- * have none within square ones where the text before has none.
+ * The text after, whose lines that differ from those before in the space within brackets or before a comment alone are as
+ * they were; the others have none within square brackets where the text before has none.
  */
 function withLinesOf(before: string, after: string): string {
-  const plain = (line: string) => line.replace(/([[{])\s+/g, '$1').replace(/\s+([\]}])/g, '$1');
+  const plain = (line: string) =>
+    line
+      .replace(/([[{])\s+/g, '$1')
+      .replace(/\s+([\]}])/g, '$1')
+      .replace(/(?<=\S)\s+#/g, ' #');
   const known = new Map<string, string[]>();
   for (const line of before.split('\n')) known.set(plain(line), [...(known.get(plain(line)) ?? []), line]);
   const fitting = (line: string) => (before.includes('[ ') ? line : line.replace(/\[ +/g, '[').replace(/ +\]/g, ']'));

@@ -26,8 +26,9 @@ export function patchTree(files: readonly ManifestFile[], patch: Patch, now: num
   const [fault] = after.faults;
   if (fault !== undefined || after.manifest === undefined) throw refused(fault?.detail ?? 'the tree is not valid then');
   const expected = new Map(before.manifest?.records.map((record) => [record.address, record]));
-  for (const { before: gone } of patch.changes) if (gone !== undefined) expected.delete(gone.address);
-  for (const { after: made } of patch.changes) if (made !== undefined) expected.set(made.address, made);
+  const all = [...patch.changes, ...(patch.renamed ?? [])];
+  for (const { before: gone } of all) if (gone !== undefined) expected.delete(gone.address);
+  for (const { after: made } of all) if (made !== undefined) expected.set(made.address, made);
   for (const { address, fields } of after.manifest.records) {
     if (!equalJson(expected.get(address)?.fields, fields)) throw refused(`${address} would change, too`);
     expected.delete(address);
