@@ -3,7 +3,7 @@ import type { EngineRecord } from '../decision/api/engine.js';
 import { packArchive, type Sign } from './archive.js';
 import type { DeltaHead } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';
-import { formatOf } from './record-format.js';
+import { type BundleFormat, raised } from './record-format.js';
 import { TextWriter } from './text-writer.js';
 
 /** A change as the `recordText` of its records. */
@@ -21,7 +21,9 @@ export function packDelta(head: DeltaHead, changes: readonly ChangeText[], sign?
 export function encodeDelta(head: DeltaHead, changes: readonly ChangeText[]): Buffer[] {
   const { tenant, base, revision, digest } = head;
   const writer = new TextWriter();
-  const format = changes.some(({ before, after }) => [before, after].some((text) => text && takesSecond(text))) ? 2 : 1;
+  const format = changes
+    .flatMap(({ before, after }) => [before ?? [], after ?? []].flat())
+    .reduce<BundleFormat>((least, text) => raised(least, JSON.parse(text) as EngineRecord), 1);
   writer.write(`${JSON.stringify({ format, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
   let separator = '\n';
   for (const { before, after } of changes) {
@@ -34,8 +36,4 @@ export function encodeDelta(head: DeltaHead, changes: readonly ChangeText[]): Bu
   }
   writer.write('\n]}\n');
   return writer.finish();
-}
-
-function takesSecond(text: string): boolean {
-  return formatOf(JSON.parse(text) as EngineRecord) > 1;
 }

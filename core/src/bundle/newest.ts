@@ -8,15 +8,36 @@ export const NEWEST_HEADER = 'Bundle-Newest';
 
 const schema = z.strictObject({
   format: z.literal(1),
-  /** The revision of the bundle, as its ETag names it. */
+  /**
+   * The id of the bundle's only tenant, since two tenants with the same records have bundles of the same name. Absent if it
+   * holds several: its name is then a digest over their ids.
+   */
+  tenant: z.string().optional(),
+  /** The name of the bundle, as its ETag has it: its revision, and the epoch if the cloud has declared one. */
   bundle: z.string(),
   /** A time at which it was the newest, by the clock of the cloud (RFC 3339, UTC). */
   at: z.iso.datetime(),
 });
 
+/** A bundle by its name, and the id of its tenant if it holds only one. */
+export interface NamedBundle {
+  tenant: string | undefined;
+  bundle: string;
+}
+
 /** The text of the header. */
-export function signNewest(bundle: string, at: Date, key: SigningKey): Promise<string> {
-  return signJson({ format: 1, bundle, at: at.toISOString() } satisfies z.infer<typeof schema>, TYPE, key);
+export function signNewest({ tenant, bundle }: NamedBundle, at: Date, key: SigningKey): Promise<string> {
+  const statement: z.infer<typeof schema> = { format: 1, tenant, bundle, at: at.toISOString() };
+  return signJson(statement, TYPE, key);
+}
+
+/** What one of the keys has signed about the newest bundle, with the time in milliseconds since the epoch. */
+export async function readNewest(
+  jws: string,
+  keys: readonly BundleKey[],
+): Promise<(NamedBundle & { atMs: number }) | undefined> {
+  const { data } = schema.safeParse(await verifiedJson(jws, TYPE, keys));
+  return data && { tenant: data.tenant, bundle: data.bundle, atMs: Date.parse(data.at) };
 }
 
 /**
@@ -25,10 +46,9 @@ export function signNewest(bundle: string, at: Date, key: SigningKey): Promise<s
  */
 export async function newestAt(
   jws: string | undefined,
-  bundle: string,
+  { tenant, bundle }: NamedBundle,
   keys: readonly BundleKey[],
 ): Promise<number | undefined> {
-  if (jws === undefined) return undefined;
-  const { data } = schema.safeParse(await verifiedJson(jws, TYPE, keys));
-  return data?.bundle === bundle ? Date.parse(data.at) : undefined;
+  const newest = jws === undefined ? undefined : await readNewest(jws, keys);
+  return newest?.bundle === bundle && newest.tenant === tenant ? newest.atMs : undefined;
 }

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { EngineRecord } from '../decision/api/engine.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { encodeDelta } from './delta-write.js';
 import { bundleRevision, digestRecords } from './digest.js';
 import { decodeBundle } from './read.js';
 import { formatOf } from './record-format.js';
+import { recordText } from './record-text.js';
 import { encodeBundle } from './write.js';
 
 const record = (kind: Kind, fields: Record<string, unknown>) =>
@@ -50,6 +52,8 @@ const SECOND: [string, EngineRecord][] = [
   ['an assignment that begins', record('role_assignment', { ...held, starts_at: '2027-01-01T00:00:00Z' })],
 ];
 
+const THIRD: [string, EngineRecord][] = [['a budget of a type', record('resource_type', { ...type, max_age: '30s' })]];
+
 function format(records: EngineRecord[]): unknown {
   const digest = digestRecords(records);
   const tenants = [{ id: 't', name: 't', revision: `1.${digest.slice(0, 16)}`, digest, records }];
@@ -65,5 +69,14 @@ describe('a bundle', () => {
 
   it.each(SECOND)('has format 2 with %s', (_, one) => {
     expect([formatOf(one), format([one])]).toEqual([2, 2]);
+  });
+
+  it.each(THIRD)('has format 3 with %s, whatever else it has', (_, one) => {
+    const others = [record('application', { name: 'a' }), record('role_assignment', { ...held, resource: 'a/t/r' })];
+    expect([formatOf(one), format([one]), format([...others, one]), format([one, ...others])]).toEqual([3, 3, 3, 3]);
+    const text = recordText(one);
+    const head = { tenant: { id: 't', name: 't' }, base: { revision: '1.0', digest: '' }, revision: '2.0', digest: '' };
+    for (const change of [{ before: text }, { after: text }])
+      expect(JSON.parse(Buffer.concat(encodeDelta(head, [change])).toString())).toMatchObject({ format: 3 });
   });
 });

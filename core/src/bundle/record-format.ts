@@ -7,10 +7,10 @@ import type { Fields } from '../records/registry.js';
  * The formats of bundles and deltas that this program reads. It writes the first that can say the records, so that an
  * agent that knows no later one goes on with a tenant that uses nothing new, and names the format where it does.
  */
-export const BUNDLE_FORMATS = [1, 2] as const;
+export const BUNDLE_FORMATS = [1, 2, 3] as const;
 export type BundleFormat = (typeof BUNDLE_FORMATS)[number];
 
-/** Everything that records may say in format 1, by kind; all else takes format 2. */
+/** Everything that records may say in format 1, by kind; all else takes a later one. */
 const FIRST: { readonly [K in Kind]?: readonly string[] } = {
   application: ['name', 'description'],
   resource_type: ['application', 'name', 'actions', 'properties', 'description'],
@@ -33,9 +33,22 @@ const SECOND_FUNCTIONS = /\b(?:ip_in|since)(?:\s|\/\/[^\n]*\n)*\(/;
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
+/** What only format 3 has: an agent of before would decide on knowledge that is too old. */
+const THIRD: { readonly [K in Kind]?: string } = { resource_type: 'max_age' };
+
+/** The first format, from the given one on, that can say the record. */
+export function raised(format: BundleFormat, record: EngineRecord): BundleFormat {
+  // Most records cannot take the newest one, and those of format 1 take a while to be told.
+  if (format > 1 && THIRD[record.kind] === undefined) return format;
+  const own = formatOf(record);
+  return own > format ? own : format;
+}
+
 /** The first format that can say the record. */
 export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
   if (!isDistributed(kind)) return 1;
+  const third = THIRD[kind];
+  if (third !== undefined && third in fields) return 3;
   const first = known.get(kind);
   if (first === undefined) return 2;
   for (const name in fields) if (!first.has(name)) return 2;

@@ -15,6 +15,8 @@ const statementSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** RFC 3339, UTC. */
   issued_at: z.iso.datetime(),
+  /** The cloud's signed statement of its epoch; absent if it has declared none. */
+  epoch: z.string().optional(),
   tenants: z.array(z.strictObject({ id: z.string(), name: z.string(), revision: z.string(), digest: z.string() })),
 });
 
@@ -26,13 +28,19 @@ export interface Statable {
   tenants: readonly Pick<BundleTenant, 'id' | 'name' | 'revision' | 'digest'>[];
 }
 
-/** `sha256`: of the bytes of `bundle.json`, in hex. */
-export function statementOf({ revision, tenants }: Statable, sha256: string, issuedAt: Date): BundleStatement {
+/** `sha256`: of the bytes of `bundle.json`, in hex. `epoch`: the cloud's signed statement of it. */
+export function statementOf(
+  { revision, tenants }: Statable,
+  sha256: string,
+  issuedAt: Date,
+  epoch?: string,
+): BundleStatement {
   return {
     format: 1,
     revision,
     sha256,
     issued_at: issuedAt.toISOString(),
+    ...(epoch !== undefined && { epoch }),
     tenants: tenants.map(({ id, name, revision, digest }) => ({ id, name, revision, digest })),
   };
 }
@@ -60,14 +68,21 @@ const deltaStatementSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** RFC 3339, UTC. */
   issued_at: z.iso.datetime(),
+  /** The name of the epoch of both revisions; absent if the cloud has declared none. */
+  epoch: z.string().optional(),
 });
 
 /** The statement about a delta that a cloud signs. */
 export type DeltaStatement = z.infer<typeof deltaStatementSchema>;
 
 /** The text of `delta.jws`; its type keeps a delta and a bundle from being taken for each other. */
-export function signDelta(sha256: string, issuedAt: Date, key: SigningKey): Promise<string> {
-  const statement: DeltaStatement = { format: 1, sha256, issued_at: issuedAt.toISOString() };
+export function signDelta(sha256: string, issuedAt: Date, key: SigningKey, epoch?: string): Promise<string> {
+  const statement: DeltaStatement = {
+    format: 1,
+    sha256,
+    issued_at: issuedAt.toISOString(),
+    ...(epoch !== undefined && { epoch }),
+  };
   return signJson(statement, DELTA_TYPE, key);
 }
 

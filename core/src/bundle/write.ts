@@ -5,7 +5,7 @@ import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
-import { type BundleFormat, formatOf } from './record-format.js';
+import { type BundleFormat, raised } from './record-format.js';
 import { recordText } from './record-text.js';
 import { TextWriter } from './text-writer.js';
 import type { BundleContent, BundleTenant } from './types.js';
@@ -55,14 +55,15 @@ function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
 
 /** The first format that can say all records. */
 function* formatOfAll({ tenants }: BundleContent): Generator<undefined, BundleFormat> {
+  let format: BundleFormat = 1;
   let looked = 0;
   for (const { records } of tenants) {
     for (const record of records) {
-      if (formatOf(record) > 1) return 2;
+      format = raised(format, record);
       if (++looked % RECORDS_PER_STEP === 0) yield;
     }
   }
-  return 1;
+  return format;
 }
 
 function* writeTenant(

@@ -9,7 +9,7 @@ import { SCOPES } from './scopes.js';
 export const oauthClient = define({
   kind: 'oauth_client',
   yaml: 'oauth_clients',
-  docs: 'A client of the token endpoint (RFC 6749 section 4.4). Its id is the client id; its secret is shown once.',
+  docs: 'A client of the token endpoint (RFC 6749 section 4.4). Its id is the client id; its secret is shown once; one that names a person has none.',
   schema: () =>
     z.strictObject({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),

@@ -17,7 +17,7 @@ export const person = z
   .optional()
   .meta({
     description:
-      'Who has the scopes and limits of this client in the console, when signed in with the identity provider.',
+      'Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.',
   });
 
 export type Person = NonNullable<z.output<typeof person>>;

@@ -1,9 +1,13 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
-import { actionName, description, nameText, propertyTypes, reference, stringSet } from './fields.js';
+import { durationText } from './duration-text.js';
+import { actionName, description, nameText, type PropertyType, propertyTypes, reference, stringSet } from './fields.js';
 import { PARENTS_MAX } from './hierarchy.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
+
+/** The types of properties in which a request can name parents: one, several, or either. */
+const NAMES_PARENTS: ReadonlySet<PropertyType> = new Set(['string', 'list', 'any']);
 
 /** Sorted by property, since order means nothing. */
 const parents = () =>
@@ -36,17 +40,30 @@ export const resourceType = define({
   yaml: 'resource_types',
   docs: 'A category of protected objects in an application, with the actions that exist on them.',
   schema: () =>
-    z.strictObject({
-      application: reference('application', 'The application it belongs to.').meta({ key: true }),
-      name: nameText.meta({ key: true, description: 'The name, unique in the application.' }),
-      actions: stringSet(actionName).meta({ description: 'The names of the actions on resources of this type.' }),
-      properties: propertyTypes(
-        'The properties that resources of this type may have, and their types; conditions are checked against them.',
-      ),
-      parents: parents(),
-      shared_with: sharedWith,
-      description,
-    }),
+    z
+      .strictObject({
+        application: reference('application', 'The application it belongs to.').meta({ key: true }),
+        name: nameText.meta({ key: true, description: 'The name, unique in the application.' }),
+        actions: stringSet(actionName).meta({ description: 'The names of the actions on resources of this type.' }),
+        properties: propertyTypes(
+          'The properties that resources of this type may have, and their types; conditions are checked against them.',
+        ),
+        parents: parents(),
+        max_age: durationText(
+          { least: '1s', most: '720h' },
+          'The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.',
+        ),
+        shared_with: sharedWith,
+        description,
+      })
+      .superRefine(({ properties = {}, parents = [] }, context) => {
+        for (const [index, { property }] of parents.entries()) {
+          const type = Object.hasOwn(properties, property) ? properties[property] : undefined;
+          if (type === undefined || NAMES_PARENTS.has(type)) continue;
+          const message = `is declared as ${type}, which cannot name a parent: declare it as string or list, or name another property`;
+          context.addIssue({ code: 'custom', path: ['parents', index, 'property'], message });
+        }
+      }),
   path: (fields) => `${fields.application}/${path(fields.name)}`,
   references: (fields) => [
     { pointer: '/application', target: address('application', fields.application) },
