@@ -2,11 +2,14 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
+import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex, { type Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billing, TestCloud } from '../testing/test-cloud.js';
 import { readConfig } from './config.js';
 import { startCloud } from './main.js';
+import { readStore } from './read-store.js';
+import { openSqliteStore } from './store/sqlite.js';
 
 let original: TestCloud;
 let revision: string;
@@ -54,11 +57,13 @@ async function change(work: (database: Knex) => PromiseLike<unknown>): Promise<v
 
 const start = () => startCloud(readConfig({}, { dataDir: dir, listenAddr: '127.0.0.1:0', logLevel: 'silent' }));
 
+/** What a look at the whole database says. */
 async function refusal(): Promise<string> {
-  const error = await start().then(
-    (cloud) => cloud.close(),
-    (reason: unknown) => reason,
-  );
+  const store = await openSqliteStore(dir);
+  const error = await readStore(store, { slicing: new TimeSlicing(() => 0) }, Date.now)
+    .then(({ tenants }) => tenants.assertAsCommitted())
+    .catch((reason: unknown) => reason)
+    .finally(() => store.close());
   expect(error).toBeInstanceOf(ProblemError);
   expect((error as ProblemError).code).toBe('invalid_config');
   return (error as ProblemError).detail;

@@ -41,6 +41,8 @@ export interface CloudConfig {
   oidc?: OidcConfig;
   /** How many days past states can be asked for, and commits that only these need are listed; absent means without end. */
   history: { days?: number; auditDays?: number };
+  /** After how long without use a tenant leaves memory; absent means never. */
+  tenantIdleMs?: number;
   /** For how long a request with an idempotency key is not applied a second time. */
   idempotencyMs: number;
   /** What tenants, credentials and addresses may use. */

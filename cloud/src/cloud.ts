@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { ClientAddresses } from './auth/client-addresses.js';
 import type { ClientSecrets } from './auth/client-secrets.js';
 import type { CredentialIndex } from './auth/credential-index.js';
+import type { CredentialUses } from './auth/credential-uses.js';
 import type { Tokens } from './auth/tokens.js';
 import type { BundleKeys } from './bundles/bundle-keys.js';
 import type { NewestStatements } from './bundles/newest-statements.js';
@@ -28,6 +29,7 @@ export interface Cloud {
   store: Store;
   tenants: Tenants;
   credentials: CredentialIndex;
+  credentialUses: CredentialUses;
   clientSecrets: ClientSecrets;
   clientAddresses: ClientAddresses;
   tokens: Tokens;
@@ -81,6 +83,8 @@ export interface Cloud {
   isCutOff(): boolean;
   /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */
   assertFollowing(): void;
+  /** The names of the tenants that were used lately and are still being read, without which this process is not ready. */
+  awaited(): string[];
   /** Whether requests are accepted: not until everything is open, and not while it stops. */
   ready(): boolean;
 }

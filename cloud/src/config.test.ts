@@ -49,6 +49,7 @@ describe('the configuration', () => {
       work: { stepsPerSecond: 5_000_000 },
       console: { links: 'loopback', tenant: 'default' },
       history: { days: 400 },
+      tenantIdleMs: 3_600_000,
       idempotencyMs: 86_400_000,
       limits: { tenant: {}, credential: {}, address: {} },
       bootstrap: { tenant: 'default', recover: false },

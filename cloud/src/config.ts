@@ -48,7 +48,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
       credential: reader.quotas('SERVICE_CREDENTIAL_LIMITS'),
       address: reader.quotas('SERVICE_ADDRESS_LIMITS'),
     },
-    ...reader.recordsMax(),
+    ...reader.tenants(),
     console: {
       links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS),
       tenant: reader.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default',
@@ -315,9 +315,10 @@ class Reader {
     return fallback;
   }
 
-  recordsMax(): { tenantRecordsMax?: number } {
+  tenants(): { tenantRecordsMax?: number; tenantIdleMs?: number } {
     const tenantRecordsMax = this.count('SERVICE_TENANT_RECORDS_MAX', 'of records', undefined);
-    return tenantRecordsMax === undefined ? {} : { tenantRecordsMax };
+    const minutes = this.count('SERVICE_TENANT_IDLE_MINUTES', 'of minutes', 60);
+    return { ...(tenantRecordsMax && { tenantRecordsMax }), ...(minutes && { tenantIdleMs: minutes * 60_000 }) };
   }
 
   quotas(name: string): Quotas {

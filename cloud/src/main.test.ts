@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordsIn } from '../testing/records-in.js';
 import { billing, TestCloud } from '../testing/test-cloud.js';
 import { prepareCommit } from './commands/prepare-commit.js';
 import { readConfig } from './config.js';
@@ -98,8 +99,7 @@ describe('a start without any operator', () => {
     await cloud.close();
     const store = await openSqliteStore(dir);
     const [tenant] = await store.tenants();
-    const { records } = await store.load(tenant?.id ?? '');
-    const state = new TenantState(records);
+    const state = new TenantState(await recordsIn(store, tenant?.id ?? ''));
     const by = { kind: 'bootstrap', id: 'x', name: 'x' } as const;
     const changes = [{ op: 'delete', address: 'oauth_client/administrator' }] as const;
     const order = { changes: [...changes], by, requestId: 'x', now: Date.now() };

@@ -3,6 +3,7 @@ import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { createApp } from './app.js';
 import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
+import { CredentialUses } from './auth/credential-uses.js';
 import { type Derive, derive } from './auth/scrypt.js';
 import { bootstrap } from './bootstrap.js';
 import { NewestStatements } from './bundles/newest-statements.js';
@@ -27,7 +28,9 @@ import { Follower } from './replica/follower.js';
 import { listen } from './server.js';
 import { openPostgresStore } from './store/postgres/postgres.js';
 import { openSqliteStore } from './store/sqlite.js';
-import type { Store } from './store/store.js';
+import type { ChangedStoreError, Store, TenantRow } from './store/store.js';
+import { StartLoading } from './tenants/start-loading.js';
+import type { Tenant } from './tenants/tenant.js';
 import { WorkBudget } from './tenants/work-budget.js';
 
 export interface RunningCloud {
@@ -52,13 +55,15 @@ export interface StartOptions {
   writeHcl?: WriteHcl;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const CHECK_MS = 10_000;
 
 /**
  * Opens the data directory or the PostgreSQL database and accepts requests. Throws `invalid_config` if the directory is in
- * use, the database cannot be used, a tenant is not as it was committed, or the address cannot be used.
+ * use, the database cannot be used, a tenant is gone, or the address cannot be used. Tenants are read while requests are
+ * answered already; see `StartLoading`.
  */
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
@@ -89,7 +94,15 @@ async function start(
   const { stepsPerSecond } = config.work;
   const budget = stepsPerSecond === undefined ? undefined : () => new WorkBudget(stepsPerSecond, clock);
   const position = await store.position();
-  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, { slicing, budget }, now);
+  const onLoad = (tenant: Tenant) => nameRefusedForms(tenant, log);
+  const onBroken = ({ id, name }: TenantRow, { message: reason, cause }: ChangedStoreError) =>
+    log.error(
+      { tenant: id, tenant_name: name, reason, ...(cause !== undefined && { err: cause }) },
+      'a tenant is not as it was committed: it is not served',
+    );
+  const sharing = { slicing, budget, onLoad, onBroken };
+  const { tenants, credentials, tokens, bundleKeys } = await readStore(store, sharing, now, clock);
+  const loading = new StartLoading(tenants, tenants.recent(now()), clock, log);
 
   let ready = false;
   let publicUrl = config.publicUrl ?? '';
@@ -102,10 +115,12 @@ async function start(
     clockBehindSeconds: () => health.clockBehindSeconds(),
     fleet: () => counts.read(),
   });
+  metrics.epoch.set(bundleKeys.epoch?.number ?? 0);
   const fleet = new Fleet(store, metrics, log, now);
   const counts = new FleetCounts(store, fleet, log, now);
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const drafts = new DraftPlanner(slicing);
+  const credentialUses = new CredentialUses(store, credentials, log, now);
   const history = new History(store, slicing);
   const followed = { store, tenants, credentials, bundleKeys, history, drafts, metrics, log };
   const follower = new Follower(followed, () => performance.now(), now);
@@ -113,6 +128,7 @@ async function start(
     store,
     tenants,
     credentials,
+    credentialUses,
     clientSecrets: new ClientSecrets(now, deriveKey),
     clientAddresses: new ClientAddresses(config.trustedProxies),
     tokens,
@@ -140,6 +156,7 @@ async function start(
     localUrl: () => localUrl,
     hosts: () => hosts,
     ready: () => ready,
+    awaited: () => loading.awaited,
     refresh: (...tenants) => follower.refresh(...tenants),
     newestAt: (tenant) => follower.newestAt(tenant),
     ageMs: (tenant) => follower.ageMs(tenant),
@@ -172,6 +189,31 @@ async function start(
   });
   follower.start(position);
   ready = true;
+  const began = performance.now();
+  void loading.run().then(() => {
+    if (!ready) return;
+    const seconds = Math.round(performance.now() - began) / 1000;
+    log.info(
+      { tenants: tenants.size, loaded: [...tenants.loaded()].length, seconds },
+      'the tenants used lately are loaded',
+    );
+  });
+
+  const noteUse = () =>
+    tenants.uses
+      .save(store, now())
+      .catch((error: unknown) => log.warn({ err: error }, 'noting which tenants are used failed'));
+  const tending = setInterval(() => {
+    void noteUse();
+    void tenants.readBroken();
+    if (config.tenantIdleMs === undefined) return;
+    for (const id of tenants.unloadIdle(config.tenantIdleMs)) {
+      history.forget(id);
+      drafts.forget(id);
+      log.info({ tenant: id }, 'a tenant that nobody uses has left memory');
+    }
+  }, MINUTE_MS);
+  tending.unref();
 
   const forgetting = setInterval(() => {
     forget().catch((error: unknown) =>
@@ -186,22 +228,25 @@ async function start(
   }, CHECK_MS);
   checking.unref();
   health.clockBehindSeconds();
-  await nameRefusedForms(cloud);
   log.info({ url, tenants: tenants.size }, 'cloud is listening');
 
   let closing: Promise<void> | undefined;
   const close = async () => {
     ready = false;
+    loading.stop();
     clearInterval(forgetting);
     clearInterval(checking);
+    clearInterval(tending);
     log.info('cloud is stopping');
     // Requests that wait for a commit are answered now.
     tenants.watch.close();
     await server.stop();
     await drafts.close();
     await fleet.close();
+    await credentialUses.close();
     await follower.close();
     await tenants.close();
+    await noteUse();
     // A running health check must not take the files of a closed database for lost.
     await health.writability();
     await store.close();

@@ -8,43 +8,33 @@ export type AgentLag = (typeof AGENT_LAGS)[number];
 /** The cloud's metrics, in the text exposition format at `GET /metrics`. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'service_cloud_requests_total',
-    help: 'Requests answered, by method, route and status; 499 is a caller that went away.',
-    labelNames: ['method', 'route', 'status'] as const,
-    registers: [this.registry],
-  });
-  readonly #durations = new Histogram({
-    name: 'service_cloud_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
-    labelNames: ['method', 'route'] as const,
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [this.registry],
-  });
-  readonly decisions = new Counter({
-    name: 'service_cloud_decisions_total',
-    help: 'Decisions, by outcome and access path.',
-    labelNames: ['allowed', 'access_path'] as const,
-    registers: [this.registry],
-  });
-  readonly commits = new Counter({
-    name: 'service_cloud_commits_total',
-    help: 'Revisions committed.',
-    registers: [this.registry],
-  });
-  readonly commitDurations = new Histogram({
-    name: 'service_cloud_commit_duration_seconds',
-    help: 'Time that a commit took, without the wait for its turn.',
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [this.registry],
-  });
+  readonly #requests = this.#counter(
+    'service_cloud_requests_total',
+    'Requests answered, by method, route and status; 499 is a caller that went away.',
+    ['method', 'route', 'status'],
+  );
+  readonly #durations = this.#histogram(
+    'service_cloud_request_duration_seconds',
+    'Time from the head of a request to the end of its answer.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ['method', 'route'],
+  );
+  readonly decisions = this.#counter('service_cloud_decisions_total', 'Decisions, by outcome and access path.', [
+    'allowed',
+    'access_path',
+  ]);
+  readonly commits = this.#counter('service_cloud_commits_total', 'Revisions committed.');
+  readonly commitDurations = this.#histogram(
+    'service_cloud_commit_duration_seconds',
+    'Time that a commit took, without the wait for its turn.',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
 
-  readonly accessRuleBreaches = new Counter({
-    name: 'service_cloud_access_rule_breaches_total',
-    help: 'Changes that broke an access rule: refused, or committed where the rule only warns.',
-    labelNames: ['mode'] as const,
-    registers: [this.registry],
-  });
+  readonly accessRuleBreaches = this.#counter(
+    'service_cloud_access_rule_breaches_total',
+    'Changes that broke an access rule: refused, or committed where the rule only warns.',
+    ['mode'],
+  );
   readonly standingViolations = new Gauge({
     name: 'service_cloud_access_rule_violations',
     help: 'Violations of access rules that stand, by tenant, as last looked at.',
@@ -52,26 +42,34 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly revisionWaits = new Counter({
-    name: 'service_cloud_revision_waits_total',
-    help: 'Requests with Service-Min-Revision that were not answered at once, by what became of them.',
-    labelNames: ['outcome'] as const,
+  readonly revisionWaits = this.#counter(
+    'service_cloud_revision_waits_total',
+    'Requests with Service-Min-Revision that were not answered at once, by what became of them.',
+    ['outcome'],
+  );
+
+  readonly refusedOld = this.#counter(
+    'service_cloud_too_old_total',
+    'Requests, and evaluations of batches, refused because what is known is older than the request or the resource type allows.',
+  );
+
+  readonly epoch = new Gauge({
+    name: 'service_cloud_epoch',
+    help: 'The number of the newest epoch; 0 if none was declared.',
     registers: [this.registry],
   });
 
-  readonly limited = new Counter({
-    name: 'service_cloud_limited_total',
-    help: 'Requests refused by a limit of the operator, by whose it is and what it limits.',
-    labelNames: ['scope', 'unit'] as const,
-    registers: [this.registry],
-  });
+  readonly limited = this.#counter(
+    'service_cloud_limited_total',
+    'Requests refused by a limit of the operator, by whose it is and what it limits.',
+    ['scope', 'unit'],
+  );
 
-  readonly enforced = new Histogram({
-    name: 'service_cloud_enforced_seconds',
-    help: 'Time from a commit until an agent reported to this process that it enforces it.',
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600],
-    registers: [this.registry],
-  });
+  readonly enforced = this.#histogram(
+    'service_cloud_enforced_seconds',
+    'Time from a commit until an agent reported to this process that it enforces it.',
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600],
+  );
 
   constructor(state: {
     tenants(): number;
@@ -124,6 +122,19 @@ export class Metrics {
         this.set(await value());
       },
     });
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly Label[] = [],
+  ) {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
   observeRequest(method: string, route: string, status: number, ms: number): void {

@@ -5,12 +5,14 @@ import type { Change } from '@authz-service/core/state/change';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { recordsIn } from '../testing/records-in.js';
 import type { Cloud } from './cloud.js';
 import { prepareCommit } from './commands/prepare-commit.js';
 import { readConfig } from './config.js';
 import { startCloud } from './main.js';
 import { nameRefusedForms } from './name-refused-forms.js';
 import { openSqliteStore } from './store/sqlite.js';
+import type { Tenant } from './tenants/tenant.js';
 import { Tenants } from './tenants/tenants.js';
 
 let dir: string;
@@ -32,7 +34,7 @@ it('names a stored DENY of second factors, with its remedy, and no other record'
   const store = await openSqliteStore(dir);
   const [tenant] = await store.tenants();
   const id = tenant?.id ?? '';
-  const state = new TenantState((await store.load(id)).records);
+  const state = new TenantState(await recordsIn(store, id));
   const changes = [
     create('application', { name: 'billing' }),
     create('resource_type', { application: 'billing', name: 'invoice', actions: ['pay'] }),
@@ -49,9 +51,10 @@ it('names a stored DENY of second factors, with its remedy, and no other record'
       if (record.address === 'policy/old') Object.assign(record.fields, { modifiers: { mfa_required: true } });
   });
   if (prepared) await store.commit(prepared.commit);
-  const tenants = await Tenants.open(store, { slicing: new TimeSlicing(() => 0), budget: undefined });
   const warn = vi.fn();
-  await nameRefusedForms({ tenants, log: { warn } as unknown as Cloud['log'] });
+  const onLoad = (read: Tenant) => nameRefusedForms(read, { warn } as unknown as Cloud['log']);
+  const tenants = await Tenants.open(store, { slicing: new TimeSlicing(() => 0), budget: undefined, onLoad });
+  await tenants.get(id);
   await tenants.close();
   await store.close();
   expect(warn.mock.calls).toEqual([

@@ -8,15 +8,16 @@ import type { WorkSharing } from './tenants/tenant.js';
 import { Tenants } from './tenants/tenants.js';
 
 /**
- * Reads everything that the service works with into memory, creating missing keys. Throws `invalid_config` if something
- * is not as it was committed, or cannot be read.
+ * Reads what the service works with into memory, all but the tenants' records, creating missing keys. Throws
+ * `invalid_config` if a tenant is gone, or keys cannot be read.
  */
 export async function readStore(
   store: Store,
   sharing: WorkSharing,
   now: () => number,
+  clock?: () => number,
 ): Promise<Pick<Cloud, 'tenants' | 'credentials' | 'tokens' | 'bundleKeys'>> {
-  const tenants = await Tenants.open(store, sharing);
+  const tenants = await Tenants.open(store, sharing, clock);
   const { revisions } = await store.position();
   const credentials = new CredentialIndex(await store.credentials(), revisions);
   // Missing keys must be made only once, by whoever starts first.

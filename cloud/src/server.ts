@@ -10,6 +10,8 @@ const HEADER_BYTES_MAX = 16 * 1024;
 /** How long running requests may take to end once the server stops. */
 const DRAIN_MS = 10_000;
 const IDLE_CHECK_MS = 50;
+/** A fleet comes back at once: who finds the queue full tries again after a second, then two, and so on. */
+const BACKLOG = 4096;
 
 export interface Listening {
   port: number;
@@ -33,7 +35,7 @@ export async function listen(
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(at, error)));
-    server.listen(at.port, at.host, resolve);
+    server.listen(at.port, at.host, BACKLOG, resolve);
   });
   return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
 }

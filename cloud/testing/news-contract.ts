@@ -84,19 +84,35 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
   });
 
   it('tells where everything stands', async () => {
+    const event = (number: number, op: string) => ({ number, identity: expect.stringContaining(`"${op}"`) });
     const position = await store().position();
     const { rowDigest } = await store().load('t-1');
     const rowDigests = new Map([['t-1', rowDigest]]);
-    expect(position).toEqual({ revisions: new Map([['t-1', 1]]), rowDigests, event: 1, bundleKeys: 0 });
+    expect(position).toEqual({
+      revisions: new Map([['t-1', 1]]),
+      rowDigests,
+      event: event(1, 'create'),
+      bundleKeys: 0,
+      epoch: 0,
+    });
     await commit(role('a'));
     await store().addBundleKey({ version: 1_800_000_000, kid: 'k', jwk: '{}', announcement: 'a', created_at: 'x' });
+    await store().addEpoch({ number: 1_800_000_001, id: 'e', statement: 's', created_at: 'x' });
     await store().deleteTenant(tenant().row, { ...by, at: '2026-05-01T12:00:00.000Z' });
     expect(await store().position()).toEqual({
       revisions: new Map(),
       rowDigests: new Map(),
-      event: 2,
+      event: event(2, 'delete'),
       bundleKeys: 1_800_000_000,
+      epoch: 1_800_000_001,
     });
+    const after = (number: number, identity: string) => store().tenantEventsAfter({ number, identity });
+    const told = await after(position.event.number, position.event.identity);
+    expect(told).toMatchObject({ events: [{ op: 'delete' }], newest: event(2, 'delete') });
+    expect(await after(0, '')).toMatchObject({ events: [{ op: 'create' }, { op: 'delete' }] });
+    expect(await after(2, told?.newest.identity ?? '')).toMatchObject({ events: [], newest: told?.newest });
+    expect(await after(2, position.event.identity)).toBeUndefined();
+    expect(await after(3, '')).toBeUndefined();
   });
 
   it('judges under its lock, and keeps nothing of what is refused there', async () => {

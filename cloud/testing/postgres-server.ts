@@ -83,7 +83,8 @@ export class PostgresServer {
     readonly port: number,
   ) {}
 
-  static async start(): Promise<PostgresServer> {
+  /** With further settings, in place of its own ones. */
+  static async start(settings: string[] = []): Promise<PostgresServer> {
     const dir = await mkdtemp(join(tmpdir(), 'authz-postgres-'));
     const { uid, gid } = otherUser();
     if (uid !== undefined && gid !== undefined) await chown(dir, uid, gid);
@@ -91,7 +92,7 @@ export class PostgresServer {
     const init = ['-D', join(dir, 'data'), '-U', 'cloud', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
     execFileSync(join(programs() ?? '', 'initdb'), init, { ...otherUser(), cwd: dir, stdio: 'ignore' });
     const server = new PostgresServer(dir, await freePort());
-    await server.run();
+    await server.run(settings);
     return server;
   }
 
@@ -117,6 +118,10 @@ export class PostgresServer {
     for (const pooler of this.#poolers) await end(pooler, 'SIGTERM');
     if (this.#running) await end(this.#running, 'SIGINT');
     await rm(this.dir, { recursive: true, force: true });
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.child.pid;
   }
 
   /** The folder of its files. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { LinkRow, SessionRow, Store } from '../src/store/store.js';
+import type { LinkRow, SessionRow } from '../src/store/console-sessions.js';
+import type { Store } from '../src/store/store.js';
 
 /** What every store must do with sessions and links, in a store that has the tenant `t-1`. */
 export function sessionContract(store: () => Store, reopen: () => Promise<void>): void {

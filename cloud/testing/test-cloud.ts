@@ -52,8 +52,13 @@ export class TestCloud {
     this.running = await run(this.dir, this.options, this.env);
   }
 
-  async close(): Promise<void> {
+  /** Ends the process's part; the data stays until `close`. */
+  async stop(): Promise<void> {
     await this.running.close();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
     await rm(this.dir, { recursive: true, force: true });
   }
 

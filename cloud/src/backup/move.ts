@@ -5,10 +5,10 @@ import { revisionText } from '@authz-service/core/state/revision';
 import type { CopiedTenant } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
 import { lockFolder } from '../store/folder-lock.js';
+import type { LoadedTenant } from '../store/loaded-tenant.js';
 import { copyRows, type Verify } from '../store/postgres/copy-rows.js';
 import type { PostgresPlace } from '../store/postgres/postgres.js';
 import { cannotOpen, connectSqlite, openSqliteFile } from '../store/sqlite.js';
-import type { LoadedTenant } from '../store/store.js';
 import { readTenant } from '../tenants/read-tenant.js';
 
 /** What was moved. */

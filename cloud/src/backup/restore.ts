@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, chmod, constants, copyFile, link, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EpochSigner } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { readStore } from '../read-store.js';
@@ -11,6 +12,7 @@ import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import type { CredentialRow, TenantRow } from '../store/store.js';
 import { compareCredentials, type RestoredCredential } from './compare-credentials.js';
 import { setBack } from './disable-credentials.js';
+import { readEpochKeyFile } from './epoch-key-file.js';
 import { replaceFile } from './replace-file.js';
 
 export interface Restored {
@@ -19,6 +21,10 @@ export interface Restored {
   credentials: RestoredCredential[];
   /** Whether they were compared with those of the replaced database. */
   compared: boolean;
+  /** The name of the new epoch; absent if none was declared. */
+  epoch?: string;
+  /** The name of an epoch in the backup, after which none was declared. */
+  former_epoch?: string;
   /** Where the replaced database is kept. */
   kept?: string;
 }
@@ -37,9 +43,10 @@ const LEFT_OVER = ['-wal', '-shm', '-journal'];
 export async function restore(
   file: string,
   dataDir: string,
-  { replace, now }: { replace: boolean; now: () => number },
+  { replace, now, epochKeyFile }: { replace: boolean; now: () => number; epochKeyFile?: string | undefined },
 ): Promise<Restored> {
   await access(file, constants.R_OK);
+  const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, { dataDir });
   refuseLeftOvers(file, 'it is not a finished backup: make one with "service cloud backup"');
   const release = await lockFolder(dataDir).catch((error: unknown) => {
     throw cannotOpen(`The data directory "${dataDir}"`, error);
@@ -59,7 +66,7 @@ export async function restore(
     const work = await mkdtemp(join(dataDir, 'restore-'));
     try {
       const copy = await copyTo(join(work, DATABASE), file);
-      const backup = await readBackup(copy, file, now);
+      const backup = await readBackup(copy, file, { now, signer });
       refuseLeftOvers(copy, 'the copy of the backup could not be finished: free space on that disk');
       const before = present ? await credentialsOf(await copyTo(join(work, 'present.sqlite'), database)) : undefined;
       const kept = present ? await keep(database, now()) : undefined;
@@ -68,6 +75,7 @@ export async function restore(
         tenants: backup.copied,
         credentials: compareCredentials(backup, before),
         compared: before !== undefined,
+        ...backup.epochs,
         ...(kept !== undefined && { kept }),
       };
     } finally {
@@ -93,17 +101,25 @@ async function copyTo(copy: string, file: string): Promise<string> {
 async function readBackup(
   copy: string,
   file: string,
-  now: () => number,
-): Promise<{ copied: CopiedTenant[]; tenants: TenantRow[]; credentials: CredentialRow[] }> {
+  { now, signer }: { now: () => number; signer: EpochSigner | undefined },
+): Promise<{
+  copied: CopiedTenant[];
+  tenants: TenantRow[];
+  credentials: CredentialRow[];
+  epochs: Pick<Restored, 'epoch' | 'former_epoch'>;
+}> {
   const name = `The backup "${file}"`;
   const copied = await checkDatabase(copy, name);
   const store = await openSqliteFile(copy).catch((error: unknown) => {
     throw cannotOpen(name, error);
   });
   try {
-    const { tenants } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
-    await setBack(store, now());
-    return { copied, tenants: tenants.list(), credentials: await store.credentials() };
+    const { tenants, bundleKeys } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
+    await tenants.assertAsCommitted();
+    const { epoch } = await setBack(store, now(), signer);
+    const { epochName: former_epoch } = bundleKeys;
+    const epochs = epoch === undefined ? { ...(former_epoch !== undefined && { former_epoch }) } : { epoch };
+    return { copied, tenants: tenants.list(), credentials: await store.credentials(), epochs };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     throw new ProblemError(error.code, `${name} cannot be restored. ${error.detail}`, error.errors, { cause: error });

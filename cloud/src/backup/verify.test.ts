@@ -40,8 +40,8 @@ describe('verifying', () => {
     const store = await openSqliteFile(join(cloud.dir, 'cloud.sqlite'));
     const busy = {
       ...store,
-      load: async (tenant: string) => {
-        const loaded = await store.load(tenant);
+      load: async (...asked: Parameters<typeof store.load>) => {
+        const loaded = await store.load(...asked);
         await cloud.commit(admin, [{ op: 'create', kind: 'role', fields: { name: `role-${count++}` } }]);
         return loaded;
       },

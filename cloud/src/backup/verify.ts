@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readEpoch } from '@authz-service/core/bundle/epoch';
 import { announcedKeys, followAnnouncements, type KeySet } from '@authz-service/core/bundle/key-set';
 import { signingKey } from '@authz-service/core/bundle/make-key';
 import { type BundleKey, signJson, verifiedJson } from '@authz-service/core/bundle/signing-key';
@@ -88,6 +89,10 @@ export async function verifyStore(store: Store): Promise<Verified> {
   for (const row of await store.tenants()) {
     const off = credentials.filter(({ tenant, off_since }) => tenant === row.id && off_since !== undefined).length;
     tenants.push({ name: row.name, off, ...(await verifyTenant(store, row, faults)) });
+  }
+  for (const { number, id, statement } of await store.epochs()) {
+    const epoch = await readEpoch(statement);
+    if (epoch?.number !== number || epoch.id !== id) faults.push(`The epoch ${number}-${id} is not signed.`);
   }
   return { tenants, keys: await verifyKeys(store, faults), faults };
 }

@@ -1,10 +1,12 @@
+import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
 import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
-import { signNewest } from '@authz-service/core/bundle/newest';
+import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { SerialQueue } from '../serial-queue.js';
 import type { BundleKeyRow, Store } from '../store/store.js';
+import { newestEpoch } from './epochs.js';
 
 /**
  * The keys that sign bundles. Each rotation creates one, announced by the key before it, so that agents which trust
@@ -19,6 +21,8 @@ export class BundleKeys {
     private readonly now: () => number,
     private current: { set: KeySet; signer: SigningKey },
     readonly announcements: string[],
+    /** The newest epoch, which everything states that is signed. */
+    public epoch: Epoch | undefined,
   ) {}
 
   /** Reads the keys and creates the first one if there is none. */
@@ -32,7 +36,7 @@ export class BundleKeys {
     const newest = rows.at(-1);
     if (newest === undefined) throw new Error('the store kept no bundle key');
     const announcements = rows.map(({ announcement }) => announcement);
-    return new BundleKeys(store, now, await opened(newest), announcements);
+    return new BundleKeys(store, now, await opened(newest), announcements, await newestEpoch(store));
   }
 
   /** The set of keys that agents should trust. */
@@ -45,18 +49,28 @@ export class BundleKeys {
     return this.current.signer.kid;
   }
 
+  /** The name of the epoch. */
+  get epochName(): string | undefined {
+    return this.epoch && epochName(this.epoch);
+  }
+
+  /** What was signed is as it would be signed again while this is the same. */
+  get mark(): string {
+    return `${this.kid} ${this.epochName}`;
+  }
+
   /** The text of `bundle.jws` for a bundle whose bytes have this SHA-256. */
   sign(bundle: Statable, sha256: string): Promise<string> {
-    return signStatement(statementOf(bundle, sha256, new Date(this.now())), this.current.signer);
+    return signStatement(statementOf(bundle, sha256, new Date(this.now()), this.epoch?.jws), this.current.signer);
   }
 
   /** The text of `delta.jws` for a delta whose bytes have this SHA-256. */
   signDelta(sha256: string): Promise<string> {
-    return signDelta(sha256, new Date(this.now()), this.current.signer);
+    return signDelta(sha256, new Date(this.now()), this.current.signer, this.epochName);
   }
 
   /** Says that a bundle was the newest at this time, in milliseconds since the epoch. */
-  signNewest(bundle: string, at: number): Promise<string> {
+  signNewest(bundle: NamedBundle, at: number): Promise<string> {
     return signNewest(bundle, new Date(at), this.current.signer);
   }
 
@@ -77,6 +91,8 @@ export class BundleKeys {
 
   /** Takes over what others have made. */
   async follow(): Promise<void> {
+    const epoch = await newestEpoch(this.store);
+    if (epoch && epoch.number > (this.epoch?.number ?? 0)) this.epoch = epoch;
     const rows = await this.store.bundleKeys();
     const newest = rows.at(-1);
     if (newest === undefined || newest.version <= this.set.version) return;

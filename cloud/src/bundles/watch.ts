@@ -1,9 +1,22 @@
 /** Stands for every tenant, including future ones, in place of a tenant's id. No id is empty. */
 export const EVERY_TENANT = '';
 
+/** For how long those who wait are woken and answered in one turn of the event loop: what others ask comes in between. */
+const TURN_MS = 8;
+
 interface Waiter {
   tenant: string;
+  urgent: boolean;
   wake(): void;
+}
+
+export interface Waiting {
+  /** The longest that it waits, in milliseconds. */
+  ms: number;
+  /** Registers a callback for when the caller goes. */
+  onGone: (callback: () => void) => void;
+  /** Whether it is woken at once, and not in the turns that thousands of agents take. */
+  urgent?: boolean;
 }
 
 /**
@@ -11,6 +24,9 @@ interface Waiter {
  */
 export class Watch {
   readonly #waiters = new Set<Waiter>();
+  /** Those who have something to learn, in the order in which they began to wait. */
+  readonly #due = new Set<Waiter>();
+  #waking = false;
   #closed = false;
 
   /** The number of waiting requests. */
@@ -18,25 +34,39 @@ export class Watch {
     return this.#waiters.size;
   }
 
-  /** Tells that something has changed in this tenant. */
-  notify(tenant: string): void {
-    for (const waiter of this.#waiters) {
-      if (waiter.tenant === tenant || waiter.tenant === EVERY_TENANT || tenant === EVERY_TENANT) waiter.wake();
-    }
+  /** The ids of the tenants for whose changes somebody waits, `EVERY_TENANT` among them. */
+  tenants(): ReadonlySet<string> {
+    const tenants = new Set<string>();
+    for (const { tenant } of this.#waiters) tenants.add(tenant);
+    return tenants;
   }
 
   /**
-   * Resolves at the next change, after `ms`, when the caller has gone, or once this is closed, whichever is first.
-   * `onGone` registers a callback for when the caller goes.
+   * Tells that something has changed in this tenant. Who is not urgent is woken in later turns of the event loop, so that
+   * whoever made the change is answered before.
    */
-  next(tenant: string, ms: number, onGone: (callback: () => void) => void): Promise<void> {
+  notify(tenant: string): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.tenant !== tenant && waiter.tenant !== EVERY_TENANT && tenant !== EVERY_TENANT) continue;
+      if (waiter.urgent) waiter.wake();
+      else this.#due.add(waiter);
+    }
+    if (this.#due.size === 0 || this.#waking) return;
+    this.#waking = true;
+    setImmediate(() => this.#wakeSome());
+  }
+
+  /** Resolves at the next change, after the given time, when the caller has gone, or once this is closed. */
+  next(tenant: string, { ms, onGone, urgent = false }: Waiting): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       const waiter: Waiter = {
         tenant,
+        urgent,
         wake: () => {
           clearTimeout(timer);
           this.#waiters.delete(waiter);
+          this.#due.delete(waiter);
           resolve();
         },
       };
@@ -50,5 +80,17 @@ export class Watch {
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters) waiter.wake();
+  }
+
+  async #wakeSome(): Promise<void> {
+    const end = performance.now() + TURN_MS;
+    for (const waiter of this.#due) {
+      waiter.wake();
+      // Here those who were woken are answered, which is what takes the time.
+      await undefined;
+      if (performance.now() >= end) break;
+    }
+    if (this.#due.size > 0) setImmediate(() => this.#wakeSome());
+    else this.#waking = false;
   }
 }

@@ -2,19 +2,20 @@ import { bundleRevision } from '@authz-service/core/bundle/digest';
 import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
-import { findRevisionNumber } from '@authz-service/core/state/revision';
+import { findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
 import { stoodAt } from '../history/stood-at.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** A bundle that does not have to be packed if the caller has its revision already. */
 interface Packable {
-  revision: string;
+  /** Its name: its revision, and the epoch if one was declared. */
+  name: string;
   pack(): Promise<Buffer>;
-  /** The changes from an earlier revision, if they are known and clearly smaller than the whole. */
-  packSince(revision: string): Promise<Buffer> | undefined;
-  /** Whether the tenant never had this revision; for several tenants this is not known. */
-  divergesFrom(revision: string): Promise<boolean>;
+  /** The changes from an earlier one, by its name, if they are known and clearly smaller than the whole. */
+  packSince(name: string): Promise<Buffer> | undefined;
+  /** Whether the tenant never had the revision of this name; for several tenants this is not known. */
+  divergesFrom(name: string): Promise<boolean>;
 }
 
 /** The tenants in a caller's bundle: its own, or for operators all of them or the one they ask for. */
@@ -40,16 +41,20 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
   const { bundleKeys } = cloud;
   if (only && tenants.length === 1) {
     return {
-      revision: only.revision,
+      name: tokenOf(only.revision, bundleKeys.epochName),
       pack: () => only.bundle(bundleKeys),
-      packSince: (revision) => only.delta(revision, bundleKeys),
-      divergesFrom: (revision) => neverStoodAt(cloud, only, revision),
+      packSince: (name) => {
+        const { revision, epoch } = splitToken(name);
+        // Only a whole bundle proves an epoch.
+        return epoch === bundleKeys.epochName ? only.delta(revision, bundleKeys) : undefined;
+      },
+      divergesFrom: (name) => neverStoodAt(cloud, only, splitToken(name).revision),
     };
   }
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
   const revision = bundleRevision(parts);
   return {
-    revision,
+    name: tokenOf(revision, bundleKeys.epochName),
     pack: () => packAll(cloud, revision, tenants),
     packSince: () => undefined,
     divergesFrom: async () => false,
@@ -70,16 +75,16 @@ async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: str
   }
 }
 
-const packed = new WeakMap<Cloud, { revision: string; kid: string; archive: Promise<Buffer> }>();
+const packed = new WeakMap<Cloud, { revision: string; mark: string; archive: Promise<Buffer> }>();
 
 /** The archive of several tenants, packed and signed once for each of their combined states and each key. */
 function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buffer> {
   const known = packed.get(cloud);
   const { bundleKeys } = cloud;
-  if (known?.revision === revision && known.kid === bundleKeys.kid) return known.archive;
+  if (known?.revision === revision && known.mark === bundleKeys.mark) return known.archive;
   const bundle: BundleContent = { revision, tenants: tenants.map((tenant) => tenant.bundled()) };
   const archive = packBundle(bundle, (sha256) => bundleKeys.sign(bundle, sha256));
-  packed.set(cloud, { revision, kid: bundleKeys.kid, archive });
+  packed.set(cloud, { revision, mark: bundleKeys.mark, archive });
   archive.catch(() => packed.delete(cloud));
   return archive;
 }

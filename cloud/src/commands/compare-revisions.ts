@@ -1,12 +1,14 @@
-import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import type { EarlierState } from '../drafts/draft-work.js';
-import { type DifferingRecords, differingRecords } from '../history/differing-records.js';
+import type { ComparedTask, StatesCompared } from '../drafts/draft-work.js';
 import type { Moment } from '../history/history.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { tenantAt } from './tenant-at.js';
+
+/** So many changes and findings are listed; of more, numbers say how many there are. */
+export const LISTED_MAX = 1000;
 
 /** One of two compared moments. */
 export interface ComparedMoment {
@@ -17,37 +19,34 @@ export interface ComparedMoment {
   erased: number;
 }
 
-export interface Comparison {
+/** Two moments, and from the later one on what changed in between. */
+export interface Comparison extends StatesCompared {
   before: ComparedMoment;
   after: ComparedMoment;
-  records: DifferingRecords;
-  /** What changed in who may do what, from the later moment on. */
-  access: AccessReport;
 }
 
 /** Two moments of a tenant, with what the thread of drafts takes to compare them. */
-export interface ComparedStates extends Omit<Comparison, 'access'> {
+interface TwoMoments {
+  earlier: ComparedMoment;
+  later: ComparedMoment;
   /** At the later moment. */
   tenant: ReadableTenant;
   revision: string;
-  earlier: EarlierState;
+  before: TenantState;
+  task: ComparedTask;
 }
 
 /**
  * What changed between two moments of the credential's tenant; without `after` it is now. Throws as `tenantAt` does,
  * `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
-export async function compareRevisions(cloud: Cloud, asked: Compared, signal: AbortSignal): Promise<Comparison> {
-  const prepare = async () => {
-    const { earlier, ...states } = await comparedStates(cloud, asked);
-    return { ...states, task: earlier };
-  };
-  const { prepared, found } = await cloud.drafts.changeSince(prepare, { credential: asked.credential, signal });
-  const { before, after, records } = prepared;
-  return { before, after, records, access: found };
+export async function compareRevisions(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<Comparison> {
+  const prepare = (ends: AbortSignal) => twoMoments(cloud, asked, ends);
+  const { prepared, found } = await cloud.drafts.compare(prepare, { credential: asked.credential, signal });
+  return { before: prepared.earlier, after: prepared.later, ...found };
 }
 
-interface Compared {
+interface Asked {
   credential: Credential;
   before: string;
   after: string | undefined;
@@ -55,17 +54,16 @@ interface Compared {
 }
 
 /** Reads two moments of the credential's tenant. Throws as `tenantAt` does. */
-export async function comparedStates(cloud: Cloud, asked: Compared): Promise<ComparedStates> {
+export async function twoMoments(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<TwoMoments> {
   const { credential, now } = asked;
-  const past = await tenantAt(cloud, { credential, at: asked.before, now });
-  const later = await tenantAt(cloud, { credential, at: asked.after, now });
-  const { tenant } = later;
+  const past = await tenantAt(cloud, { credential, at: asked.before, now, signal });
+  const present = await tenantAt(cloud, { credential, at: asked.after, now, signal });
+  const { tenant } = present;
   const { revision } = tenant;
-  const [before, after] = [await comparedOf(cloud, past), await comparedOf(cloud, later)];
-  const records = await cloud.slicing.run(differingRecords(past.tenant.state, tenant.state), tenant.id);
-  const start = later.now ?? (asked.after === undefined ? now : Date.parse(after.committed_at));
-  const earlier = { unlike: records.unlike, records: records.earlier, now: start };
-  return { before, after, records, tenant, revision, earlier };
+  const [earlier, later] = [await comparedOf(cloud, past), await comparedOf(cloud, present)];
+  const start = present.now ?? (asked.after === undefined ? now : Date.parse(later.committed_at));
+  const task = { now: start, listedMax: LISTED_MAX };
+  return { earlier, later, tenant, revision, before: past.tenant.state, task };
 }
 
 async function comparedOf(cloud: Cloud, { tenant: { id, revision, erased } }: Moment): Promise<ComparedMoment> {

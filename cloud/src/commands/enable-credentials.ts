@@ -1,6 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { SIGN_IN } from '../store/credential-switch.js';
 import { stillOperator } from './create-tenant.js';
 
 export interface EnableWish {
@@ -22,6 +23,7 @@ export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise
   const row = cloud.tenants.named(wish.tenant);
   if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${wish.tenant}".`);
   const off = new Set(cloud.credentials.off(row.id).map(({ address }) => address));
+  if ((await cloud.store.signInOffSince(row.id)) !== undefined) off.add(SIGN_IN);
   const missing = wish.credentials?.find((address) => !off.has(address));
   if (missing !== undefined)
     throw new ProblemError('not_found', `In the tenant "${row.name}", no credential "${missing}" is off.`);

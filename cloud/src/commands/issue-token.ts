@@ -61,6 +61,7 @@ export async function issueToken(
   }
   const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];
   const { tenant, generation } = client;
+  cloud.credentialUses.note(client);
   const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId, tenant, grants, generation });
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };
 }

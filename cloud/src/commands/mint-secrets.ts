@@ -1,7 +1,8 @@
+import { jsonPointer } from '@authz-service/core/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';
-import { hashApiKey, hashGeneratedSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
+import { hashApiKey, hashGeneratedSecret, hashOfNoSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
 import type { NewSecret } from '../store/store.js';
 
 /** The secret of a new credential; it is known only now. */
@@ -54,7 +55,8 @@ export function chosenSecrets(changes: readonly Change[], { created }: Staged): 
 
 /**
  * The secrets of new credentials, generated or chosen by the caller, and those that replace former ones. Only generated
- * ones are shown. Throws `conflict` if an API key is in use already.
+ * ones are shown. A client that names a person gets none: it is for signing in alone. Throws `conflict` if an API key is in use
+ * already, and `invalid_records` if a secret is chosen for such a client.
  */
 export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecret[]; shown: MadeSecret[] } {
   const chosen = chosenSecrets(order.changes, staged);
@@ -74,6 +76,9 @@ export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecr
       keys.add(hash);
       stored.push({ kind, id, hash, operator });
       if (own === undefined) shown.push({ address, id, secret });
+    } else if (isOfPerson(record)) {
+      if (own !== undefined) throw needless(order.changes.indexOf(own), address);
+      stored.push({ kind, id, hash: hashOfNoSecret(), operator });
     } else {
       const { secret, hash } = own ? { secret: undefined, hash: order.hashes?.get(own) } : clientSecretOf(order);
       if (hash === undefined) throw new Error(`the secret chosen for ${address} was not hashed`);
@@ -88,6 +93,15 @@ function clientSecretOf({ given }: MintOrder): { secret: string; hash: string } 
   if (given) return given;
   const secret = newClientSecret();
   return { secret, hash: hashGeneratedSecret(secret) };
+}
+
+function isOfPerson(record: StoredRecord): boolean {
+  return record.kind === 'oauth_client' && record.fields.person !== undefined;
+}
+
+function needless(index: number, address: string): ProblemError {
+  const detail = `The client "${address}" names a person, who signs in to the console with it: it has no secret, so leave it out.`;
+  return new ProblemError('invalid_records', detail, [{ pointer: jsonPointer('changes', index, 'secret'), detail }]);
 }
 
 function taken(address: string): ProblemError {

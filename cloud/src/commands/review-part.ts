@@ -34,8 +34,8 @@ export async function reviewPart(
   },
   signal: AbortSignal,
 ): Promise<PartReview> {
-  const prepare = async () => {
-    const { tenant, now: clock = asked.now } = await tenantAt(cloud, asked);
+  const prepare = async (ends: AbortSignal) => {
+    const { tenant, now: clock = asked.now } = await tenantAt(cloud, { ...asked, signal: ends });
     const { revision, id } = tenant;
     const row = await cloud.store.findRevision(id, { number: revisionNumber(revision) });
     if (row === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Finding } from '@authz-service/core/impact/api/finding';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, splitReference } from '@authz-service/core/records/address';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
+import type { ReviewedSince } from '../drafts/draft-work.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
-import { type ComparedMoment, comparedStates } from './compare-revisions.js';
+import { type ComparedMoment, twoMoments } from './compare-revisions.js';
 import { REVIEW_ROWS_MAX, reviewPart } from './review-part.js';
 
 export interface SignOffWish {
@@ -77,13 +77,9 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
   return row;
 }
 
-export interface SinceSignOff {
+export interface SinceSignOff extends ReviewedSince {
   before: ComparedMoment;
   after: ComparedMoment;
-  /** What has changed in who has access to the part, worst first. */
-  findings: readonly Finding[];
-  /** False if there was too much to look at: more may have changed. */
-  complete: boolean;
 }
 
 /**
@@ -98,12 +94,12 @@ export async function changesSinceSignOff(
   const row = await cloud.store.findSignOff(credential.tenant, id);
   if (row === undefined) throw new ProblemError('not_found', `There is no sign-off "${id.slice(0, 100)}".`);
   const asked = { credential, before: row.revision, after: undefined, now };
-  const prepare = async () => {
-    const { earlier, ...states } = await comparedStates(cloud, asked);
-    return { ...states, task: { ...earlier, scope: scopeOf(row) } };
+  const prepare = async (ends: AbortSignal) => {
+    const moments = await twoMoments(cloud, asked, ends);
+    return { ...moments, task: { ...moments.task, scope: scopeOf(row) } };
   };
   const { prepared, found } = await cloud.drafts.reviewChanges(prepare, { credential, signal });
-  return { before: prepared.before, after: prepared.after, ...found };
+  return { before: prepared.earlier, after: prepared.later, ...found };
 }
 
 function scopeOf({ part, actions }: SignOffRow): ReviewScope {

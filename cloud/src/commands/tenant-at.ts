@@ -28,13 +28,21 @@ export function pastHeaders(at: string | undefined, { revision, erased }: Readab
   return { [REVISION_HEADER]: revision, ...(erased > 0 && { [ERASED_HEADER]: String(erased) }) };
 }
 
-/** The credential's tenant: at a point of its history if the request names one, or else as it is. */
+/**
+ * The credential's tenant: at a point of its history if the request names one, or else as it is. Throws the signal's reason
+ * where it is aborted while the past is rebuilt.
+ */
 export async function tenantAt(
   cloud: Cloud,
-  { credential, at, now }: { credential: Credential; at: string | undefined; now: number },
+  {
+    credential,
+    at,
+    now,
+    signal,
+  }: { credential: Credential; at: string | undefined; now: number; signal?: AbortSignal },
 ): Promise<Moment> {
   const tenant = await cloud.tenants.get(credential.tenant);
   if (at === undefined) return { tenant };
   demand(credential, ['records:read']);
-  return await cloud.history.at(tenant, at, now);
+  return await cloud.history.at(tenant, at, now, signal);
 }

@@ -1,27 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import type { AccessReport } from '@authz-service/core/impact/report/access-report';
-import type { LintFinding } from '@authz-service/core/lint/lint-finding';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { AccessReview, ReviewChanges } from '@authz-service/core/review/review-access';
+import type { AccessReview } from '@authz-service/core/review/review-access';
+import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import type { Credential } from '../auth/credential.js';
 import { FairQueue } from '../auth/fair-queue.js';
+import { differingRecords } from '../history/differing-records.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
-import type {
-  Denied,
-  Draft,
-  DraftBase,
-  DraftFound,
-  DraftPlan,
-  DraftSaid,
-  DraftTask,
-  DraftTold,
-  EarlierState,
-  ReviewedTask,
-  ReviewTask,
-} from './draft-work.js';
+import { orAborted, untilAborted } from '../until-aborted.js';
+import type * as work from './draft-work.js';
 
 const WAITING_MAX = 16;
 const TIMEOUT_MS = 60_000;
@@ -34,7 +23,7 @@ const REMEDIES = {
   lint: 'run "service lint" on the tree in Git',
   draft: 'split the draft, or run "service plan" on the tree',
   denied: 'run "service why-not", which has no such bound',
-  earlier: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
+  compared: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
   review: 'choose a smaller part',
 };
 
@@ -49,10 +38,12 @@ export interface Prepared<Task> {
   tenant: ReadableTenant;
   revision: string;
   task: Task;
+  /** The earlier state that the task is about, too. */
+  before?: TenantState;
 }
 
-/** Called when it is the asker's turn, so that those who wait hold no past states in memory. */
-type Prepare<P> = () => Promise<P>;
+/** Called when it is the asker's turn, so that those who wait hold no past states in memory. Its time counts as well. */
+type Prepare<P> = (signal: AbortSignal) => Promise<P>;
 
 interface Answered<P, Found> {
   prepared: P;
@@ -63,15 +54,22 @@ interface Answered<P, Found> {
 const LINT_AGE_MS = 10 * 60 * 1000;
 const LINTED_MAX = 100;
 
+interface Thread {
+  worker: Worker;
+  /** Whose records it has; absent while it has none, or those of two revisions mixed. */
+  key?: string;
+}
+
 /**
- * Finds what drafts would do, what would allow denied questions and what revisions did to access, in one thread with a bound of its own on memory and
- * time, so that decisions wait for none of it. Everybody waits for their turn, tenant by tenant. The thread keeps the
- * records of the last base, since one who edits asks again and again.
+ * Finds what drafts would do, what would allow denied questions, what revisions did to access and who has it, in one
+ * thread with a bound of its own on memory, so that decisions wait for none of it. Everybody waits for their turn, tenant
+ * by tenant, and a turn is bounded in time, with what is read for it. The thread keeps the records of the last base, since
+ * one who edits asks again and again.
  */
 export class DraftPlanner {
   readonly #queue = new FairQueue(WAITING_MAX, 'drafts and questions are waiting for their turn');
-  readonly #linted = new Map<string, { revision: string; at: number; findings: readonly LintFinding[] }>();
-  #thread: { worker: Worker; key?: string } | undefined;
+  readonly #linted = new Map<string, { revision: string; at: number; found: work.Linted }>();
+  #thread: Thread | undefined;
   /** True while somebody has their turn. */
   #asking = false;
   /** Counts calls of `forget`: what was read before one is not kept after it. */
@@ -84,43 +82,41 @@ export class DraftPlanner {
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */
-  plan(tenant: ReadableTenant, revision: string, draft: Draft, asked: Asked): Promise<DraftPlan> {
-    return this.#inTurn(asked, () => this.#ask(tenant, revision, { draft }, asked.signal)) as Promise<DraftPlan>;
+  plan(tenant: ReadableTenant, revision: string, draft: work.Draft, asked: Asked): Promise<work.DraftPlan> {
+    return this.#answer({ tenant, revision, task: { draft } }, asked);
   }
 
   /**
    * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
    * `invalid_request` where the question itself is at fault.
    */
-  whyNot(tenant: ReadableTenant, revision: string, denied: Denied, asked: Asked): Promise<WhyNot> {
-    return this.#inTurn(asked, () => this.#ask(tenant, revision, { denied }, asked.signal)) as Promise<WhyNot>;
+  whyNot(tenant: ReadableTenant, revision: string, denied: work.Denied, asked: Asked): Promise<WhyNot> {
+    return this.#answer({ tenant, revision, task: { denied } }, asked);
   }
 
-  /** What has changed in who may do what between an earlier state and the tenant at this revision. Throws as `plan` does. */
-  changeSince<P extends Prepared<EarlierState>>(prepare: Prepare<P>, asked: Asked): Promise<Answered<P, AccessReport>> {
-    return this.#answered(asked, prepare, (earlier) => ({ earlier }));
+  /** What differs between an earlier state and the tenant at this revision. Throws as `plan` does. */
+  compare<P extends Prepared<work.ComparedTask>>(prepare: Prepare<P>, asked: Asked) {
+    return this.#answered<P, work.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
   }
 
   /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
-  review<P extends Prepared<ReviewTask>>(prepare: Prepare<P>, asked: Asked): Promise<Answered<P, AccessReview>> {
-    return this.#answered(asked, prepare, (review) => ({ review }));
+  review<P extends Prepared<work.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
+    return this.#answered<P, AccessReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
   /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */
-  reviewChanges<P extends Prepared<ReviewedTask>>(
-    prepare: Prepare<P>,
-    asked: Asked,
-  ): Promise<Answered<P, ReviewChanges>> {
-    return this.#answered(asked, prepare, (reviewed) => ({ reviewed }));
+  reviewChanges<P extends Prepared<work.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
+    return this.#answered<P, work.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }
 
   /** What of the tenant at this revision does nothing, or likely not what was meant. Throws as `plan` does. */
-  async lint(tenant: ReadableTenant, revision: string, now: number, asked: Asked): Promise<readonly LintFinding[]> {
+  async lint(tenant: ReadableTenant, revision: string, lint: work.LintTask, asked: Asked): Promise<work.Linted> {
     const kept = () => {
       const one = this.#linted.get(tenant.id);
-      return one?.revision === revision && now - one.at < LINT_AGE_MS ? one.findings : undefined;
+      return one?.revision === revision && lint.now - one.at < LINT_AGE_MS ? one.found : undefined;
     };
-    return kept() ?? this.#inTurn(asked, async () => kept() ?? this.#lint(tenant, revision, now, asked.signal));
+    const turn = async (signal: AbortSignal) => kept() ?? (await this.#lint(tenant, revision, lint, signal));
+    return kept() ?? this.#inTurn(turn, REMEDIES.lint, asked);
   }
 
   /** Forgets what is kept of a tenant: what was erased from its history must not be told again. */
@@ -138,49 +134,69 @@ export class DraftPlanner {
     return this.#stop();
   }
 
-  async #lint(tenant: ReadableTenant, revision: string, now: number, signal: AbortSignal) {
+  async #lint(tenant: ReadableTenant, revision: string, lint: work.LintTask, signal: AbortSignal) {
     const forgotten = this.#forgotten;
-    const findings = (await this.#ask(tenant, revision, { lint: { now } }, signal)) as readonly LintFinding[];
-    if (forgotten !== this.#forgotten) return findings;
+    const found = (await this.#ask({ tenant, revision, task: { lint } }, signal)) as work.Linted;
+    if (forgotten !== this.#forgotten) return found;
     this.#linted.delete(tenant.id);
-    this.#linted.set(tenant.id, { revision, at: now, findings });
+    this.#linted.set(tenant.id, { revision, at: lint.now, found });
     const [oldest] = this.#linted.keys();
     if (oldest !== undefined && this.#linted.size > LINTED_MAX) this.#linted.delete(oldest);
-    return findings;
+    return found;
   }
 
-  #inTurn<T>({ credential: { tenant, id }, signal }: Asked, work: () => Promise<T>): Promise<T> {
-    return this.#queue.run(tenant, work, signal, id);
+  /** Does the work when it is the asker's turn, with a signal that ends it when they go away or it takes too long. */
+  #inTurn<T>(turn: (signal: AbortSignal) => Promise<T>, remedy: string, { credential, signal }: Asked): Promise<T> {
+    const bounded = async () => {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(tooMuch(`${TIMEOUT_MS / 1000} seconds`, remedy)), TIMEOUT_MS);
+      const ends = AbortSignal.any([signal, late.signal]);
+      try {
+        return await turn(ends);
+      } catch (error) {
+        const isOut = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+        throw isOut ? tooMuch(`${MEMORY_MIB} MiB of memory`, remedy, error) : error;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    return this.#queue.run(credential.tenant, bounded, signal, credential.id);
   }
 
-  #answered<Task, P extends Prepared<Task>, Found>(
-    asked: Asked,
+  #answer<Found extends work.DraftFound>(prepared: Prepared<work.DraftTask>, asked: Asked): Promise<Found> {
+    const turn = (signal: AbortSignal) => this.#ask(prepared, signal) as Promise<Found>;
+    return this.#inTurn(turn, 'draft' in prepared.task ? REMEDIES.draft : REMEDIES.denied, asked);
+  }
+
+  #answered<P extends Prepared<unknown>, Found>(
     prepare: Prepare<P>,
-    asTask: (task: P['task']) => DraftTask,
+    asTask: (task: P['task']) => work.DraftTask,
+    remedy: string,
+    asked: Asked,
   ): Promise<Answered<P, Found>> {
-    return this.#inTurn(asked, async () => {
-      const prepared = await prepare();
-      const { tenant, revision, task } = prepared;
-      return { prepared, found: (await this.#ask(tenant, revision, asTask(task), asked.signal)) as Found };
-    });
+    const turn = async (signal: AbortSignal) => {
+      const prepared = await orAborted(prepare(signal), signal);
+      return { prepared, found: (await this.#ask({ ...prepared, task: asTask(prepared.task) }, signal)) as Found };
+    };
+    return this.#inTurn(turn, remedy, asked);
   }
 
-  async #ask(tenant: ReadableTenant, revision: string, task: DraftTask, signal: AbortSignal): Promise<DraftFound> {
+  async #ask(prepared: Prepared<work.DraftTask>, signal: AbortSignal): Promise<work.DraftFound> {
     signal.throwIfAborted();
-    assertAt(tenant, revision);
+    assertAt(prepared);
     this.#asking = true;
     const thread = this.#begun();
-    const answer = answerOf(thread.worker, remedyOf(task), signal);
+    const answer = answerOf(thread.worker, signal);
     answer.said.catch(() => undefined);
     try {
-      await this.#send(thread, tenant, revision);
-      tell(thread.worker, { task });
+      await this.#send(thread, prepared, signal);
+      tell(thread.worker, { task: prepared.task });
       const said = await answer.said;
       if ('found' in said) return said.found;
       throw new ProblemError(said.fault.code, said.fault.detail, said.fault.errors);
     } catch (error) {
       // A refusal leaves the thread as it was; after anything else it may still be at work.
-      if (!(error instanceof ProblemError) || error.code === 'timeout') await this.#stop();
+      if (signal.aborted || !(error instanceof ProblemError)) await this.#stop();
       throw error;
     } finally {
       this.#asking = false;
@@ -188,7 +204,7 @@ export class DraftPlanner {
     }
   }
 
-  #begun(): { worker: Worker; key?: string } {
+  #begun(): Thread {
     if (this.#thread !== undefined) return this.#thread;
     const thread = newThread();
     thread.worker.once('exit', () => {
@@ -198,16 +214,23 @@ export class DraftPlanner {
     return thread;
   }
 
-  /** Gives the thread the records of the tenant, unless it has them. */
-  async #send(thread: { worker: Worker; key?: string }, tenant: ReadableTenant, revision: string): Promise<void> {
-    const base: DraftBase = { key: `${tenant.id} ${revision}`, tenant: tenant.name, revision };
-    if (thread.key === base.key) return;
+  /** Gives the thread the records of the tenant, unless it has them, and how an earlier state differs from them. */
+  async #send(thread: Thread, prepared: Prepared<unknown>, signal: AbortSignal): Promise<void> {
+    const { tenant, revision, before } = prepared;
+    const { worker } = thread;
+    const base = { key: `${tenant.id} ${revision}`, tenant: tenant.name, revision };
+    const isThere = thread.key === base.key;
     delete thread.key;
     const forgotten = this.#forgotten;
-    tell(thread.worker, { base });
-    await this.slicing.run(sendInSteps(thread.worker, tenant.state.records()), tenant.id);
+    const inSteps = (steps: Generator<undefined, void>) => this.slicing.run(untilAborted(steps, signal), tenant.id);
+    if (!isThere) {
+      tell(worker, { base });
+      await inSteps(sendInSteps(worker, tenant.state.records()));
+    }
+    if (before !== undefined)
+      await inSteps(differingRecords(before, tenant.state, (differing) => tell(worker, { differing })));
     // A commit in between has mixed two revisions.
-    assertAt(tenant, revision);
+    assertAt(prepared);
     if (forgotten === this.#forgotten) thread.key = base.key;
   }
 
@@ -218,27 +241,23 @@ export class DraftPlanner {
   }
 }
 
-/** The next thing that the thread says. Rejects if it ends, takes too much, or nobody waits for it any more. */
-function answerOf(worker: Worker, remedy: string, signal: AbortSignal): { said: Promise<DraftSaid>; forget(): void } {
+/** The next thing that the thread says. Rejects if it ends, or the signal is aborted. */
+function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<work.DraftSaid>; forget(): void } {
   let forget = () => {};
-  const said = new Promise<DraftSaid>((resolve, reject) => {
-    const fail = (error: Error & { code?: string }) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${MEMORY_MIB} MiB of memory`, remedy, error) : error);
+  const said = new Promise<work.DraftSaid>((resolve, reject) => {
     const exit = () => reject(new Error('the thread of drafts ended and gave no answer'));
     const abort = () => reject(signal.reason);
-    const late = setTimeout(() => reject(tooMuch(`${TIMEOUT_MS / 1000} seconds`, remedy)), TIMEOUT_MS);
-    worker.once('message', resolve).once('error', fail).once('exit', exit);
+    worker.once('message', resolve).once('error', reject).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
     forget = () => {
-      clearTimeout(late);
-      worker.off('message', resolve).off('error', fail).off('exit', exit);
+      worker.off('message', resolve).off('error', reject).off('exit', exit);
       signal.removeEventListener('abort', abort);
     };
   });
   return { said, forget };
 }
 
-function newThread(): { worker: Worker; key?: string } {
+function newThread(): Thread {
   const worker = new Worker(new URL('./draft-thread.js', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
   });
@@ -260,23 +279,16 @@ function* sendInSteps(worker: Worker, records: Iterable<StoredRecord>): Generato
   tell(worker, { records: part });
 }
 
-function tell(worker: Worker, told: DraftTold): void {
+function tell(worker: Worker, told: work.DraftTold): void {
   worker.postMessage(told);
 }
 
-function assertAt(tenant: ReadableTenant, revision: string): void {
+function assertAt({ tenant, revision }: Prepared<unknown>): void {
   if (tenant.revision === revision) return;
   throw new ProblemError(
     'stale_base',
     `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${revision}: look at what changed, then ask again.`,
   );
-}
-
-function remedyOf(task: DraftTask): string {
-  if ('draft' in task) return REMEDIES.draft;
-  if ('denied' in task) return REMEDIES.denied;
-  if ('lint' in task) return REMEDIES.lint;
-  return 'earlier' in task ? REMEDIES.earlier : REMEDIES.review;
 }
 
 function tooMuch(what: string, remedy: string, cause?: Error): ProblemError {

@@ -11,6 +11,7 @@ import type { AccessReview, ReviewChanges, ReviewOptions } from '@authz-service/
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Change } from '@authz-service/core/state/change';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
+import type { AuditedChange } from '../store/store.js';
 
 /** A tenant at a revision, whose records are sent in parts before the first task on it. */
 export interface DraftBase {
@@ -30,11 +31,15 @@ export interface Draft {
   inConsole?: { applications: readonly string[] };
   /** Milliseconds since the epoch. */
   now: number;
+  /** So many findings are told. */
+  listedMax: number;
 }
 
 /** What a draft would do. */
 export interface DraftPlan extends Plan {
   access: AccessReport;
+  /** How many findings there are; the worst are told. */
+  finding_count: number;
   violations: readonly Violation[];
 }
 
@@ -45,14 +50,30 @@ export interface Denied {
   now: number;
 }
 
-/** Another state to compare the base with, as what differs: the base is the state after it. */
-export interface EarlierState {
+/** Part of how an earlier state differs from the base, which is the state after it. */
+export interface Differing {
   /** Which records of the base it did not have, or not so. */
   unlike: readonly Address[];
   /** The records that it had in place of them. */
   records: readonly StoredRecord[];
+}
+
+/** Two states to compare: the base, and an earlier one whose differences are sent in parts before the task. */
+export interface ComparedTask {
   /** The start of what is looked at: milliseconds since the epoch. */
   now: number;
+  /** So many changes and findings are told. */
+  listedMax: number;
+}
+
+/** What differs between two states, without credentials, which are in no history. */
+export interface StatesCompared {
+  /** By address; the first ones. */
+  changes: readonly AuditedChange[];
+  counts: { added: number; changed: number; removed: number };
+  access: AccessReport;
+  /** How many findings there are; the worst are told. */
+  finding_count: number;
 }
 
 /** Who has access to a part of the base. */
@@ -61,24 +82,45 @@ export interface ReviewTask extends ReviewOptions {
 }
 
 /** What has changed in who has access to a part since an earlier state. */
-export interface ReviewedTask extends EarlierState {
+export interface ReviewedTask extends ComparedTask {
   scope: ReviewScope;
+}
+
+/** The worst of what has changed. */
+export interface ReviewedSince extends ReviewChanges {
+  finding_count: number;
+}
+
+/** What of the base does nothing. */
+export interface LintTask {
+  /** Milliseconds since the epoch. */
+  now: number;
+  listedMax: number;
+}
+
+/** The proven findings first. */
+export interface Linted {
+  total: number;
+  findings: readonly Pick<LintFinding, 'rule' | 'certainty' | 'address' | 'detail'>[];
 }
 
 /** What the thread can find out about its base. */
 export type DraftTask =
   | { draft: Draft }
   | { denied: Denied }
-  | { earlier: EarlierState }
+  | { compared: ComparedTask }
   | { review: ReviewTask }
   | { reviewed: ReviewedTask }
-  /** What of the base does nothing; `now` is milliseconds since the epoch. */
-  | { lint: { now: number } };
+  | { lint: LintTask };
 
-export type DraftFound = DraftPlan | WhyNot | AccessReport | AccessReview | ReviewChanges | readonly LintFinding[];
+export type DraftFound = DraftPlan | WhyNot | StatesCompared | AccessReview | ReviewedSince | Linted;
 
-/** What the thread is told: another base begins with `base`. */
-export type DraftTold = { base: DraftBase } | { records: StoredRecord[] } | { task: DraftTask };
+/** What the thread is told: another base begins with `base`, and the task is about the differences since the last one. */
+export type DraftTold =
+  | { base: DraftBase }
+  | { records: StoredRecord[] }
+  | { differing: Differing }
+  | { task: DraftTask };
 
 /** What the thread says, once for each task. */
 export type DraftSaid =

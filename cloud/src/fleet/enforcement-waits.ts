@@ -21,14 +21,17 @@ export class EnforcementWaits {
 
   /**
    * Resolves once no agent of the tenant that may decide serves less than the revision, and at the latest after so many
-   * milliseconds. Throws `too_many_requests`, and the signal's reason once that aborts. `goes` ends the wait early.
+   * milliseconds. Throws `too_many_requests`, and the signal's reason once that aborts. It ends early once `goesOn` says so.
    */
   async reach(
     tenant: string,
     { revision, ms, signal, goesOn }: { revision: number; ms: number; signal: AbortSignal; goesOn: () => boolean },
   ): Promise<void> {
     const waiting = this.#waiting.get(tenant) ?? 0;
-    if (waiting >= this.max.perTenant || this.#total >= this.max.total) throw tooMany(waiting);
+    if (waiting >= this.max.perTenant || this.#total >= this.max.total)
+      throw tooMany(
+        waiting >= this.max.perTenant ? `${waiting} requests of this tenant` : `${this.#total} requests of all tenants`,
+      );
     this.#waiting.set(tenant, waiting + 1);
     this.#total++;
     try {
@@ -52,10 +55,10 @@ export class EnforcementWaits {
   }
 }
 
-function tooMany(waiting: number): ProblemError {
+function tooMany(those: string): ProblemError {
   return new ProblemError(
     'too_many_requests',
-    `${waiting} requests of this tenant wait until a revision is enforced already: ask again in a second.`,
+    `${those} already wait here until a revision is enforced, and no more may: ask again in a second, or without waiting.`,
     [],
     { retryAfterSeconds: 1 },
   );

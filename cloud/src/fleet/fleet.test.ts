@@ -92,7 +92,7 @@ it('notes when an agent was left out of a full list, and lists it at its next po
   expect(await listOf()).toMatchObject({ total: 1, unlistedAt: now });
   const by = { at: new Date(now).toISOString(), request_id: 'r', credential: { kind: 'api_key', id: 'k', name: 'k' } };
   const { id = '', name = '', createdAt = '' } = tenants[0] ?? {};
-  await store.retireAgent({ id, name, created_at: createdAt }, 'a', by as never);
+  await store.retireAgents({ id, name, created_at: createdAt }, { agent: 'a' }, by as never);
   now += 1000;
   await polls(fleet, { id: 'b' });
   expect(await listOf()).toMatchObject({ total: 1, unlistedAt: now - 1000, rows: [{ report: { id: 'b' } }] });

@@ -1,10 +1,11 @@
 import { findRevisionNumber } from '@authz-service/core/state/revision';
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
+import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import { stoodAt } from '../history/stood-at.js';
 import type { Metrics } from '../metrics.js';
-import type { AgentRow } from '../store/agent-store.js';
+import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
@@ -94,7 +95,14 @@ export class Fleet {
     const standing = changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
     if ((this.#heard.get(key)?.place ?? 0) > place || this.#closed) return;
     // An agent that is heard of for the first time may have served the revision for long.
-    if (changed && before !== undefined && 'committedAt' in standing && standing.committedAt !== undefined)
+    // Nobody enforces what is only published.
+    if (
+      changed &&
+      before !== undefined &&
+      !isPublisher(report.id) &&
+      'committedAt' in standing &&
+      standing.committedAt !== undefined
+    )
       this.metrics.enforced.observe(Math.max(0, seenAt - standing.committedAt) / 1000);
     const { enforces, diverged } = standing;
     const decidesUntil = report.max_age === undefined ? undefined : seenAt + report.max_age * 1000 + SILENCE_MARGIN_MS;
@@ -143,10 +151,12 @@ export class Fleet {
     return Math.max(seenAt, this.#heard.get(`${tenant} ${credential.id} ${report.id}`)?.row.seenAt ?? 0);
   }
 
-  /** Takes a retired agent for a new one if it is heard again. */
-  forget(tenant: string, id: string): void {
+  /** Takes retired agents for new ones if they are heard again. */
+  forget(tenant: string, which: RetiredAgents): void {
+    const isMeant = ({ report, credential }: AgentRow) =>
+      'agent' in which ? report.id === which.agent : credential.id === which.credential;
     for (const [key, { row }] of this.#heard)
-      if (row.tenant === tenant && row.report.id === id) {
+      if (row.tenant === tenant && isMeant(row)) {
         this.#heard.delete(key);
         this.#unwritten.delete(key);
       }

@@ -7,6 +7,7 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { SerialQueue } from '../serial-queue.js';
 import type { PastPosition, RevisionPoint, Store } from '../store/store.js';
 import type { ReadableTenant, Tenant } from '../tenants/tenant.js';
+import { untilAborted } from '../until-aborted.js';
 import { PastTenant } from './past-tenant.js';
 
 /** The tenant as it was, and the clock of what is decided there: the asked time, or none if a revision was asked for. */
@@ -17,6 +18,9 @@ export interface Moment {
 
 /** The most records of past states that are kept for the next requests, such as the pages of a search. */
 const KEPT_RECORDS_MAX = 250_000;
+
+/** Of those who wait as long as it takes. */
+const NEVER = new AbortController().signal;
 
 /** Tenants at past revisions, rebuilt from the store when they are asked for. */
 export class History {
@@ -36,16 +40,16 @@ export class History {
   /**
    * The tenant at a revision or a time, as a request writes it. Throws `invalid_request` for anything else and for times
    * that have not come, `not_found` for a revision that the tenant never had, and `outside_history` for one that is no
-   * longer kept.
+   * longer kept. Rebuilding ends with the signal.
    */
-  async at(tenant: Tenant, text: string, now: number): Promise<Moment> {
+  async at(tenant: Tenant, text: string, now: number, signal?: AbortSignal): Promise<Moment> {
     const point = historyPoint(text);
     if (point === undefined) throw malformed(`is ${JSON.stringify(text.slice(0, 100))}: write ${HISTORY_POINT_WORDS}.`);
     if ('time' in point && point.time > now)
       throw malformed(`is ${text}, which has not come yet: ask for a time until now.`);
     const clock = 'time' in point ? { now: point.time } : {};
     const revision = await this.#find(tenant, point);
-    return { tenant: await this.#tenantAt(tenant, revision), ...clock };
+    return { tenant: await this.#tenantAt(tenant, revision, signal), ...clock };
   }
 
   /** Forgets what is kept in memory of a tenant. */
@@ -77,7 +81,7 @@ export class History {
     return found;
   }
 
-  async #tenantAt(tenant: Tenant, point: RevisionPoint): Promise<ReadableTenant> {
+  async #tenantAt(tenant: Tenant, point: RevisionPoint, signal = NEVER): Promise<ReadableTenant> {
     const revision = textOf(point);
     if (tenant.revision === revision) return tenant;
     const key = `${tenant.id} ${revision}`;
@@ -85,30 +89,32 @@ export class History {
     if (known !== undefined) return known;
     return await this.#queue.run(async () => {
       const forgotten = this.#forgotten;
-      const past = this.#recall(key) ?? (await this.#rebuild(tenant, point));
+      const past = this.#recall(key) ?? (await this.#rebuild(tenant, point, signal));
       if (forgotten === this.#forgotten) this.#keep(key, past);
       return past;
     });
   }
 
-  async #rebuild(tenant: Tenant, point: RevisionPoint): Promise<PastTenant> {
+  async #rebuild(tenant: Tenant, point: RevisionPoint, signal: AbortSignal): Promise<PastTenant> {
     const revision = textOf(point);
+    const inSteps = <T>(steps: Generator<undefined, T>) => this.slicing.run(untilAborted(steps, signal), tenant.id);
     const records = new Map<string, StoredRecord>();
     let after: PastPosition | undefined;
     let erased = 0;
     do {
+      signal.throwIfAborted();
       const page = await this.store.readPast(tenant.id, point.revision, after);
       for (const record of page.records) records.set(record.address, record);
       erased += page.erased;
       after = page.next;
     } while (after !== undefined);
-    const state = await this.slicing.run(TenantState.inSteps([...records.values()]), tenant.id);
+    const state = await inSteps(TenantState.inSteps([...records.values()]));
     if (erased === 0 && state.digest() !== point.digest) {
       // History may have been cut off while it was read; then this throws the refusal.
       await this.#find(tenant, { revision: point.revision });
       throw new Error(`history of the tenant "${tenant.name}" gives another digest for revision ${revision}`);
     }
-    return await this.slicing.run(PastTenant.inSteps(tenant, { revision, state, erased }), tenant.id);
+    return await inSteps(PastTenant.inSteps(tenant, { revision, state, erased }));
   }
 
   #recall(key: string): PastTenant | undefined {

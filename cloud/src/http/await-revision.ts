@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { revisionText } from '@authz-service/core/state/revision';
-import { type MinRevision, unknownRevision } from '@authz-service/pdp/revision/min-revision';
+import { epochNumber, revisionText, tokenOf } from '@authz-service/core/state/revision';
+import { type MinRevision, minRevisionText, unknownRevision } from '@authz-service/pdp/revision/min-revision';
 import type { Cloud } from '../cloud.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import type { Tenant } from '../tenants/tenant.js';
@@ -18,11 +18,12 @@ export async function awaitRevision(
 ): Promise<void> {
   const tenant = await cloud.tenants.get(id);
   const source = {
-    served: () => tenant.revision,
+    served: () => tokenOf(tenant.revision, cloud.bundleKeys.epochName),
+    tellsPast: true,
     changed: async (ms: number) => {
       signal.throwIfAborted();
       if (!cloud.ready()) throw new ProblemError('not_ready', 'The service stops: ask again once it is back.');
-      await cloud.tenants.watch.next(id, ms, onGone);
+      await cloud.tenants.watch.next(id, { ms, onGone, urgent: true });
     },
     exists: (asked: MinRevision) => existsOnce(cloud, tenant, asked),
   };
@@ -36,7 +37,7 @@ const underWay = new WeakMap<Tenant, Map<string, Promise<boolean | undefined>>>(
 function existsOnce(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promise<boolean | undefined> {
   const running = underWay.get(tenant) ?? new Map<string, Promise<boolean | undefined>>();
   underWay.set(tenant, running);
-  const key = wanted.token ?? String(wanted.number);
+  const key = minRevisionText(wanted);
   const asked = running.get(key) ?? exists(cloud, tenant, wanted).finally(() => running.delete(key));
   running.set(key, asked);
   return asked;
@@ -44,6 +45,8 @@ function existsOnce(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promise<
 
 /** Asks the database, and follows it at once to a revision that is there. */
 async function exists(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promise<boolean | undefined> {
+  if (isLater(cloud, wanted)) await cloud.refresh().catch(() => undefined);
+  if (isLater(cloud, wanted)) return cloud.isCutOff() ? undefined : false;
   // A process that is alone has everything in memory before it answers a commit.
   if (!cloud.store.shared) return false;
   try {
@@ -59,6 +62,11 @@ async function exists(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promis
     );
     return undefined;
   }
+}
+
+/** Whether the revision is of an epoch that this process does not know yet. */
+function isLater({ bundleKeys }: Cloud, { epoch }: MinRevision): boolean {
+  return epochNumber(epoch) > epochNumber(bundleKeys.epochName);
 }
 
 /** A database that was set back has lost revisions that callers name, and gives their numbers again. */

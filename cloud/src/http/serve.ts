@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { tokenOf } from '@authz-service/core/state/revision';
 import { maxAgeOf } from '@authz-service/pdp/revision/max-age';
 import { minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
@@ -7,6 +8,7 @@ import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close'
 import { isExpected } from '@authz-service/pdp/transport/problem-document';
 import { readBody } from '@authz-service/pdp/transport/read-body';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
+import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import { authenticate } from '../auth/authenticate.js';
 import { networkOf } from '../auth/client-addresses.js';
 import { type Credential, demand } from '../auth/credential.js';
@@ -20,7 +22,7 @@ import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
 import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
-import { refuseOld } from './refuse-old.js';
+import { refuseOld, tenantRead } from './refuse-old.js';
 import { type Reply, send } from './reply.js';
 import { type BodyRule, heedsMinRevision, isLimited, isManagement, type Route, type SessionCall } from './route.js';
 
@@ -36,11 +38,18 @@ export async function serve(
 ): Promise<void> {
   exchange.route = route.path;
   try {
-    send(exchange.response, await answer(cloud, route, exchange, params));
+    send(exchange.response, inEpoch(cloud, await answer(cloud, route, exchange, params)));
   } catch (error) {
     if (error instanceof AbortedError) return;
     refuse(exchange, error);
   }
+}
+
+/** A restored cloud gives the numbers of revisions again: what callers carry along names the epoch, too. */
+function inEpoch({ bundleKeys: { epochName } }: Cloud, reply: Reply): Reply {
+  const revision = reply.headers?.[REVISION_HEADER];
+  if (epochName === undefined || typeof revision !== 'string') return reply;
+  return { ...reply, headers: { ...reply.headers, [REVISION_HEADER]: tokenOf(revision, epochName) } };
 }
 
 /** Answers with a problem. Errors that the caller has not caused are logged with their cause. */
@@ -77,6 +86,7 @@ async function answer(
         : undefined;
     credential = session?.credential ?? (await authenticateLogged(cloud, exchange));
     exchange.credential = credential;
+    cloud.credentialUses.note(credential);
     // Operators set the limits, and must be able to work whatever their tenant uses.
     if (!credential.grants.has('operator'))
       use?.({ [unit]: 1 }, { tenant: credential.tenant, credential: credential.id });
@@ -103,7 +113,7 @@ async function answer(
     credential && heedsMinRevision(route) ? minRevisionOf(request.headers['service-min-revision']) : undefined;
   if (credential && wanted) await awaitRevision(cloud, credential.tenant, wanted, caller);
   const maxAgeMs = credential && heedsMinRevision(route) ? maxAgeOf(request.headers['service-max-age']) : undefined;
-  if (credential && maxAgeMs !== undefined) await refuseOld(cloud, credential.tenant, maxAgeMs);
+  if (credential && maxAgeMs !== undefined) await refuseOld(cloud, tenantRead(cloud, credential, query), maxAgeMs);
   // A body may take minutes to arrive, and a revision seconds.
   const now = cloud.now();
   if (credential && (route.body || wanted || maxAgeMs !== undefined)) await assertStanding(cloud, credential, now);
@@ -158,17 +168,28 @@ function announcedBytes({ headers }: IncomingMessage, { limitBytes }: BodyRule<u
 /** A body of unknown length is refused unread where nothing is left, and its other bytes are taken as they arrive. */
 const UNANNOUNCED_BYTES = 1;
 
+/** Several bodies that arrive together must not each take what is left for one. */
+function countParts(request: IncomingMessage, account: Account, refuse: (error: unknown) => void): void {
+  let paid = UNANNOUNCED_BYTES;
+  const count = (piece: Buffer) => {
+    const bytes = Math.max(0, piece.length - paid);
+    paid = Math.max(0, paid - piece.length);
+    try {
+      account.chargePart({ bytes });
+    } catch (error) {
+      request.removeAllListeners('data').removeAllListeners('end').resume();
+      refuse(error);
+    }
+  };
+  request.prependListener('data', count);
+}
+
 /** A caller that goes away before its body has arrived sends nothing more: there is nobody left to answer. */
 async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>, account?: Account): Promise<unknown> {
-  const arriving = new Promise<Buffer | ProblemError>((resolve) => readBody(request, rule.limitBytes, resolve));
-  if (account && request.headers['content-length'] === undefined) {
-    let paid = UNANNOUNCED_BYTES;
-    request.prependListener('data', (piece: Buffer) => {
-      account.settle({ bytes: Math.max(0, piece.length - paid) });
-      paid = Math.max(0, paid - piece.length);
-    });
-  }
-  const body = await arriving;
+  const body = await new Promise<Buffer | ProblemError>((resolve, reject) => {
+    readBody(request, rule.limitBytes, resolve);
+    if (account && request.headers['content-length'] === undefined) countParts(request, account, reject);
+  });
   if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));
   if (body instanceof ProblemError) throw body;
   return rule.parse({ type: request.headers['content-type'], bytes: body });

@@ -12,6 +12,8 @@ interface Bucket {
 export class Buckets {
   /** The party that was longest not heard of comes first. */
   readonly #buckets = new Map<string, Bucket>();
+  /** Who took the last of what was left, and may take more. */
+  readonly #beyond = new WeakSet<object>();
   readonly #perMs: number;
 
   /** `clock` returns monotonic milliseconds. */
@@ -37,6 +39,18 @@ export class Buckets {
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined && this.#buckets.size >= PARTIES_MAX) this.#buckets.delete(oldest);
     this.#buckets.set(party, { left, at: this.clock() });
+  }
+
+  /**
+   * Takes a part of what costs nobody knows how much yet. Who takes the last of it may go on, for what is larger than the
+   * quota must be possible; others wait. Returns for how many milliseconds, having taken nothing, or 0.
+   */
+  takePart(party: string, cost: number, whose: object): number {
+    const left = this.#left(party);
+    if (left <= 0 && !this.#beyond.has(whose)) return this.waitMs(party, cost);
+    if (left <= cost) this.#beyond.add(whose);
+    this.take(party, cost);
+    return 0;
   }
 
   /** What the party has left, in whole units, and in how many seconds it has all of the quota again. */

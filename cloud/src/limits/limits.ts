@@ -60,18 +60,23 @@ export class Account {
   /** Takes the costs from all these parties, or nothing from any. Throws `too_many_requests`, which says when to come again. */
   charge(costs: Costs, parties: Parties = this.#parties): void {
     const due = this.#due(costs, parties);
-    for (const { policy, party, cost } of due) {
-      const waitMs = policy.buckets.waitMs(party, cost);
-      if (waitMs <= 0) continue;
-      this.refused(policy.scope, policy.unit);
-      throw tooMany(policy, Math.max(1, Math.ceil(waitMs / 1000)));
-    }
+    for (const { policy, party, cost } of due) this.#refuse(policy, policy.buckets.waitMs(party, cost));
     for (const { policy, party, cost } of due) policy.buckets.take(party, cost);
   }
 
-  /** Takes what was used before its cost was known, whatever is left: what is missing is waited for. */
-  settle(costs: Costs): void {
-    for (const { policy, party, cost } of this.#due(costs, this.#parties)) policy.buckets.take(party, cost);
+  /**
+   * Takes a part of what the request uses, where nobody knows how much that will be. Throws `too_many_requests` where nothing is
+   * left, unless it was this request that took the last of it.
+   */
+  chargePart(costs: Costs): void {
+    for (const { policy, party, cost } of this.#due(costs, this.#parties))
+      this.#refuse(policy, policy.buckets.takePart(party, cost, this));
+  }
+
+  #refuse(policy: Policy, waitMs: number): void {
+    if (waitMs <= 0) return;
+    this.refused(policy.scope, policy.unit);
+    throw tooMany(policy, Math.max(1, Math.ceil(waitMs / 1000)));
   }
 
   #due(costs: Costs, parties: Parties) {

@@ -13,9 +13,14 @@ const operator = z
   .optional()
   .meta({ description: 'Creates and reads tenants; only operators can grant it.' });
 
+const last_used_at = z.iso.datetime().optional().meta({
+  description:
+    'When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.',
+});
+
 /** Records in the answer to a GET. */
 export const recordSchemas = forEachKind((kind) =>
-  isCredential(kind) ? wireRecordSchema(kind).extend({ operator }) : wireRecordSchema(kind),
+  isCredential(kind) ? wireRecordSchema(kind).extend({ operator, last_used_at }) : wireRecordSchema(kind),
 );
 
 /** Records in the body of a POST. */
@@ -37,7 +42,9 @@ export const madeSchemas = forEachKind((kind) => {
   const record = wireRecordSchema(kind);
   if (!isCredential(kind)) return recordSchemas[kind];
   if (kind === 'api_key') return record.extend({ operator, secret: z.string() });
-  return record.extend({ operator, client_id: z.string(), client_secret: z.string() });
+  const made = z.string().optional();
+  const text = 'Absent for a client that names a person: it is for signing in to the console, and has no secret.';
+  return record.extend({ operator, client_id: made, client_secret: made.meta({ description: text }) });
 });
 
 /** The name of a kind in reference documents: `PolicyAssignment`. */

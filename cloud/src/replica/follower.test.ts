@@ -135,60 +135,6 @@ describe('a key that was revoked elsewhere', () => {
   });
 });
 
-describe('credentials that are turned off elsewhere', () => {
-  const by = (request_id: string) => ({ at: new Date(NOW).toISOString(), request_id, credential: BY });
-  const isOff = () => here.cloud.credentials.off(tenant.id).length > 0;
-  const make = (name: string) => createTenant(elsewhere.cloud, { name, by: BY, requestId: 'more', now: NOW });
-  beforeEach(() => here.follower.refresh());
-
-  it('are off here, though something else happens during the look', async () => {
-    await store.disableCredentials(by('off'));
-    const position: Store['position'] = async () => {
-      const before = await store.position();
-      await make('two');
-      return before;
-    };
-    here.cloud.store = { ...store, position };
-    await here.follower.refresh();
-    expect(isOff()).toBe(true);
-    here.cloud.store = store;
-    await store.enableCredentials({ id: tenant.id, name: tenant.name, created_at: '' }, undefined, by('on'));
-    await here.follower.refresh();
-    expect(isOff()).toBe(false);
-  });
-
-  it('are off here, though a commit is made here while they are read', async () => {
-    await store.disableCredentials(by('off'));
-    const credentialsSince: Store['credentialsSince'] = async (wanted) => {
-      const known = await store.credentialsSince(wanted);
-      here.cloud.credentials.advance({ tenant: tenant.id, revision: 2, rows: undefined });
-      return known;
-    };
-    here.cloud.store = { ...store, credentialsSince };
-    await here.follower.refresh();
-    here.cloud.store = store;
-    const database = open();
-    await database('tenants').update({ revision: 2 });
-    await database.destroy();
-    await here.follower.refresh();
-    expect(isOff()).toBe(true);
-  });
-
-  it('are off here, though the database was set back to where it knew fewer events', async () => {
-    const { tenant: two } = await make('two');
-    await store.deleteTenant(two, by('gone'));
-    await here.follower.refresh();
-    const database = open();
-    await database('tenant_events').where('number', '>', 1).delete();
-    await database.raw("update sqlite_sequence set seq = 1 where name = 'tenant_events'").catch(() => undefined);
-    await database.destroy();
-    await store.disableCredentials(by('off'));
-    expect((await store.position()).event).toBe(2);
-    await here.follower.refresh();
-    expect(isOff()).toBe(true);
-  });
-});
-
 it('what the database has lost is given up for what it got instead under the same number', async () => {
   here.cloud.store = { ...store, commit: async () => {} };
   const lost = (await send(here, KEY, SUBJECT)).committed.created;
@@ -275,14 +221,26 @@ describe('looks at the database', () => {
     const position: Store['position'] = async () => {
       looks++;
       await answer();
-      return { revisions: new Map([[tenant.id, 1]]), rowDigests: new Map(), event: 0, bundleKeys: 0 };
+      return {
+        revisions: new Map([[tenant.id, 1]]),
+        rowDigests: new Map(),
+        event: { number: 0, identity: '' },
+        bundleKeys: 0,
+        epoch: 0,
+      };
     };
     const listen: Store['listen'] = (hear) => {
       hint = hear;
       return async () => {};
     };
     follower = new Follower({ ...here.cloud, store: { ...store, position, listen } }, () => performance.now());
-    follower.start({ revisions: new Map(), rowDigests: new Map(), event: 0, bundleKeys: 0 });
+    follower.start({
+      revisions: new Map(),
+      rowDigests: new Map(),
+      event: { number: 0, identity: '' },
+      bundleKeys: 0,
+      epoch: 0,
+    });
   });
 
   afterEach(async () => {
@@ -316,6 +274,20 @@ describe('looks at the database', () => {
     await vi.advanceTimersByTimeAsync(300);
     expect(looks).toBe(2);
   });
+});
+
+it('tells the first caller of a tenant what was committed elsewhere while it was read', async () => {
+  const first = (await tenantOf(elsewhere)).revision;
+  const load: Store['load'] = async (id, take) => {
+    const loaded = await store.load(id, take);
+    await send(elsewhere, SUBJECT);
+    return loaded;
+  };
+  const read = await tenantOf(await openReplica({ ...store, load }));
+  expect(read.revisionNumber).toBe(2);
+  expect(read.revision).toBe((await tenantOf(elsewhere)).revision);
+  expect(read.engine.subjects.size).toBe(1);
+  expect(read.hadLately(first)).toBe(true);
 });
 
 it('tells the log once of a tenant that cannot follow, until it can', async () => {
@@ -379,4 +351,15 @@ describe('a tenant that is written to elsewhere before each look', () => {
     expect(tenant.revisionNumber).toBe(3);
     expect(here.follower.newestAt(tenant.id)).toBeGreaterThanOrEqual(asked);
   });
+});
+
+it('signs by a later epoch only once its tenants have what was committed before', async () => {
+  await send(elsewhere, SUBJECT);
+  await store.addEpoch({ number: 7, id: 'later', statement: '', created_at: new Date(NOW).toISOString() });
+  const follow = vi.fn(async () => tenant.revisionNumber);
+  Object.assign(here.cloud.bundleKeys, { follow });
+
+  await here.follower.refresh();
+  expect(follow).toHaveBeenCalledOnce();
+  expect(await follow.mock.results[0]?.value).toBe(2);
 });

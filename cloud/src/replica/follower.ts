@@ -3,7 +3,8 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
-import { NoTenantError, type StorePosition } from '../store/store.js';
+import { NoTenantError, type StorePosition, type TenantEvent } from '../store/store.js';
+import type { EventPoint } from '../store/tenant-events.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** From the beginning of one look to that of the next; both together stay below half a second. */
@@ -48,7 +49,8 @@ export class Follower {
   readonly #diverged = new Set<string>();
   /** When each loaded tenant was last known to be at its newest revision. */
   readonly #newestAt = new Map<string, Moment>();
-  #event = 0;
+  /** The newest event that was followed. */
+  #event: EventPoint = { number: 0, identity: '' };
   /** When the last look that succeeded began. */
   #heardAt: number;
   #silent = false;
@@ -183,16 +185,22 @@ export class Follower {
       for (const known of await store.credentialsSince(moved))
         if (tenants.rows(known.tenant).length > 0) credentials.advance(known);
     }
-    if (position.bundleKeys > bundleKeys.set.version) {
+    const isBehind = (tenant: Tenant): boolean =>
+      this.#diverged.has(tenant.id) || tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0);
+    const newEpoch = position.epoch > (bundleKeys.epoch?.number ?? 0);
+    // Agents take what a later epoch signs for later: what is behind must not be signed by it.
+    if (newEpoch) await Promise.all([...tenants.loaded()].filter(isBehind).map((tenant) => this.#catchUp(tenant)));
+    const mayTake = !newEpoch || ![...tenants.loaded()].some(isBehind);
+    if (mayTake && (newEpoch || position.bundleKeys > bundleKeys.set.version)) {
       await bundleKeys.follow();
+      this.cloud.metrics.epoch.set(bundleKeys.epoch?.number ?? 0);
       tenants.watch.notify(EVERY_TENANT);
     }
     await this.#followEvents(position.event);
     const loaded = new Set<string>();
     for (const tenant of tenants.loaded()) {
       loaded.add(tenant.id);
-      if (this.#diverged.has(tenant.id) || tenant.revisionNumber < (position.revisions.get(tenant.id) ?? 0))
-        void this.#catchUp(tenant);
+      if (isBehind(tenant)) void this.#catchUp(tenant);
       else this.#isNewest(tenant, began);
     }
     // Of the others, only the credentials are in memory.
@@ -252,29 +260,30 @@ export class Follower {
   }
 
   /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
-  async #followEvents(event: number): Promise<void> {
+  async #followEvents(event: EventPoint): Promise<void> {
     const { store, tenants, history, drafts } = this.cloud;
-    if (event === this.#event) return;
-    // A database that was set back has lost events, and gives their numbers to others.
-    const lost = event < this.#event;
-    const events = lost ? [] : await store.tenantEventsAfter(this.#event);
-    const switched = events.flatMap(({ op, tenant }) => (op === 'disable' || op === 'enable' ? [tenant.id] : []));
-    if (!(await this.#rereadCredentials(lost ? tenants.list().map(({ id }) => id) : switched))) return;
-    for (const { op, tenant } of events) {
-      if (op !== 'erase') continue;
-      history.forget(tenant.id);
-      drafts.forget(tenant.id);
-      for (const loaded of tenants.loaded()) if (loaded.id === tenant.id) loaded.forgetCommits();
+    if (event.number === this.#event.number && event.identity === this.#event.identity) return;
+    const found = await store.tenantEventsAfter(this.#event);
+    const all = new Set(tenants.list().map(({ id }) => id));
+    const changedBy = (...ops: TenantEvent['op'][]) =>
+      // What a database that was set back has lost may be anything.
+      found ? new Set(found.events.flatMap(({ op, tenant }) => (ops.includes(op) ? [tenant.id] : []))) : all;
+    if (!(await this.#rereadCredentials(changedBy('disable', 'enable')))) return;
+    const erased = changedBy('erase');
+    for (const id of erased) {
+      history.forget(id);
+      drafts.forget(id);
     }
-    this.#event = events.at(-1)?.number ?? event;
+    for (const loaded of tenants.loaded()) if (erased.has(loaded.id)) loaded.forgetCommits();
+    this.#event = found?.newest ?? event;
   }
 
   /** Returns false if a commit was made here since they were read, so that the next look has to read them again. */
-  async #rereadCredentials(ids: readonly string[]): Promise<boolean> {
+  async #rereadCredentials(ids: ReadonlySet<string>): Promise<boolean> {
     const { store, tenants, credentials } = this.cloud;
-    if (ids.length === 0) return true;
+    if (ids.size === 0) return true;
     let complete = true;
-    for (const known of await store.credentialsSince([...new Set(ids)].map((tenant) => ({ tenant, since: 0 })))) {
+    for (const known of await store.credentialsSince([...ids].map((tenant) => ({ tenant, since: 0 })))) {
       if (tenants.rows(known.tenant).length === 0) continue;
       if (known.revision < credentials.revisionOf(known.tenant)) complete = false;
       credentials.advance(known);

@@ -1,6 +1,7 @@
 import { reportText } from '@authz-service/pdp/contract/agent-report';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { billing, TestCloud } from '../../testing/test-cloud.js';
+import { disableCredentials } from '../backup/disable-credentials.js';
 
 const BEGIN = Date.parse('2026-06-01T08:00:00Z');
 
@@ -30,6 +31,27 @@ const metric = async (line: string) =>
 const retire = async (id: string, as = admin, query = '') =>
   await cloud.ask('DELETE', `/v1/agents/${id}${query}`, { as });
 
+describe('a publisher', () => {
+  it('is listed with what it has published, and keeps everything from counting as enforced until it is retired', async () => {
+    const revision = await commit('one');
+    const number = String(Number.parseInt(revision, 10));
+    await poll(reportText({ id: 'a', revision }));
+    expect(await list()).toMatchObject({ enforced: true, publishers: 0 });
+    await poll(reportText({ id: 'publisher:default', revision }));
+    expect(await list(`?enforces=${number}&wait=9`)).toMatchObject({
+      ...{ enforced: false, complete: true, total: 2, enforcing: 2, publishers: 1 },
+      agents: expect.arrayContaining([expect.objectContaining({ id: 'publisher:default', publishes: true, lag: 0 })]),
+    });
+    const later = await commit('two');
+    await poll(reportText({ id: 'publisher:default', revision: later }));
+    expect(await metric('service_cloud_enforced_seconds_count 0')).toBe(true);
+    await poll(reportText({ id: 'a', revision: later }));
+    expect(await metric('service_cloud_enforced_seconds_count 1')).toBe(true);
+    await retire('publisher:default');
+    expect(await list()).toMatchObject({ enforced: true, publishers: 0 });
+  });
+});
+
 describe('what agents report', () => {
   it('is listed, those that lag first, with how far', async () => {
     expect(await list()).toMatchObject({ total: 0, enforcing: 0, complete: true, agents: [], more: false });
@@ -46,6 +68,7 @@ describe('what agents report', () => {
       version: '1.0.0',
       revision,
       lag: 0,
+      publishes: false,
       enforces: true,
       expired: false,
       diverged: false,
@@ -166,6 +189,65 @@ describe('what agents report', () => {
     expect((await cloud.ask('GET', '/v1/agents?tenant=default', { as: other })).status).toBe(403);
   });
 
+  it('is forgotten where its credential is gone and its agent reports by another one, of the same tenant', async () => {
+    const old = await commit('one');
+    const other = await cloud.tenant('other');
+    const revision = await commit('two');
+    const wanted = `?enforces=${revision}`;
+    for (const id of ['a', 'b']) await poll(reportText({ id, revision: old }));
+    const { credential } = (await list()).agents[0];
+    const renewed = await cloud.key(admin, ['bundle']);
+    await poll(reportText({ id: 'a', revision }), renewed);
+    expect(await list(wanted)).toMatchObject({ total: 3, enforcing: 1 });
+    await cloud.commit(admin, [{ op: 'delete', address: `api_key/${credential.name}` }]);
+    await poll(reportText({ id: 'b' }), await cloud.key(other, ['bundle']));
+    expect((await list()).total).toBe(3);
+    now += 61_000;
+    await poll(reportText({ id: 'a', revision }), renewed);
+    const { agents, enforcing } = await list(wanted);
+    expect({ enforcing, ids: agents.map(({ id }: { id: string }) => id) }).toEqual({ enforcing: 1, ids: ['b', 'a'] });
+  });
+
+  it('counts after a restore as if every agent had been heard until then, and as if others had come', async () => {
+    const revision = await commit('one');
+    await poll(reportText({ id: 'a', revision, max_age: 600 }));
+    await poll(reportText({ id: 'b', revision, max_age: 60 }));
+    await commit('two');
+    now += 900_000;
+    expect(await list()).toMatchObject({ enforced: true, complete: true, expired: 2 });
+    await cloud.stop();
+    for (let times = 0; times < 2; times++) await disableCredentials({ dataDir: cloud.dir }, { now });
+    await cloud.restart();
+    admin = await cloud.token();
+    expect(await list()).toMatchObject({ enforced: false, complete: false, expired: 0, total: 2 });
+    now += 179_000;
+    expect(await list()).toMatchObject({ expired: 0 });
+    now += 2000;
+    expect(await list()).toMatchObject({ enforced: false, expired: 1 });
+    now += 540_000;
+    expect(await list()).toMatchObject({ enforced: true, complete: true, expired: 2 });
+  });
+
+  it('is kept where its credential is gone, but its id was heard by another one meanwhile: machines of one image', async () => {
+    const old = await commit('one');
+    const [second, third] = [await cloud.key(admin, ['bundle']), await cloud.key(admin, ['bundle'])];
+    const revision = await commit('two');
+    await poll(reportText({ id: 'a', revision: old }));
+    const [{ credential }] = (await list()).agents;
+    await poll(reportText({ id: 'a', revision }), second);
+    now += 61_000;
+    await poll(reportText({ id: 'a', revision: old }));
+    await cloud.commit(admin, [{ op: 'delete', address: `api_key/${credential.name}` }]);
+    now += 61_000;
+    await poll(reportText({ id: 'a', revision }), second);
+    await poll(reportText({ id: 'a', revision }), third);
+    const { agents, enforced } = await list(`?enforces=${revision}`);
+    expect({ enforced, first: agents[0] }).toMatchObject({
+      enforced: false,
+      first: { id: 'a', revision: old, credential },
+    });
+  });
+
   it("hides an operator's machine and key from the tenant that they fetch", async () => {
     const other = await cloud.tenant('other');
     const operators = await cloud.key(admin, ['bundle'], { operator: true });
@@ -230,6 +312,7 @@ describe('a revision', () => {
     );
     const short = () => cloud.ask('GET', `/v1/agents?enforces=${wanted}&wait=0`, { as: admin });
     await vi.waitFor(async () => expect((await short()).status).toBe(429), { timeout: 10_000 });
+    expect((await short()).body.detail).toMatch(/^20 requests of this tenant already wait here/);
     ends.abort();
     await Promise.all(gone);
     await vi.waitFor(async () => expect((await short()).status).toBe(200), { timeout: 10_000 });
@@ -255,6 +338,36 @@ describe('an agent', () => {
     expect(items.filter(({ op }: { op: string }) => op === 'retire')).toMatchObject([
       { agent: 'a', tenant: { name: 'default' }, credential: { name: 'administrator' } },
     ]);
+  });
+
+  it('is retired with all others of its credential, which is named by its id where its name means several', async () => {
+    for (const id of ['a', 'b']) await poll(reportText({ id }));
+    await poll(reportText({ id: 'c' }), await cloud.key(admin, ['bundle']));
+    const { credential } = (await list()).agents.find(({ id }: { id: string }) => id === 'a');
+    const all = async (which: string, query = '') =>
+      await cloud.ask('DELETE', `/v1/agents?credential=${which}${query}`, { as: admin });
+    expect((await cloud.ask('DELETE', '/v1/agents', { as: admin })).status).toBe(400);
+    expect((await cloud.ask('DELETE', `/v1/agents?credential=${credential.name}`, { as: agent })).status).toBe(403);
+    await cloud.tenant('other');
+    expect((await all(credential.name, '&tenant=other')).body).toEqual({ retired: 0 });
+    expect((await all('nobody')).body).toEqual({ retired: 0 });
+    expect((await all(credential.name)).body).toEqual({ retired: 2 });
+    expect((await list()).agents).toMatchObject([{ id: 'c' }]);
+    const { items } = (await cloud.ask('GET', '/v1/audit/tenants', { as: admin })).body;
+    expect(items[0]).toMatchObject({ op: 'retire', credentials: [credential.name], tenant: { name: 'default' } });
+    expect(items[0]).not.toHaveProperty('agent');
+
+    await poll(reportText({ id: 'a' }));
+    expect((await list()).total).toBe(2);
+    await cloud.commit(admin, [{ op: 'delete', address: `api_key/${credential.name}` }]);
+    const again = { name: credential.name, scopes: ['bundle'] };
+    const { body } = await cloud.ask('POST', '/v1/api-keys', { as: admin, body: again });
+    await poll(reportText({ id: 'd' }), body.secret);
+    const refused = await all(credential.name);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(refused.body.detail).toContain(`"${credential.id}"`);
+    expect((await all(credential.id)).body).toEqual({ retired: 1 });
+    expect((await list()).agents.map(({ id }: { id: string }) => id).sort()).toEqual(['c', 'd']);
   });
 
   it('is listed again once it asks', async () => {

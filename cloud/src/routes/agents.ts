@@ -1,3 +1,5 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import * as z from 'zod';
 import { demand, demandUnlimited, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
@@ -7,7 +9,7 @@ import { assertStanding } from '../console/assert-standing.js';
 import { SILENCE_MARGIN_MS, UNLISTED_MS } from '../fleet/fleet.js';
 import { json } from '../http/reply.js';
 import { type Route, type SecuredCall, secured } from '../http/route.js';
-import type { AgentRow } from '../store/agent-store.js';
+import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 const LISTED_MAX = 1000;
@@ -29,6 +31,10 @@ const agentSchema = z.strictObject({
   lag: z.int().nullable().meta({
     description: 'By how many revisions it is behind; null if it serves nothing, or what the tenant never had.',
   }),
+  publishes: z.boolean().meta({
+    description:
+      'Whether it is a publisher, which writes bundles to files: its revision is what it has published, and nobody knows who reads that.',
+  }),
   enforces: z.boolean().meta({ description: 'Whether it serves the revision that the list is about, or a later one.' }),
   expired: z.boolean().meta({
     description: `Whether it has been silent for longer than its own maximum age and ${SILENCE_MARGIN_MS / 1000} seconds, so that it decides nothing.`,
@@ -46,11 +52,13 @@ const listSchema = z.strictObject({
   revision: z.string().meta({ description: 'The newest one.' }),
   wanted: z.int().meta({ description: 'The number of the revision that is asked about: `enforces`, or the newest.' }),
   enforced: z.boolean().meta({
-    description: 'Whether every agent of the list enforces that revision or is expired, and the list is complete.',
+    description:
+      'Whether every agent of the list enforces that revision or is expired, the list is complete, and nobody publishes: the readers of what is published are unknown.',
   }),
   total: z.int(),
   enforcing: z.int().meta({ description: 'How many of them serve that revision or a later one.' }),
   expired: z.int().meta({ description: 'How many of the others decide nothing any more.' }),
+  publishers: z.int().meta({ description: 'How many of all of them publish, for readers that nobody knows.' }),
   complete: z.boolean().meta({
     description: `False while there are too many agents to list, and for ${UNLISTED_MS / 60_000} minutes after somebody asked for the bundle who is not listed: an agent beyond the bounds, or one without a readable report.`,
   }),
@@ -66,7 +74,10 @@ const listQuery = z.strictObject({
   ...ofTenant,
   enforces: z
     .string()
-    .regex(/^\d{1,15}(\.[0-9a-f]{16})?$/, 'must be a revision like "42.9f86d081884c7d65", or its number')
+    .regex(
+      /^\d{1,15}(\.[0-9a-f]{16}(\.\d{1,15}-[0-9a-f]{8})?)?$/,
+      'must be a revision like "42.9f86d081884c7d65", or its number',
+    )
     .optional()
     .meta({ description: 'The revision to ask about, `42.9f86d081884c7d65` or `42`; by default the newest.' }),
   wait: z
@@ -80,8 +91,17 @@ const listQuery = z.strictObject({
     }),
 });
 
+const retiringQuery = z.strictObject({
+  ...ofTenant,
+  credential: z
+    .string()
+    .min(1)
+    .max(1024)
+    .meta({ description: 'Its id, or its name if only one of that name is meant.' }),
+});
+
 const retiredSchema = z.strictObject({
-  retired: z.int().meta({ description: 'How many entries the agent had: 0 if it was not listed.' }),
+  retired: z.int().meta({ description: 'How many entries were listed.' }),
 });
 
 export function agentRoutes(cloud: Cloud): Route[] {
@@ -126,24 +146,56 @@ export function agentRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'It is not listed any more.', schema: retiredSchema } },
         problems: ['not_found', 'outside_limits'],
       },
+      handle: async (call) => json(200, await retire(cloud, call, { agent: call.params.id ?? '' })),
+    }),
+    secured<z.output<typeof retiringQuery>>({
+      method: 'DELETE',
+      path: '/v1/agents',
+      anyOf: ['operator'],
+      query: retiringQuery,
+      writes: true,
+      operation: {
+        id: 'retireAgents',
+        summary: 'Take all agents that have reported by a credential off the list, as `retireAgent` does with one.',
+        tag: 'operation',
+        responses: { 200: { description: 'They are not listed any more.', schema: retiredSchema } },
+        problems: ['not_found', 'outside_limits', 'conflict'],
+      },
       handle: async (call) => {
-        const { params, credential, requestId, now, log } = call;
-        demandUnlimited(credential);
-        const { id, name, createdAt } = await tenantOf(cloud, call);
-        const agent = params.id ?? '';
-        await cloud.fleet.written();
-        cloud.fleet.forget(id, agent);
-        const by = {
-          at: new Date(now).toISOString(),
-          request_id: requestId,
-          credential: { kind: credential.kind, id: credential.id, name: credential.name },
-        };
-        const retired = await cloud.store.retireAgent({ id, name, created_at: createdAt }, agent, by);
-        if (retired > 0) log.warn({ tenant_name: name, agent, credential: credential.id }, 'agent retired');
-        return json(200, { retired });
+        const { id } = await tenantOf(cloud, call);
+        const asked = call.query.credential;
+        const [credential, ...others] = await cloud.store.agentCredentials(id, asked);
+        if (credential === undefined) return json(200, { retired: 0 });
+        if (others.length === 0) return json(200, await retire(cloud, call, { credential }));
+        const all = [credential, ...others].map((one) => `"${one}"`).join(' or ');
+        throw new ProblemError(
+          'conflict',
+          `Agents have reported by several credentials named "${asked}", of which some may be gone: say which by its id, ${all}.`,
+        );
       },
     }),
   ];
+}
+
+/** Takes agents off the list, for an operator. */
+async function retire(
+  cloud: Cloud,
+  call: SecuredCall<{ tenant?: string | undefined }>,
+  which: RetiredAgents,
+): Promise<{ retired: number }> {
+  const { credential, requestId, now, log } = call;
+  demandUnlimited(credential);
+  const { id, name, createdAt } = await tenantOf(cloud, call);
+  await cloud.fleet.written();
+  cloud.fleet.forget(id, which);
+  const by = {
+    at: new Date(now).toISOString(),
+    request_id: requestId,
+    credential: { kind: credential.kind, id: credential.id, name: credential.name },
+  };
+  const retired = await cloud.store.retireAgents({ id, name, created_at: createdAt }, which, by);
+  if (retired > 0) log.warn({ tenant_name: name, ...which, retired, by: credential.id }, 'agents retired');
+  return { retired };
 }
 
 async function tenantOf(
@@ -161,14 +213,14 @@ async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolea
   await cloud.fleet.written();
   const now = cloud.now();
   const found = await cloud.store.agents(tenant.id, { revision: wanted, now, limit: LISTED_MAX });
-  const { total, enforcing, expired, unlistedAt, rows } = found;
+  const { total, enforcing, expired, publishers, unlistedAt, rows } = found;
   const lacks = unlistedAt !== undefined && unlistedAt > now - UNLISTED_MS;
   const complete = !lacks && !(await cloud.enforcementWaits.isFull(total));
   return {
     revision: tenant.revision,
     wanted,
-    enforced: complete && enforcing + expired === total,
-    ...{ total, enforcing, expired, complete },
+    enforced: complete && publishers === 0 && enforcing + expired === total,
+    ...{ total, enforcing, expired, publishers, complete },
     agents: rows.map((row) =>
       shown({ ...row, seenAt: cloud.fleet.seenAt(row) }, { newest: tenant.revisionNumber, wanted, now, sees }),
     ),
@@ -189,6 +241,7 @@ function shown(
     credential: own ? { id: credential.id, name: credential.name } : null,
     revision: report.revision ?? null,
     lag: enforces === undefined ? null : Math.max(0, newest - enforces),
+    publishes: isPublisher(report.id),
     enforces: enforces !== undefined && enforces >= wanted,
     expired: decidesUntil !== undefined && decidesUntil < now,
     diverged,

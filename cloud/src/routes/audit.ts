@@ -22,11 +22,14 @@ const eventSchema = z.strictObject({
     .array(z.string())
     .optional()
     .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
-  agent: z.string().optional().meta({ description: 'Of the retirement of an agent: its id.' }),
-  credentials: z
-    .array(z.string())
+  agent: z
+    .string()
     .optional()
-    .meta({ description: 'The addresses of the credentials that a restore turned off, or an operator on.' }),
+    .meta({ description: 'Of the retirement of an agent: its id, unless all of a credential were retired.' }),
+  credentials: z.array(z.string()).optional().meta({
+    description:
+      'The addresses of the credentials that a restore turned off, or an operator on; or the name of the one whose agents were retired.',
+  }),
 });
 
 const moment = z

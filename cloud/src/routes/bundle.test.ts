@@ -99,3 +99,20 @@ describe('a decision', () => {
     ]);
   });
 });
+
+describe('a bundle of one tenant', () => {
+  it('is called the newest for its own tenant, also where another one has a bundle of the same name', async () => {
+    const keys = [
+      await cloud.key(await cloud.tenant('twin-a'), ['bundle']),
+      await cloud.key(await cloud.tenant('twin-b'), ['bundle']),
+    ];
+    const answers = await Promise.all(keys.map((key) => fetchBundle(key)));
+    const said = answers.map(({ headers }) =>
+      JSON.parse(Buffer.from(headers.get('bundle-newest')?.split('.')[1] ?? '', 'base64url').toString()),
+    );
+    const held = await Promise.all(answers.map(async ({ body }) => (await open(body)).tenants.map(({ id }) => id)));
+    expect(said.map(({ tenant }) => [tenant])).toEqual(held);
+    expect(new Set(held.flat()).size).toBe(2);
+    expect(said[0].bundle).toBe(said[1].bundle);
+  });
+});

@@ -1,6 +1,6 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { ProblemError } from '@authz-service/core/problem';
-import { findRevisionNumber } from '@authz-service/core/state/revision';
+import { epochNumber, findRevisionNumber, splitToken } from '@authz-service/core/state/revision';
 import { AGENT_HEADER, type AgentReport } from '@authz-service/pdp/contract/agent-report';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
@@ -53,7 +53,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         },
         headers: {
           [AGENT_HEADER]:
-            'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it. Without one, or with one that is malformed, the list counts as incomplete for ten minutes.',
+            'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it; an `id` that begins with `publisher:` is that of who distributes the bundle to readers that nobody knows. Without one, or with one that is malformed, the list counts as incomplete for ten minutes.',
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
           'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
@@ -72,8 +72,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         assertHeard(cloud, report);
         await catchUpWith(cloud, tenants, had);
         let bundle = bundleOf(cloud, tenants);
-        if (wait !== undefined && had !== undefined && matches(had, `"${bundle.revision}"`, 'weak')) {
-          await cloud.tenants.watch.next(watchedBy(call, tenants), wait * 1000, call.onGone);
+        if (wait !== undefined && had !== undefined && matches(had, `"${bundle.name}"`, 'weak')) {
+          await cloud.tenants.watch.next(watchedBy(call, tenants), { ms: wait * 1000, onGone: call.onGone });
           // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
           demand(credential, ['bundle']);
@@ -91,9 +91,13 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const { kid } = cloud.bundleKeys;
         const delta = acceptsManipulation(headers['a-im'], DELTA_MANIPULATION);
         const bases = delta && had !== undefined ? strongTags(had) : [];
-        const reply = await versioned(had, `"${bundle.revision}"`, () => answerOf(bundle, bases));
+        const reply = await versioned(had, `"${bundle.name}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
-        if (at !== undefined) answered['bundle-newest'] = await cloud.newestStatements.of(bundle.revision, at);
+        if (at !== undefined) {
+          const [only, another] = tenants;
+          const named = { tenant: another === undefined ? only?.id : undefined, bundle: bundle.name };
+          answered['bundle-newest'] = await cloud.newestStatements.of(named, at);
+        }
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
         const [base] = reply.status === 200 && had !== undefined ? strongTags(had) : [];
         if (base !== undefined && (await bundle.divergesFrom(base))) {
@@ -101,7 +105,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           const [tenant] = tenants;
           if (tenant !== undefined && !diverged.has(tenant.id)) {
             diverged.add(tenant.id);
-            call.log.warn({ tenant: tenant.name, held: base, revision: bundle.revision }, DIVERGED);
+            call.log.warn({ tenant: tenant.name, held: base, offered: bundle.name }, DIVERGED);
           }
         }
         return { ...reply, headers: answered };
@@ -112,7 +116,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
 
 const DIVERGED =
   'an agent holds a revision that this tenant never had: if the database was restored from an older backup on ' +
-  'purpose, agents follow it with SERVICE_ALLOW_ROLLBACK=true, or after their cache is removed';
+  'purpose, agents follow it once it declares a new epoch, or with SERVICE_ALLOW_ROLLBACK=true';
 
 /**
  * An agent with a maximum age counts as past it once the database has not heard of it for that long. What keeps it young
@@ -137,7 +141,9 @@ function newestAt(cloud: Cloud, tenants: readonly Tenant[]): number | undefined 
 /** An agent may have got its bundle from another replica, which was faster: none is answered from before that. */
 async function catchUpWith(cloud: Cloud, [tenant, ...others]: Tenant[], had: string | undefined): Promise<void> {
   if (!cloud.store.shared || tenant === undefined || others.length > 0 || had === undefined) return;
-  const newest = Math.max(...strongTags(had).map((tag) => findRevisionNumber(tag) ?? 0));
+  const tokens = strongTags(had).map(splitToken);
+  if (tokens.some(({ epoch }) => epochNumber(epoch) > epochNumber(cloud.bundleKeys.epochName))) await cloud.refresh();
+  const newest = Math.max(...tokens.map(({ revision }) => findRevisionNumber(revision) ?? 0));
   if (newest > tenant.revisionNumber) await tenant.exclusive(() => followTenant(cloud, tenant));
 }
 

@@ -1,12 +1,9 @@
 import type { JsonObject } from '@authz-service/core/json';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { compareRevisions } from '../commands/compare-revisions.js';
+import { compareRevisions, LISTED_MAX } from '../commands/compare-revisions.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
-
-/** So many changes and findings are listed; of more, numbers say how many there are. */
-export const LISTED_MAX = 1000;
 
 const moment = z.string().min(1, 'must not be empty').max(100);
 const query = z.strictObject({
@@ -57,16 +54,7 @@ export function comparisonRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, query: { before, after }, now, signal }) => {
         const found = await compareRevisions(cloud, { credential, before, after, now }, signal);
-        const { changes, counts } = found.records;
-        const { findings, ...access } = found.access;
-        return json(200, {
-          before: found.before,
-          after: found.after,
-          counts,
-          changes: changes.slice(0, LISTED_MAX),
-          access: { ...access, findings: findings.slice(0, LISTED_MAX) },
-          finding_count: findings.length,
-        } as unknown as JsonObject);
+        return json(200, found as unknown as JsonObject);
       },
     }),
   ];

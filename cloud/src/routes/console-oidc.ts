@@ -48,6 +48,7 @@ export function consoleOidcRoutes(cloud: Cloud): Route[] {
           const { person, tenant } = await oidc.finish(search, pending, call.now);
           const row = cloud.tenants.named(tenant);
           if (row === undefined) throw mayNothing();
+          if ((await cloud.store.signInOffSince(row.id)) !== undefined) throw closed();
           const { token, session } = await cloud.sessions.open(row.id, person, call.now);
           if (session.credential.grants.size === 0) {
             await cloud.sessions.end(row.id, session.row.id);
@@ -79,6 +80,14 @@ async function sendOn({ log }: Call, visit: () => Promise<Reply>): Promise<Reply
 
 function to(location: string, ...cookies: string[]): Reply {
   return { status: 303, headers: { location, 'set-cookie': cookies } };
+}
+
+/** The rights of a restored record may have been taken away after the backup. */
+function closed(): ProblemError {
+  return new ProblemError(
+    'not_ready',
+    'Nobody can sign in so since the database was restored from a backup: an operator turns it on with "service credentials enable sign-in".',
+  );
 }
 
 /** Does not tell one who has no rights there whether there is such a tenant. */

@@ -177,6 +177,25 @@ describe('the client that names a person', () => {
     expect((await cloud.ask('GET', '/v1/api-keys', { as: token })).status).toBe(401);
   });
 
+  it('has no secret, until it names nobody any more and is given one', async () => {
+    const { fields } = naming('c', 'alice');
+    const made = await cloud.ask('POST', '/v1/oauth-clients', { as: admin, body: fields });
+    expect(made).toMatchObject({ status: 201, body: { id: expect.any(String) } });
+    expect([made.body.client_secret, (await cloud.commit(admin, [naming('d', 'bob')])).secrets]).toEqual([
+      undefined,
+      [],
+    ]);
+    const secret = 'chosen for nothing, since nobody can use it';
+    const refused = { status: 422, body: { errors: [{ pointer: '/changes/0/secret' }] } };
+    const address = 'oauth_client/c';
+    expect(await send([{ ...naming('e', 'carol'), secret }])).toMatchObject(refused);
+    expect(await send([{ op: 'update', address, fields, secret }])).toMatchObject(refused);
+
+    const { person: _, ...freed } = fields;
+    await cloud.commit(admin, [{ op: 'update', address, fields: freed, secret }]);
+    expect(await cloud.token({ id: made.body.id, secret })).toEqual(expect.any(String));
+  });
+
   it('makes an operator of them, who makes and removes tenants while it stands', async () => {
     const second = { id: 'second', secret: 'another correct horse battery staple' };
     env.SERVICE_BOOTSTRAP_CLIENT_ID = second.id;

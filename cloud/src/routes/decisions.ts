@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { CloudCall } from '../http/cloud-call.js';
+import { renewFor } from '../http/refuse-old.js';
 import { json, type Reply } from '../http/reply.js';
 import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
 
@@ -34,6 +35,7 @@ export function decisionRoutes(cloud: Cloud): Route[] {
       handle: async (call) => {
         const { credential, query } = call;
         const { at } = query;
+        if (at === undefined) await renewFor(cloud, credential.tenant, endpoint.about(call.body));
         for (;;) {
           const { tenant, now } = await tenantAt(cloud, { credential, at, now: call.now });
           const { revision } = tenant;

@@ -8,12 +8,13 @@ import type { Cloud } from '../cloud.js';
 import { enableCredentials } from '../commands/enable-credentials.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
+import { SIGN_IN } from '../store/credential-switch.js';
 
 const listSchema = z.strictObject({
   items: z.array(
     z.strictObject({
       address: z.string(),
-      kind: z.enum(CREDENTIAL_KINDS),
+      kind: z.enum([...CREDENTIAL_KINDS, SIGN_IN]),
       id: z.string(),
       name: z.string(),
       scopes: z.array(z.string()),
@@ -25,7 +26,8 @@ const listSchema = z.strictObject({
 
 const wishSchema = z.strictObject({
   credentials: z.array(z.string().min(1, 'must not be empty')).min(1, 'must name a credential').optional().meta({
-    description: 'The addresses of the credentials: `api_key/agent`; if absent, all of the tenant.',
+    description:
+      'The addresses of the credentials: `api_key/agent`; if absent, all of the tenant. `sign-in` lets people sign in again by the identity provider, and has to be named.',
   }),
 });
 const enabledSchema = z.strictObject({
@@ -46,10 +48,19 @@ export function disabledCredentialRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'All of them.', schema: listSchema } },
         problems: ['not_found'],
       },
-      handle: ({ params }) => {
+      handle: async ({ params }) => {
         const row = cloud.tenants.named(params.name ?? '');
         if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${params.name}".`);
-        return json(200, { items: cloud.credentials.off(row.id) });
+        const off_since = cloud.oidc && (await cloud.store.signInOffSince(row.id));
+        const people = {
+          address: SIGN_IN,
+          kind: SIGN_IN,
+          id: row.id,
+          name: 'people of the identity provider',
+          scopes: [],
+        };
+        const items: object[] = cloud.credentials.off(row.id);
+        return json(200, { items: off_since === undefined ? items : [...items, { ...people, off_since }] });
       },
     }),
     secured<undefined, z.output<typeof wishSchema>>({

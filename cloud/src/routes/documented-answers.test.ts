@@ -217,6 +217,7 @@ async function tenants(): Promise<void> {
   for (const tenant of ['default', 'nobody']) {
     await ask('GET', `/v1/agents?tenant=${tenant}&enforces=1&wait=0`);
     await ask('DELETE', `/v1/agents/gone?tenant=${tenant}`);
+    await ask('DELETE', `/v1/agents?credential=gone&tenant=${tenant}`);
     await ask('GET', `/v1/tenants/${tenant}/disabled-credentials`);
     for (const body of [{}, { credentials: ['api_key/none'] }, { credentials: [] }])
       await ask('POST', `/v1/tenants/${tenant}/enabled-credentials`, { body });
@@ -256,10 +257,11 @@ describe('the document', () => {
     );
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
-    // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, and plan
-    // drafts, ask why not, compare revisions, review access and sign it off with a built thread.
+    // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, name a
+    // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
+    // sign it off with a built thread.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 
@@ -279,7 +281,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 12);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 13);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

@@ -5,6 +5,7 @@ import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { LISTED_MAX } from '../commands/compare-revisions.js';
 import { CONSOLE_STACK } from '../console/guard-session.js';
 import { draftTexts } from '../drafts/draft-texts.js';
 import { json } from '../http/reply.js';
@@ -27,7 +28,10 @@ const planSchema = z.looseObject({
   base_revision: z.string(),
   changes: z.array(z.looseObject({ action: z.string(), address: z.string() })),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),
-  access: z.looseObject({ findings: z.array(z.looseObject({})) }),
+  access: z.looseObject({ findings: z.array(z.looseObject({})) }).meta({
+    description: `What would change in who may do what; the worst ${LISTED_MAX} findings.`,
+  }),
+  finding_count: z.int(),
   texts: z
     .strictObject({ yaml: z.string(), hcl: z.string().optional() })
     .optional()
@@ -66,7 +70,8 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
           credential.session !== undefined && body.stack === CONSOLE_STACK
             ? { applications: limits?.applications ?? [] }
             : undefined;
-        const draft = { stack: body.stack, changes, now, ...(writer && { writer }), ...(inConsole && { inConsole }) };
+        const limited = { ...(writer && { writer }), ...(inConsole && { inConsole }) };
+        const draft = { stack: body.stack, changes, now, listedMax: LISTED_MAX, ...limited };
         const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, {
           credential,
           signal,

@@ -167,6 +167,8 @@ describe('a stranger', () => {
     expect(agents.body).toMatchObject({ total: 0 });
     for (const [method, route, path] of [
       ['GET', '/v1/agents', '/v1/agents?tenant=owner'],
+      ['DELETE', '/v1/agents', '/v1/agents?credential=any'],
+      ['DELETE', '/v1/agents', '/v1/agents?credential=any&tenant=owner'],
       ['DELETE', '/v1/agents/{id}', '/v1/agents/any'],
       ['DELETE', '/v1/agents/{id}', '/v1/agents/any?tenant=owner'],
     ] as const)

@@ -40,12 +40,9 @@ export function lintRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, query: { revision }, now, signal }) => {
         const tenant = await cloud.tenants.get(credential.tenant);
-        const all = await cloud.drafts.lint(tenant, revision, now, { credential, signal });
-        const findings = all
-          .toSorted((one, other) => Number(one.certainty === 'suspected') - Number(other.certainty === 'suspected'))
-          .slice(0, LISTED_MAX)
-          .map(({ rule, certainty, address, detail }) => ({ rule, certainty, address, detail }));
-        return json(200, { total: all.length, findings } as unknown as JsonObject);
+        const lint = { now, listedMax: LISTED_MAX };
+        const found = await cloud.drafts.lint(tenant, revision, lint, { credential, signal });
+        return json(200, found as unknown as JsonObject);
       },
     }),
   ];

@@ -103,7 +103,7 @@ export function oauthRoutes(cloud: Cloud): Route[] {
       operation: {
         id: 'readJwks',
         summary:
-          'The public keys of access tokens, and of bundles: those whose "kid" starts with "bundle-" (RFC 7517).',
+          'The public keys of access tokens, and of bundles: those whose "kid" starts with "bundle-" (RFC 7517); and of epochs: "epoch-".',
         tag: 'credentials',
         responses: { 200: { description: 'The keys.', schema: jwksSchema } },
       },
@@ -114,7 +114,8 @@ export function oauthRoutes(cloud: Cloud): Route[] {
 
 /** Announcements lead from one trusted bundle key to the next: each set is signed by a key of the previous one. */
 function jwks({ tokens, bundleKeys }: Cloud): Reply {
-  const keys = [...tokens.jwks.keys, ...bundleKeys.set.keys];
+  const { epoch, set } = bundleKeys;
+  const keys = [...tokens.jwks.keys, ...set.keys, ...(epoch ? [epoch.key] : [])];
   return json(200, { keys, announcements: bundleKeys.announcements }, { 'cache-control': 'public, max-age=300' });
 }
 

@@ -4,14 +4,30 @@ import { json } from '../http/reply.js';
 import { open, type Route } from '../http/route.js';
 
 const statusSchema = z.strictObject({ status: z.string() });
+const someTenantsSchema = z.strictObject({
+  tenants: z.int().meta({ description: 'How many.' }),
+  names: z.array(z.string()).meta({ description: 'The names of the first 20.' }),
+});
 const readinessSchema = z.strictObject({
-  status: z.enum(['ready', 'stopping', 'cut_off']),
+  status: z.enum(['ready', 'loading', 'broken', 'stopping', 'cut_off']),
   writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
   reason: z.string().optional().meta({ description: 'Why changes cannot be stored, and what to do.' }),
   clock_behind_seconds: z.number().optional().meta({
     description: 'How far the clock is behind the newest commit, if it has been set back.',
   }),
+  loading: someTenantsSchema
+    .optional()
+    .meta({ description: 'The tenants that were used lately and are still being read.' }),
+  broken: someTenantsSchema.optional().meta({
+    description: 'The tenants whose records are not those that were committed: they are not served, all others are.',
+  }),
 });
+
+/** More names than this help nobody. */
+const NAMES_MAX = 20;
+
+/** Of so many tenants, the names of the first. */
+const someTenants = (names: readonly string[]) => ({ tenants: names.length, names: names.slice(0, NAMES_MAX) });
 
 /** What orchestrators and metric collectors ask for, without a credential. */
 export function operationalRoutes(cloud: Cloud): Route[] {
@@ -38,15 +54,25 @@ export function operationalRoutes(cloud: Cloud): Route[] {
           200: { description: 'Requests are accepted, or at least decisions.', schema: readinessSchema },
           503: {
             description:
-              'The service is starting or stopping, or this replica has not heard of its database for 5 seconds (`cut_off`): it only decides.',
+              'The service is starting or stopping; tenants that were used lately are being read (`loading`, for at most 60 seconds); ' +
+              'no tenant can be served (`broken`); or this replica has not heard of its database for 5 seconds (`cut_off`): it only decides.',
             schema: readinessSchema,
           },
         },
       },
       handle: async () => {
         const [writability, behind] = [await cloud.health.writability(), cloud.health.clockBehindSeconds()];
-        const state = { ...writability, ...(behind > 0 && { clock_behind_seconds: behind }) };
+        const awaited = cloud.awaited();
+        const broken = cloud.tenants.broken().map(({ name }) => name);
+        const state = {
+          ...writability,
+          ...(behind > 0 && { clock_behind_seconds: behind }),
+          ...(awaited.length > 0 && { loading: someTenants(awaited) }),
+          ...(broken.length > 0 && { broken: someTenants(broken) }),
+        };
         if (!cloud.ready()) return json(503, { status: 'stopping', ...state });
+        if (awaited.length > 0) return json(503, { status: 'loading', ...state });
+        if (broken.length > 0 && broken.length === cloud.tenants.size) return json(503, { status: 'broken', ...state });
         return cloud.isCutOff() ? json(503, { status: 'cut_off', ...state }) : json(200, { status: 'ready', ...state });
       },
     }),

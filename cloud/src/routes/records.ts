@@ -65,7 +65,11 @@ function list(cloud: Cloud, kind: Kind): Route {
     handle: async ({ credential, query: { limit, cursor, at, ...filter }, now }) => {
       const { tenant } = await tenantAt(cloud, { credential, at, now });
       const page = listRecords(tenant, { kind, filter, limit, at, ...(cursor !== undefined && { cursor }) });
-      const items = page.records.map((record) => shown(cloud, record, tenant.state, at));
+      const uses = at === undefined ? await lastUses(cloud, tenant.id, page.records) : undefined;
+      const items = page.records.map((record) => ({
+        ...shown(cloud, record, tenant.state, at),
+        ...uses?.get(record.id),
+      }));
       const next = page.next === undefined ? {} : { next_cursor: page.next };
       return json(200, { items, ...next }, pastHeaders(at, tenant));
     },
@@ -139,7 +143,9 @@ function read(cloud: Cloud, kind: Kind): Route {
       const { tenant } = await tenantAt(cloud, { credential, at, now });
       const { state } = tenant;
       const record = findRecord(state, kind, params.id ?? '');
-      const body = () => json(200, shown(cloud, record, state, at), pastHeaders(at, tenant));
+      const uses = at === undefined ? await lastUses(cloud, tenant.id, [record]) : undefined;
+      const wire = { ...shown(cloud, record, state, at), ...uses?.get(record.id) };
+      const body = () => json(200, wire, pastHeaders(at, tenant));
       return versioned(headers['if-none-match'], etagOf(record), body);
     },
   });
@@ -172,9 +178,15 @@ function change(cloud: Cloud, kind: Kind): Route {
       headers: IF_MATCH,
     },
     handle: async (call) => {
-      const { record, revision } = await updateRecord(cloud, { ...orderOf(kind, call), patch: call.body });
-      const { state } = await cloud.tenants.get(call.credential.tenant);
-      return json(200, shown(cloud, record, state), { etag: etagOf(record), [REVISION_HEADER]: revision });
+      const patch = withoutUse(kind, call.body);
+      const { record, revision } = await updateRecord(cloud, { ...orderOf(kind, call), patch });
+      const { id, state } = await cloud.tenants.get(call.credential.tenant);
+      const uses = await lastUses(cloud, id, [record]);
+      return json(
+        200,
+        { ...shown(cloud, record, state), ...uses.get(record.id) },
+        { etag: etagOf(record), [REVISION_HEADER]: revision },
+      );
     },
   });
 }
@@ -252,6 +264,20 @@ function shown(cloud: Cloud, record: StoredRecord, state: TenantState, at?: stri
   const wire = toWire(record, state);
   if (at !== undefined) return wire;
   return cloud.credentials.of(record)?.operator ? { ...wire, operator: true } : wire;
+}
+
+/** When credentials among the records were last used, by the ids of the records. */
+async function lastUses(cloud: Cloud, tenant: string, records: readonly StoredRecord[]) {
+  const ids = records.flatMap(({ kind, id }) => (isCredential(kind) ? [id] : []));
+  const uses = ids.length > 0 ? await cloud.credentialUses.lastUsed(tenant, ids) : new Map<string, number>();
+  return new Map([...uses].map(([id, at]) => [id, { last_used_at: new Date(at).toISOString() }]));
+}
+
+/** A patch that repeats when a credential was last used, as it was read. */
+function withoutUse(kind: Kind, body: JsonObject): JsonObject {
+  if (!isCredential(kind)) return body;
+  const { last_used_at: _, ...rest } = body;
+  return rest;
 }
 
 const operatorOf = parserOf(z.object({ operator: z.boolean().default(false) }));

@@ -4,6 +4,7 @@ import { actionName } from '@authz-service/core/records/fields';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { LISTED_MAX } from '../commands/compare-revisions.js';
 import { REVIEW_ROWS_MAX } from '../commands/review-part.js';
 import { changesSinceSignOff, signOff } from '../commands/sign-off.js';
 import { pageSchema, paging } from '../http/paging.js';
@@ -11,7 +12,7 @@ import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
 import { reviewedAccessSchema, reviewedPart, reviewedPath } from './access-reviews.js';
-import { comparedMomentSchema, LISTED_MAX } from './comparisons.js';
+import { comparedMomentSchema } from './comparisons.js';
 
 const NOTE_LENGTH_MAX = 2000;
 const ACTIONS_MAX = 100;
@@ -147,9 +148,8 @@ export function signOffRoutes(cloud: Cloud): Route[] {
         problems: [...computing],
       },
       handle: async ({ credential, params: { id = '' }, now, signal }) => {
-        const { findings, ...moments } = await changesSinceSignOff(cloud, { credential, id, now }, signal);
-        const answer = { ...moments, findings: findings.slice(0, LISTED_MAX), finding_count: findings.length };
-        return json(200, answer as unknown as JsonObject);
+        const found = await changesSinceSignOff(cloud, { credential, id, now }, signal);
+        return json(200, found as unknown as JsonObject);
       },
     }),
   ];

@@ -1,5 +1,22 @@
 import type { Dialect } from './dialect.js';
-import type { LinkRow, SessionRow } from './store.js';
+
+/** A one-time link into the console. */
+export interface LinkRow {
+  /** Of the link's token. */
+  hash: string;
+  tenant: string;
+  /** For whom it was made, as JSON text. */
+  holder: string;
+  expires_at: string;
+}
+
+/** A session of the console. */
+export interface SessionRow extends LinkRow {
+  /** Names the session without giving it to anybody. */
+  id: string;
+  created_at: string;
+  seen_at: string;
+}
 
 /** The sessions of the console, and the links that begin them. */
 export interface SessionStore {

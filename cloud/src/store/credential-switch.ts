@@ -7,12 +7,19 @@ import { noteTenantEvent } from './tenant-events.js';
 
 type By = Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
 
+/**
+ * Stands for signing in by an identity provider among the addresses of credentials: people have their rights from records, and
+ * those of a backup may be rights that were taken away since.
+ */
+export const SIGN_IN = 'sign-in';
+
 /** Turns credentials off and on, in whatever state their records are. Who did is kept among the events of tenants. */
 export interface CredentialSwitch {
-  /** Turns off all credentials of all tenants but the operators'. Returns how many were on. */
+  /** Turns off signing in, and all credentials of all tenants but the operators'. Returns how many of these were on. */
   disableCredentials(by: By): Promise<number>;
   /**
-   * Turns on credentials of a tenant, by their addresses, or all of them. Returns the addresses of those that were off.
+   * Turns on credentials of a tenant, by their addresses, or all of them, and signing in if it is named. Returns the addresses of
+   * those that were off.
    * Throws what `judge` throws.
    */
   enableCredentials(
@@ -21,6 +28,8 @@ export interface CredentialSwitch {
     by: By,
     judge?: JudgeOperators,
   ): Promise<string[]>;
+  /** Since when people cannot sign in to a tenant by an identity provider; undefined if they can. */
+  signInOffSince(tenant: string): Promise<string | undefined>;
 }
 
 interface Found {
@@ -42,7 +51,7 @@ export function credentialSwitch(
         await turn(trx, on, by.at);
         for (const { id, name } of await trx<TenantRow>('tenants').select('id', 'name').orderBy('name')) {
           const own = on.flatMap(({ tenant_id, address }) => (tenant_id === id ? [address] : []));
-          if (own.length > 0) await noteTenantEvent(trx, 'disable', { id, name }, by, { credentials: own });
+          await noteTenantEvent(trx, 'disable', { id, name }, by, { credentials: [...own, SIGN_IN] });
         }
         return on.length;
       }),
@@ -51,14 +60,28 @@ export function credentialSwitch(
       judged(judge, async (trx) => {
         const off: Found[] = await found(trx).where('tenant_id', id).whereNotNull('off_since').orderBy('address');
         const wanted = off.filter(({ address }) => addresses?.includes(address) ?? true);
-        if (wanted.length === 0) return [];
+        const signIn = addresses?.includes(SIGN_IN) === true && (await signInOffSince(trx, id)) !== undefined;
+        if (wanted.length === 0 && !signIn) return [];
         await turn(trx, wanted, null);
-        const credentials = wanted.map(({ address }) => address);
+        const credentials = [...wanted.map(({ address }) => address), ...(signIn ? [SIGN_IN] : [])];
         await noteTenantEvent(trx, 'enable', { id, name }, by, { credentials });
         await dialect.tell(trx, id, 0);
         return credentials;
       }),
+
+    signInOffSince: (tenant) => dialect.reading((db) => signInOffSince(db, tenant)),
   };
+}
+
+/** What was said of it last counts. */
+async function signInOffSince(knex: Knex, tenant: string): Promise<string | undefined> {
+  const last = await knex('tenant_events')
+    .where('tenant_id', tenant)
+    .whereIn('op', ['disable', 'enable'])
+    .andWhere('properties', 'like', `%"${SIGN_IN}"%`)
+    .orderBy('number', 'desc')
+    .first<{ op: string; at: string } | undefined>('op', 'at');
+  return last?.op === 'disable' ? last.at : undefined;
 }
 
 function found(trx: Knex): Knex.QueryBuilder {

@@ -3,6 +3,14 @@ import type { Knex } from 'knex';
 /** What one process at a time may do in the whole database. */
 export type GlobalLock = 'start' | 'migrations' | 'operators';
 
+/** SQL of what makes JSON text of columns. */
+export interface JsonDialect {
+  /** A text as a JSON string. */
+  quoted(column: string): string;
+  /** The texts of all rows, with commas between. */
+  joined(text: string): string;
+}
+
 /** How one database does what is not the same in all of them. */
 export interface Dialect {
   /** See `Store.shared`. */
@@ -17,6 +25,8 @@ export interface Dialect {
   lock(trx: Knex, name: GlobalLock): Promise<void>;
   /** Waits until nobody else commits to the tenant, and keeps others from it until the transaction ends. */
   lockTenant(trx: Knex, tenant: string): Promise<void>;
+  /** How it writes values as JSON text. */
+  json: JsonDialect;
   /** So many new keys of records. */
   newPks(trx: Knex, count: number): Promise<number[]>;
   /** Tells other processes, once the transaction has succeeded. */

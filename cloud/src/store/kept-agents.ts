@@ -1,6 +1,9 @@
+import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
+import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
+import { PUBLISHER_PREFIX } from '@authz-service/pdp/contract/publisher-id';
 import type { Knex } from 'knex';
 import type { AgentRow, AgentStore } from './agent-store.js';
-import { insertRows } from './batch.js';
+import { inParts, insertRows } from './batch.js';
 import type { Dialect } from './dialect.js';
 import { noteTenantEvent } from './tenant-events.js';
 
@@ -11,6 +14,7 @@ interface Row {
   credential_tenant: string;
   credential_name: string;
   report: string;
+  first_seen_ms: number;
   enforces: number | null;
   diverged: number | boolean;
   seen_ms: number;
@@ -55,12 +59,31 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
           ordered.map(valuesOf),
           `${REPLACE}${Math.trunc(now) + CLOCKS_DIFFER_MS}`,
         );
+        await dropWithoutCredential(trx, admitted);
         await noteUnlisted(trx, [...new Set(refused.map(({ tenant }) => tenant))], now);
         return { kept: await keptOf(trx, admitted), refused: refused.length };
       }),
 
     noteUnlisted: (tenants, now) =>
       writing(async (trx) => noteUnlisted(trx, await trx('tenants').whereIn('id', tenants).pluck('id'), now)),
+
+    distrustAgents: ({ now, marginMs }) =>
+      writing(async (trx) => {
+        const limited: Row[] = await trx('agents').whereNotNull('decides_until_ms').select('agent_id', 'report');
+        const byMaxAge = new Map<number, Set<string>>();
+        for (const { agent_id: id, report } of limited) {
+          const { max_age: maxAge = 0 }: AgentReport = JSON.parse(report);
+          byMaxAge.set(maxAge, (byMaxAge.get(maxAge) ?? new Set()).add(id));
+        }
+        for (const [maxAge, ids] of byMaxAge) {
+          const until = now + maxAge * 1000 + marginMs;
+          await inParts([...ids], async (part) => {
+            const some = trx('agents').whereIn('agent_id', part);
+            await some.where('decides_until_ms', '<', until).update({ decides_until_ms: until });
+          });
+        }
+        await noteUnlisted(trx, await trx('tenants').pluck('id'), now);
+      }),
 
     agents: (tenant, { revision, now, limit }) =>
       reading(async (db) => {
@@ -73,8 +96,11 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
               revision,
               now,
             ]),
+            db.raw('coalesce(sum(case when agent_id like ? then 1 else 0 end), 0) as publishers', [
+              `${PUBLISHER_PREFIX}%`,
+            ]),
           )
-          .first<Record<'total' | 'enforcing' | 'expired', number>>();
+          .first<Record<'total' | 'enforcing' | 'expired' | 'publishers', number>>();
         const rows: Row[] = await db('agents')
           .where('tenant_id', tenant)
           .orderByRaw(`case when ${DECIDES} then 0 else 1 end, coalesce(enforces, -1), seen_ms, agent_id`, [now])
@@ -82,11 +108,12 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         const unlisted = await db('unlisted_agents')
           .where('tenant_id', tenant)
           .first<{ seen_ms: number } | undefined>();
-        const { total, enforcing, expired } = counts;
+        const { total, enforcing, expired, publishers } = counts;
         return {
           total: Number(total),
           enforcing: Number(enforcing),
           expired: Number(expired),
+          publishers: Number(publishers),
           unlistedAt: unlisted && Number(unlisted.seen_ms),
           rows: rows.map(readRow),
         };
@@ -125,11 +152,30 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         );
       }),
 
-    retireAgent: ({ id: tenant, name }, agent, by) =>
+    agentCredentials: (tenant, credential) =>
+      reading((db) =>
+        db('agents')
+          .where('tenant_id', tenant)
+          .andWhere((one) => one.where('credential_id', credential).orWhere('credential_name', credential))
+          .distinct('credential_id')
+          .orderBy('credential_id')
+          .pluck('credential_id'),
+      ),
+
+    retireAgents: ({ id: tenant, name }, which, by) =>
       writing(async (trx) => {
         await lock(trx, 'operators');
-        const retired = await trx('agents').where({ tenant_id: tenant, agent_id: agent }).delete();
-        if (retired > 0) await noteTenantEvent(trx, 'retire', { id: tenant, name }, by, { agent });
+        const those = trx('agents').where('tenant_id', tenant);
+        if ('agent' in which) {
+          const retired = await those.where('agent_id', which.agent).delete();
+          if (retired > 0) await noteTenantEvent(trx, 'retire', { id: tenant, name }, by, which);
+          return retired;
+        }
+        those.where('credential_id', which.credential);
+        const last = await those.clone().orderBy('seen_ms', 'desc').first<Row | undefined>();
+        const retired = await those.delete();
+        const about = { credentials: [last?.credential_name ?? which.credential] };
+        if (retired > 0) await noteTenantEvent(trx, 'retire', { id: tenant, name }, by, about);
         return retired;
       }),
 
@@ -162,6 +208,49 @@ async function withinBounds(trx: Knex, rows: readonly AgentRow[], bounds: { perT
     leftOfAll--;
   }
   return { admitted, refused };
+}
+
+/**
+ * Of the agents that have reported, removes what they said by a credential that is gone, if they have one now: a new key follows
+ * the old one in time. What overlaps is of several machines with one id, of which each may still decide.
+ */
+async function dropWithoutCredential(trx: Knex, rows: readonly AgentRow[]): Promise<void> {
+  const those = () =>
+    trx('agents')
+      .whereIn('tenant_id', [...new Set(rows.map(({ tenant }) => tenant))])
+      .whereIn('agent_id', [...new Set(rows.map(({ report }) => report.id))]);
+  const orphans: Spoken[] = await those()
+    .whereNotExists(
+      trx('records')
+        .whereRaw('records.tenant_id = agents.credential_tenant and records.id = agents.credential_id')
+        .whereIn('kind', CREDENTIAL_KINDS),
+    )
+    .select(...SPOKEN);
+  if (orphans.length === 0) return;
+  const all: Spoken[] = await those().select(...SPOKEN);
+  const gone = new Set(orphans.map((row) => JSON.stringify([row.tenant_id, row.credential_id])));
+  const has = ({ tenant, credential }: AgentRow) => !gone.has(JSON.stringify([tenant, credential.id]));
+  const present = new Set(rows.filter(has).map(({ tenant, report }) => JSON.stringify([tenant, report.id])));
+  for (const orphan of orphans) {
+    const others = all.filter((one) => agentOf(one) === agentOf(orphan) && one.credential_id !== orphan.credential_id);
+    if (!present.has(agentOf(orphan)) || others.some((other) => overlap(orphan, other))) continue;
+    const { tenant_id, credential_id, agent_id } = orphan;
+    await trx('agents').where({ tenant_id, credential_id, agent_id }).delete();
+  }
+}
+
+const SPOKEN = [...KEY, 'first_seen_ms', 'seen_ms'] as const;
+type Spoken = Pick<Row, (typeof SPOKEN)[number]>;
+
+function agentOf({ tenant_id, agent_id }: Spoken): string {
+  return JSON.stringify([tenant_id, agent_id]);
+}
+
+/** Whether each was heard after the other was, by clocks that may differ. */
+function overlap(one: Spoken, other: Spoken): boolean {
+  const isAfter = (left: Spoken, right: Spoken) =>
+    Number(left.seen_ms) > Number(right.first_seen_ms) + CLOCKS_DIFFER_MS;
+  return isAfter(one, other) && isAfter(other, one);
 }
 
 async function noteUnlisted(trx: Knex, tenants: readonly string[], now: number): Promise<void> {

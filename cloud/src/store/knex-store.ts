@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
 import { consoleSessions } from './console-sessions.js';
 import { credentialSwitch } from './credential-switch.js';
+import { credentialUses } from './credential-uses.js';
 import type { Dialect } from './dialect.js';
+import { epochStore } from './epoch-store.js';
 import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { keptAgents } from './kept-agents.js';
@@ -22,6 +24,7 @@ import {
   type TenantStore,
 } from './store.js';
 import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
+import { tenantUse } from './tenant-use.js';
 import { writeCommit } from './write-commit.js';
 
 /** What a database of its own does in its own way. */
@@ -94,9 +97,9 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     tenantEvents: (page) => reading((db) => listTenantEvents(db, page)),
 
-    tenantEventsAfter: (number) => reading((db) => tenantEventsAfter(db, number)),
+    tenantEventsAfter: (known) => reading((db) => tenantEventsAfter(db, known)),
 
-    load: (tenant) => snapshot((trx) => loadTenant(trx, tenant)),
+    load: (tenant, take) => reading((db) => loadTenant(db, dialect.json, tenant, take)),
 
     origins: (tenant, addresses) => reading((db) => readOrigins(db, tenant, addresses)),
 
@@ -128,9 +131,12 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     ...consoleSessions(dialect),
     ...credentialSwitch(dialect, judged),
+    ...credentialUses(dialect),
     ...signOffs(dialect),
+    ...tenantUse(dialect),
 
     ...keptAgents(dialect),
+    ...epochStore(dialect),
 
     bundleKeys: () => reading(async (db) => await db<BundleKeyRow>('bundle_keys').orderBy('version')),
 

@@ -11,7 +11,9 @@ import {
   type RevisionPoint,
   type StorePosition,
   type TenantCredentials,
+  type TenantEvent,
 } from './store.js';
+import { eventPoint, NO_EVENT } from './tenant-events.js';
 
 /** The most commits and changes that are told one by one. */
 const TOLD = { commits: 1000, changes: 10_000 };
@@ -20,8 +22,13 @@ interface Row {
   id: string | null;
   revision: number;
   row_digest: string | null;
-  event: number | null;
+  number: number | null;
+  op: TenantEvent['op'];
+  at: string;
+  tenant_id: string;
+  request_id: string;
   version: number | null;
+  epoch: number | null;
 }
 
 /** See `Store.position`: one statement, so that it sees one state. */
@@ -30,19 +37,26 @@ export async function position(knex: Knex): Promise<StorePosition> {
     .from(knex.raw('(select 1 as one) as one'))
     .joinRaw('left join tenants on 1 = 1')
     .leftJoin('revisions', { 'revisions.tenant_id': 'tenants.id', 'revisions.number': 'tenants.revision' })
+    .leftJoin('tenant_events', 'tenant_events.number', knex.raw('(select max(number) from tenant_events)'))
     .select(
       'tenants.id',
       'tenants.revision',
       'revisions.row_digest',
-      knex.raw('(select max(number) from tenant_events) as event'),
+      'tenant_events.number',
+      'tenant_events.op',
+      'tenant_events.at',
+      'tenant_events.tenant_id',
+      'tenant_events.request_id',
       knex.raw('(select max(version) from bundle_keys) as version'),
+      knex.raw('(select max(number) from epochs) as epoch'),
     );
   const [first] = rows;
   return {
     revisions: new Map(rows.flatMap(({ id, revision }) => (id === null ? [] : [[id, Number(revision)]]))),
     rowDigests: new Map(rows.flatMap(({ id, row_digest }) => (id === null ? [] : [[id, row_digest ?? '']]))),
-    event: Number(first?.event ?? 0),
+    event: first?.number ? eventPoint({ ...first, number: first.number }) : NO_EVENT,
     bundleKeys: Number(first?.version ?? 0),
+    epoch: Number(first?.epoch ?? 0),
   };
 }
 

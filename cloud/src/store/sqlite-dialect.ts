@@ -1,8 +1,13 @@
 import type { Knex } from 'knex';
-import type { Dialect } from './dialect.js';
+import type { Dialect, JsonDialect } from './dialect.js';
 
 /** The application id in the header of the file, from when values are taken until no copy of them is left in it. */
 const UNFINISHED = 1;
+
+export const SQLITE_JSON: JsonDialect = {
+  quoted: (column) => `json_quote(${column})`,
+  joined: (text) => `group_concat(${text}, ',')`,
+};
 
 /**
  * SQLite, whose folder this process has locked: it has the only connection, so that transactions run one after the other
@@ -16,6 +21,7 @@ export function sqliteDialect(knex: Knex): Dialect {
     writing: (work) => knex.transaction(work),
     lock: async () => {},
     lockTenant: async () => {},
+    json: SQLITE_JSON,
     newPks: async (trx, count) => {
       const row = await trx('records').max<{ last: number | null }>('pk as last').first();
       return Array.from({ length: count }, (_, index) => (row?.last ?? 0) + 1 + index);

@@ -7,10 +7,23 @@ import type { StoredChange } from '@authz-service/core/state/record-changes';
 import type { AgentStore } from './agent-store.js';
 import type { SessionStore } from './console-sessions.js';
 import type { CredentialSwitch } from './credential-switch.js';
+import type { CredentialUseStore } from './credential-uses.js';
+import type { EpochStore } from './epoch-store.js';
+import type { LoadedTenant, TakeRecords } from './loaded-tenant.js';
 import type { SignOffStore } from './sign-off-store.js';
+import type { EventPoint } from './tenant-events.js';
+import type { TenantUseStore } from './tenant-use.js';
 
 /** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
-export interface Store extends TenantStore, AgentStore, CredentialSwitch, SessionStore, SignOffStore {
+export interface Store
+  extends TenantStore,
+    AgentStore,
+    CredentialSwitch,
+    CredentialUseStore,
+    EpochStore,
+    SessionStore,
+    SignOffStore,
+    TenantUseStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;
   /** What others may have changed, as it is at one moment. Uses a connection of its own. */
@@ -43,10 +56,13 @@ export interface Store extends TenantStore, AgentStore, CredentialSwitch, Sessio
    * `before`.
    */
   tenantEvents(page: { before?: number; limit: number }): Promise<TenantEvent[]>;
-  /** All with numbers above this one, oldest first. */
-  tenantEventsAfter(number: number): Promise<TenantEvent[]>;
-  /** A tenant as stored in its rows. Throws `ChangedStoreError` if one of them cannot be read. */
-  load(tenant: string): Promise<LoadedTenant>;
+  /** All after this one, oldest first, and the newest. Undefined if the database does not have this one (any more). */
+  tenantEventsAfter(known: EventPoint): Promise<{ events: TenantEvent[]; newest: EventPoint } | undefined>;
+  /**
+   * Reads a tenant as stored in its rows, and hands its records to `take` page by page, in no order; the next page is read
+   * meanwhile. Throws `ChangedStoreError` if one of them cannot be read, and what `take` throws.
+   */
+  load(tenant: string, take?: TakeRecords): Promise<LoadedTenant>;
   /** Where the records with these addresses stand, as far as that is known. */
   origins(tenant: string, addresses: readonly string[]): Promise<Origins>;
   /** Newest first, for revisions below `before`. */
@@ -119,10 +135,12 @@ export interface StorePosition {
   revisions: ReadonlyMap<string, number>;
   /** The digest of each tenant's rows at that revision: the number is given again where the database lost a commit. */
   rowDigests: ReadonlyMap<string, string>;
-  /** The number of the newest event of a tenant. */
-  event: number;
+  /** The newest event of a tenant. */
+  event: EventPoint;
   /** The version of the newest set of keys that sign bundles. */
   bundleKeys: number;
+  /** The number of the newest epoch; 0 if the cloud has declared none. */
+  epoch: number;
 }
 
 /** Where a tenant stands now, and what has changed since an earlier revision. */
@@ -152,15 +170,6 @@ export interface TenantRow {
   id: string;
   name: string;
   created_at: string;
-}
-
-/** The rows of a tenant, and what its newest commit recorded: they differ if somebody else has written. */
-export interface LoadedTenant {
-  revision: number;
-  records: StoredRecord[];
-  /** See `RowDigest`; computed from the rows as they are. */
-  rowDigest: string;
-  committed: { revision: number; digest: string; rowDigest: string; at: string } | undefined;
 }
 
 /**
@@ -291,9 +300,9 @@ export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'crede
   subject?: string;
   /** Of an erasure that did not concern all properties. */
   properties?: string[];
-  /** Of a retirement: the id of the agent. */
+  /** Of a retirement: the id of the agent, unless all of a credential were retired. */
   agent?: string;
-  /** Which were turned off or on. */
+  /** Which were turned off or on, by their addresses; or whose agents were retired, by its name. */
   credentials?: string[];
 }
 
@@ -318,24 +327,6 @@ export interface IdempotencyRow extends IdempotencyKey {
   created_at: string;
   /** A key that was first used before this time has become free. */
   free_before: string;
-}
-
-/** A one-time link into the console. */
-export interface LinkRow {
-  /** Of the link's token. */
-  hash: string;
-  tenant: string;
-  /** For whom it was made, as JSON text. */
-  holder: string;
-  expires_at: string;
-}
-
-/** A session of the console. */
-export interface SessionRow extends LinkRow {
-  /** Names the session without giving it to anybody. */
-  id: string;
-  created_at: string;
-  seen_at: string;
 }
 
 export interface SigningKeyRow {

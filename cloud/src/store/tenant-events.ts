@@ -49,6 +49,23 @@ interface TenantEventRow {
   agent: string | null;
 }
 
+/** An event of a tenant; number 0 where there is none. A database that was set back gives its number to another one. */
+export interface EventPoint {
+  number: number;
+  /** What tells it from others of its number. */
+  identity: string;
+}
+
+export const NO_EVENT: EventPoint = { number: 0, identity: '' };
+
+/** Two pasts have the same event only if the same request made it at the same time. */
+export function eventPoint({
+  number,
+  ...row
+}: Pick<TenantEventRow, 'number' | 'op' | 'at' | 'tenant_id' | 'request_id'>): EventPoint {
+  return { number: Number(number), identity: JSON.stringify([row.op, row.at, row.tenant_id, row.request_id]) };
+}
+
 /** The names of tenants that were created, were not removed, and are missing. */
 export async function lostTenants(knex: Knex): Promise<string[]> {
   const removed = knex('tenant_events').where('op', 'delete').select('tenant_id');
@@ -71,10 +88,16 @@ export async function listTenantEvents(
   return (await query).map(eventOf);
 }
 
-/** Those with numbers above `number`, oldest first. */
-export async function tenantEventsAfter(knex: Knex, number: number): Promise<TenantEvent[]> {
-  const rows = await knex<TenantEventRow>('tenant_events').where('number', '>', number).orderBy('number');
-  return rows.map(eventOf);
+/** See `Store.tenantEventsAfter`. */
+export async function tenantEventsAfter(
+  knex: Knex,
+  { number, identity }: EventPoint,
+): Promise<{ events: TenantEvent[]; newest: EventPoint } | undefined> {
+  const rows = await knex<TenantEventRow>('tenant_events').where('number', '>=', number).orderBy('number');
+  const known = number === 0 ? undefined : rows.shift();
+  if (number > 0 && (known === undefined || eventPoint(known).identity !== identity)) return undefined;
+  const newest = rows.at(-1);
+  return { events: rows.map(eventOf), newest: newest ? eventPoint(newest) : { number, identity } };
 }
 
 function eventOf(row: TenantEventRow): TenantEvent {

@@ -23,11 +23,15 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'takeLink',
   'addSigningKey',
   'addBundleKey',
+  'addEpoch',
   'noteAgents',
   'noteUnlisted',
-  'retireAgent',
+  'distrustAgents',
+  'retireAgents',
   'forgetAgents',
   'addSignOff',
+  'noteCredentialUses',
+  'noteUse',
 ]);
 
 /** What holds the database. */

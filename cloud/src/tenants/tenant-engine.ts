@@ -7,10 +7,7 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 /** Larger changes are not made in one turn, because they would delay all requests by more than some milliseconds. */
 const STEPS_MAX = 5_000;
 
-/**
- * The compiled engine that answers a tenant's decisions and searches: compiled at its first use, and then kept up to
- * date.
- */
+/** The compiled engine that answers a tenant's decisions and searches: compiled as the tenant is read, and kept up to date. */
 export class TenantEngine {
   #engine: CompiledEngine | undefined;
   #search: TenantSearch | undefined;
@@ -59,8 +56,13 @@ export class TenantEngine {
     });
   }
 
-  forget(): void {
-    this.#engine = undefined;
+  /** Takes over the engine of the present revision. */
+  hold(engine: CompiledEngine | undefined): void {
+    this.#engine = engine;
     this.#search = undefined;
+  }
+
+  forget(): void {
+    this.hold(undefined);
   }
 }

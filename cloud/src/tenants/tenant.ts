@@ -16,9 +16,9 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
-import type { AuditRow, News, Store, TenantRow, TenantStore } from '../store/store.js';
+import type { AuditRow, ChangedStoreError, KeptCommit, News, Store, TenantRow, TenantStore } from '../store/store.js';
 import { NameIndex } from './name-index.js';
-import { readTenant, type TenantContent } from './read-tenant.js';
+import { type ReadOptions, readTenant, type TenantContent } from './read-tenant.js';
 import { SortedRecords } from './sorted-records.js';
 import { TenantEngine } from './tenant-engine.js';
 import { TenantWork } from './tenant-work.js';
@@ -52,6 +52,10 @@ export interface WorkSharing {
   slicing: TimeSlicing;
   /** Creates a tenant's budget; absent if there is no limit. */
   budget?: (() => WorkBudget) | undefined;
+  /** Is told of each tenant that has been read. */
+  onLoad?: (tenant: Tenant) => void;
+  /** Is told of each tenant that is not as it was committed, whenever that is found. */
+  onBroken?: (tenant: TenantRow, reason: ChangedStoreError) => void;
 }
 
 /** If the changes are a larger share of the records than this, the whole bundle is sent. */
@@ -76,7 +80,7 @@ export class Tenant implements ReadableTenant {
   readonly work: TenantWork;
   readonly erased = 0;
   readonly #engine: TenantEngine;
-  #bundle: { kid: string; archive: Promise<Buffer> } | undefined;
+  #bundle: { mark: string; archive: Promise<Buffer> } | undefined;
   readonly #journal = new Journal();
   /** By base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
@@ -103,15 +107,23 @@ export class Tenant implements ReadableTenant {
     this.#committedAt = content.committedAt;
   }
 
-  /** `changed` is called whenever the tenant gets another revision. Throws `ChangedStoreError`. */
+  /**
+   * `changed` is called whenever the tenant gets another revision, and `assertOpen`, which throws to stop, again and again
+   * while it is read. Throws `ChangedStoreError`.
+   */
   static async load(
     row: TenantRow,
     store: Store,
     sharing: WorkSharing,
     changed: (tenant: Tenant) => void,
+    assertOpen: () => void,
   ): Promise<Tenant> {
-    const tenant = new Tenant(row, await readTenant(store, row), sharing, changed);
-    tenant.#journal.fill(await store.newestCommits(row.id, JOURNAL_BOUNDS));
+    const content = await readTenant(store, row, { ...readingFor(row, sharing.slicing), assertOpen });
+    const tenant = new Tenant(row, content, sharing, changed);
+    tenant.#engine.hold(content.engine);
+    tenant.#journal.fill(upTo(content.revision, await store.newestCommits(row.id, JOURNAL_BOUNDS)));
+    // What others have committed while it was read must not be missing in what its first callers are told.
+    if (store.shared) await tenant.catchUp(store, store);
     return tenant;
   }
 
@@ -172,9 +184,9 @@ export class Tenant implements ReadableTenant {
 
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
   bundle(keys: BundleKeys): Promise<Buffer> {
-    if (this.#bundle?.kid === keys.kid) return this.#bundle.archive;
+    if (this.#bundle?.mark === keys.mark) return this.#bundle.archive;
     const bundle: BundleContent = { revision: this.revision, tenants: [this.bundled()] };
-    const packing = { kid: keys.kid, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256)) };
+    const packing = { mark: keys.mark, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256)) };
     this.#bundle = packing;
     packing.archive.catch(() => {
       if (this.#bundle === packing) this.#bundle = undefined;
@@ -187,7 +199,7 @@ export class Tenant implements ReadableTenant {
    * are not known, or not clearly smaller than the bundle.
    */
   delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
-    const name = `${from} ${keys.kid}`;
+    const name = `${from} ${keys.mark}`;
     const known = this.#deltas.get(name);
     if (known) return known;
     const since = this.#journal.since(from);
@@ -212,6 +224,11 @@ export class Tenant implements ReadableTenant {
   bundled(): BundleTenant {
     const records = [...this.#state.records()].filter((record) => isDistributed(record.kind));
     return { id: this.id, name: this.name, revision: this.revision, digest: this.#state.digest(), records };
+  }
+
+  /** Whether something runs or waits that only one may do at a time. */
+  get isBusy(): boolean {
+    return this.#queue.isBusy;
   }
 
   /** Runs work while no other work of this tenant runs here, in the order of calls. */
@@ -291,7 +308,7 @@ export class Tenant implements ReadableTenant {
 
   /** Reads the store again, if the memory may have fallen behind it. */
   async reload(store: Pick<Store, 'load' | 'newestCommits'>): Promise<void> {
-    const { state, revision, committedAt } = await readTenant(store, this);
+    const { state, engine, revision, committedAt } = await readTenant(store, this, readingFor(this, this.#slicing));
     const commits = await store.newestCommits(this.id, JOURNAL_BOUNDS);
     this.#state = state;
     this.#number = revision;
@@ -300,12 +317,21 @@ export class Tenant implements ReadableTenant {
     this.#sorted.clear();
     this.#names.clear();
     this.#journal.clear();
-    this.#journal.fill(commits);
+    this.#journal.fill(upTo(revision, commits));
     this.#deltas.clear();
     this.#bundle = undefined;
-    this.#engine.forget();
+    this.#engine.hold(engine);
     this.changed(this);
   }
+}
+
+function readingFor({ id }: { id: string }, slicing: TimeSlicing): ReadOptions {
+  return { run: (steps) => slicing.run(steps, id), compile: true };
+}
+
+/** Others may have committed after the state of this revision was read: it comes to them later. */
+function upTo(revision: number, commits: readonly KeptCommit[]): KeptCommit[] {
+  return commits.filter(({ base }) => base.revision < revision);
 }
 
 /** What others have committed, as a change of these records. */

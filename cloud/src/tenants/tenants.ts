@@ -1,8 +1,9 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { Watch } from '../bundles/watch.js';
+import { EVERY_TENANT, Watch } from '../bundles/watch.js';
 import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { Tenant, type WorkSharing } from './tenant.js';
+import { TenantUses } from './tenant-uses.js';
 
 /** The refusal of work whose tenant has been removed since its credential was verified. */
 export const gone = () => new ProblemError('unauthorized', 'The credential was refused: its tenant no longer exists.');
@@ -15,14 +16,39 @@ function notAsCommitted(changed: readonly string[]): ProblemError {
   );
 }
 
-/** All tenants by id and name, in memory. */
+/** The refusal of whatever a tenant is asked for that is not as it was committed. The log says why. */
+function notServed({ name }: TenantRow): ProblemError {
+  return new ProblemError(
+    'not_ready',
+    `The records of the tenant "${name}" are not those that were committed, so that it is not served: ` +
+      'the log of the service says what was found, and "service cloud restore" brings a backup back.',
+  );
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A tenant that is broken is not read again before this: it may be large, and many may ask for it. */
+const BROKEN_MS = 30_000;
+
+interface Broken {
+  reason: string;
+  error: ProblemError;
+  /** When it was found, by the clock. */
+  at: number;
+}
+
+/** All tenants by id and name. Those that are used are in memory. */
 export class Tenants {
   readonly #rows = new Map<string, TenantRow>();
   readonly #ids = new Map<string, string>();
   readonly #loaded = new Map<string, Promise<Tenant>>();
   readonly #ready = new Map<string, Tenant>();
+  readonly #broken = new Map<string, Broken>();
+  /** When each was last used before this process started, in milliseconds since the epoch. */
+  readonly #usedBefore = new Map<string, number>();
   /** Called for every commit, and for tenants that come and go. */
   readonly watch = new Watch();
+  readonly uses: TenantUses;
   readonly #queue = new SerialQueue();
   #closed = false;
   #committedAt = 0;
@@ -31,24 +57,71 @@ export class Tenants {
   private constructor(
     private readonly store: Store,
     private readonly sharing: WorkSharing,
-  ) {}
+    private readonly clock: () => number,
+  ) {
+    this.uses = new TenantUses(clock);
+  }
 
   /**
-   * `sharing` says how they share the process. Throws `invalid_config`, naming each tenant that is not as it was
-   * committed.
+   * Finds out which tenants there are; each is read when it is first asked for. `sharing` says how they share the process,
+   * and `clock` returns monotonic milliseconds. Throws `invalid_config`, naming each tenant that is gone.
    */
-  static async open(store: Store, sharing: WorkSharing): Promise<Tenants> {
-    const tenants = new Tenants(store, sharing);
-    const changed = (await store.lostTenants()).map((name) => `the tenant "${name}" is gone`);
-    for (const row of await store.tenants()) {
-      tenants.add(row);
-      await tenants.get(row.id).catch((error: unknown) => {
-        if (!(error instanceof ChangedStoreError)) throw error;
-        changed.push(error.message);
+  static async open(store: Store, sharing: WorkSharing, clock = () => performance.now()): Promise<Tenants> {
+    const tenants = new Tenants(store, sharing, clock);
+    const lost = await store.lostTenants();
+    if (lost.length > 0) throw notAsCommitted(lost.map((name) => `the tenant "${name}" is gone`));
+    for (const row of await store.tenants()) tenants.add(row);
+    for (const { tenant, usedAt, committedAt } of await store.tenantUse()) {
+      const committed = Date.parse(committedAt ?? '') || 0;
+      tenants.#committedAt = Math.max(tenants.#committedAt, committed);
+      tenants.#usedBefore.set(tenant, Math.max(committed, Date.parse(usedAt ?? '') || 0));
+    }
+    return tenants;
+  }
+
+  /** Reads every tenant. Throws `invalid_config`, naming each one that is not as it was committed. */
+  async assertAsCommitted(): Promise<void> {
+    const changed: string[] = [];
+    for (const { id } of this.list()) {
+      await this.load(id).catch((error: unknown) => {
+        const { reason } = this.#broken.get(id) ?? {};
+        if (reason === undefined) throw error;
+        changed.push(reason);
       });
     }
     if (changed.length > 0) throw notAsCommitted(changed);
-    return tenants;
+  }
+
+  /**
+   * The tenants that were used within the last hour in which any was, before this process started: the latest first. Times
+   * after `now`, in milliseconds since the epoch, are of a clock that was ahead: they count as the latest of the others.
+   */
+  recent(now: number): TenantRow[] {
+    let newest = 0;
+    for (const used of this.#usedBefore.values()) if (used <= now && used > newest) newest = used;
+    const at = ({ id }: TenantRow) => Math.min(this.#usedBefore.get(id) ?? 0, newest);
+    return this.list()
+      .filter((row) => at(row) >= newest - HOUR_MS)
+      .sort((left, right) => at(right) - at(left));
+  }
+
+  /** Those that were found not to be as they were committed, by name. */
+  broken(): TenantRow[] {
+    return this.list().filter(({ id }) => this.#broken.has(id));
+  }
+
+  /** Reads those again if no tenant can be served: nobody sends requests to such a process, which would do it. */
+  async readBroken(): Promise<void> {
+    const broken = this.broken();
+    if (broken.length < this.size) return;
+    for (const { id } of broken) {
+      if (this.#closed) return;
+      await this.load(id).catch(() => undefined);
+    }
+  }
+
+  isBroken(id: string): boolean {
+    return this.#broken.has(id);
   }
 
   /** Rises whenever a tenant comes or goes. */
@@ -95,27 +168,73 @@ export class Tenants {
     return id === undefined ? undefined : this.#rows.get(id);
   }
 
-  /** The tenant with this id, which a verified credential or a row of `list` names. */
+  /**
+   * The tenant with this id, which a verified credential or a row of `list` names, for whoever uses it. Throws
+   * `not_ready` if it is not as it was committed.
+   */
   get(id: string): Promise<Tenant> {
+    if (this.#rows.has(id)) this.uses.note(id);
+    return this.load(id);
+  }
+
+  /** Does what `get` does without counting as a use. */
+  load(id: string): Promise<Tenant> {
     const loaded = this.#loaded.get(id);
     if (loaded) return loaded;
     const row = this.#rows.get(id);
     if (row === undefined) return Promise.reject(gone());
-    const loading = Tenant.load(row, this.store, this.sharing, (tenant) => {
-      this.#noteTime(tenant);
-      this.watch.notify(id);
-    });
+    const broken = this.#broken.get(id);
+    if (broken !== undefined && this.clock() - broken.at < BROKEN_MS) return Promise.reject(broken.error);
+    const loading = this.#read(row);
     loading.then(
       (tenant) => {
         if (this.#loaded.get(id) === loading) this.#ready.set(id, tenant);
         this.#noteTime(tenant);
+        this.sharing.onLoad?.(tenant);
       },
-      () => {},
+      // A failed load must not be kept: a later use tries again.
+      () => {
+        if (this.#loaded.get(id) === loading) this.#loaded.delete(id);
+      },
     );
     this.#loaded.set(id, loading);
-    // A failed load must not be kept: the next use tries again.
-    loading.catch(() => this.#loaded.delete(id));
     return loading;
+  }
+
+  async #read(row: TenantRow): Promise<Tenant> {
+    const { id } = row;
+    const changed = (tenant: Tenant) => {
+      this.#noteTime(tenant);
+      this.watch.notify(id);
+    };
+    try {
+      const tenant = await Tenant.load(row, this.store, this.sharing, changed, () => this.assertOpen(id));
+      this.#broken.delete(id);
+      return tenant;
+    } catch (cause) {
+      if (!(cause instanceof ChangedStoreError)) throw cause;
+      const error = notServed(row);
+      this.#broken.set(id, { reason: cause.message, error, at: this.clock() });
+      this.sharing.onBroken?.(row, cause);
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the tenants out of memory that nobody has asked for for so many milliseconds, unless somebody waits for a commit or
+   * something works on them. The next use reads them again. Returns their ids.
+   */
+  unloadIdle(ms: number): string[] {
+    const unloaded: string[] = [];
+    const waited = this.watch.tenants();
+    const isWaitedFor = (id: string) => waited.has(id) || waited.has(EVERY_TENANT);
+    for (const [id, tenant] of this.#ready) {
+      if (this.uses.idleMs(id) < ms || tenant.isBusy || isWaitedFor(id)) continue;
+      this.#loaded.delete(id);
+      this.#ready.delete(id);
+      unloaded.push(id);
+    }
+    return unloaded;
   }
 
   /** Runs work that creates or removes tenants, one at a time. */
@@ -136,6 +255,8 @@ export class Tenants {
     this.#ids.delete(row.name);
     this.#loaded.delete(row.id);
     this.#ready.delete(row.id);
+    this.#broken.delete(row.id);
+    this.uses.forget(row.id);
     this.watch.notify(row.id);
   }
 

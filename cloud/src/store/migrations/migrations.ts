@@ -9,6 +9,9 @@ import * as recordOrigins from './0007-record-origins.js';
 import * as agents from './0008-agents.js';
 import * as credentialsOff from './0009-credentials-off.js';
 import * as signOffs from './0010-sign-offs.js';
+import * as credentialUses from './0012-credential-uses.js';
+import * as tenantUse from './0013-tenant-use.js';
+import * as epochs from './0014-epochs.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -24,6 +27,9 @@ const MIGRATIONS: Named[] = [
   { name: '0008-agents', ...agents },
   { name: '0009-credentials-off', ...credentialsOff },
   { name: '0010-sign-offs', ...signOffs },
+  { name: '0012-credential-uses', ...credentialUses },
+  { name: '0013-tenant-use', ...tenantUse },
+  { name: '0014-epochs', ...epochs },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

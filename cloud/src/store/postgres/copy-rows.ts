@@ -2,7 +2,8 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
 import { insertRows } from '../batch.js';
 import { loadTenant } from '../load-tenant.js';
-import type { LoadedTenant, TenantRow } from '../store.js';
+import { SQLITE_JSON } from '../sqlite-dialect.js';
+import type { Store, TenantRow } from '../store.js';
 import { connectPostgres } from './connect.js';
 import { cannotUse } from './postgres.js';
 import { addressText, type PostgresAddress } from './postgres-address.js';
@@ -12,10 +13,7 @@ import { migrate, refuseUnfit } from './postgres-schema.js';
 const PAGE_ROWS = 2000;
 
 /** Throws if the tenants are not the same on both sides. */
-export type Verify = (
-  tenants: TenantRow[],
-  load: { source(tenant: string): Promise<LoadedTenant>; target(tenant: string): Promise<LoadedTenant> },
-) => Promise<void>;
+export type Verify = (tenants: TenantRow[], load: { source: Store['load']; target: Store['load'] }) => Promise<void>;
 
 /**
  * Copies every row of an SQLite database to an empty PostgreSQL database, all or nothing. Returns the number of rows. Throws
@@ -40,8 +38,8 @@ export async function copyRows(source: Knex, address: PostgresAddress, verify: V
       );
       const tenants = await trx<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name');
       await verify(tenants, {
-        source: (tenant) => loadTenant(source, tenant),
-        target: (tenant) => loadTenant(trx, tenant),
+        source: (tenant, take) => loadTenant(source, SQLITE_JSON, tenant, take),
+        target: (tenant, take) => loadTenant(trx, dialect.json, tenant, take),
       });
       return rows;
     });

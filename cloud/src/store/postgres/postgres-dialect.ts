@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Dialect, GlobalLock } from '../dialect.js';
+import type { Dialect, GlobalLock, JsonDialect } from '../dialect.js';
 import { storageFailed } from '../storage-fault.js';
 import { BROKEN_OFF, isBroken, postgresFaultOf, withoutValues } from './postgres-faults.js';
 
@@ -8,6 +8,11 @@ export const CHANNEL = 'authz_service_commits';
 
 /** The numbers are arbitrary, but nobody else's. */
 export const LOCKS: Record<GlobalLock, number> = { start: 7_130_001, migrations: 7_130_002, operators: 7_130_003 };
+
+export const POSTGRES_JSON: JsonDialect = {
+  quoted: (column) => `to_json(${column})::text`,
+  joined: (text) => `string_agg(${text}, ',')`,
+};
 
 const STATEMENT_MS = 60_000;
 const LOCK_MS = 15_000;
@@ -39,6 +44,7 @@ export function postgresDialect(knex: Knex, withoutLimits: () => Knex): Dialect 
     lockTenant: async (trx, tenant) => {
       await trx.raw('select 1 from tenants where id = ? for no key update', [tenant]);
     },
+    json: POSTGRES_JSON,
     newPks: async (trx, count) => {
       const { rows } = await trx.raw("select nextval('records_pk') as pk from generate_series(1, ?)", [count]);
       return (rows as { pk: number }[]).map(({ pk }) => pk);
@@ -69,8 +75,8 @@ async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<
   let number: string | undefined;
   let done: { result: T } | undefined;
   const run = async (trx: Knex) => {
-    await trx.raw(LIMITS);
-    const { rows } = await trx.raw('select pg_current_xact_id()::text as number');
+    // In one message: each one costs a commit the way to the database and back.
+    const [, , , { rows }] = await trx.raw(`${LIMITS}; select pg_current_xact_id()::text as number`);
     number = rows[0].number;
     done = { result: await work(trx) };
   };

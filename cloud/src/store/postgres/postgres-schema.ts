@@ -27,6 +27,8 @@ const TABLES = [
   'bundle_keys',
   'console_links',
   'console_sessions',
+  'credential_uses',
+  'epochs',
   'idempotency_keys',
   'record_origins',
   'record_references',
@@ -37,6 +39,7 @@ const TABLES = [
   'sign_offs',
   'signing_keys',
   'tenant_events',
+  'tenant_use',
   'tenants',
   'unlisted_agents',
 ];

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { computeImpact } from '@authz-service/core/impact/compute-impact';
+import { lintRecords } from '@authz-service/core/lint/lint-records';
+import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import { reviewAccess, reviewChanges } from '@authz-service/core/review/review-access';
+import type { Staged } from '@authz-service/core/state/change';
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { TenantState } from '@authz-service/core/state/tenant-state';
+import { finished } from '@authz-service/core/time-slicing';
+import { whyNot } from '@authz-service/core/why-not/why-not';
+import { guardSession } from '../console/guard-session.js';
+import { changesBetween } from './changes-between.js';
+import type * as work from './draft-work.js';
+
+/** The records that tasks are about. */
+export interface Base extends work.DraftBase {
+  records: StoredRecord[];
+  state?: TenantState;
+}
+
+/**
+ * What the thread finds out about its base; `differing` is how an earlier state differs from it. Only as much is told as
+ * is shown, since the process that decides has to read all of it in one turn.
+ */
+export function answerOf(task: work.DraftTask, base: Base, differing: readonly work.Differing[]): work.DraftFound {
+  const { records } = base;
+  if ('draft' in task) return planOf(base, task.draft);
+  if ('denied' in task) return whyNot(records, task.denied.request, { now: task.denied.now });
+  if ('lint' in task) return linted(records, task.lint);
+  if ('review' in task) {
+    const { scope, ...options } = task.review;
+    return finished(reviewAccess(records, scope, options));
+  }
+  const before = stateBefore(records, differing);
+  if ('compared' in task) return compared(before, records, differing, task.compared);
+  const { scope, now, listedMax } = task.reviewed;
+  const { findings, complete } = finished(reviewChanges(before, records, scope, { now }));
+  return { findings: findings.slice(0, listedMax), finding_count: findings.length, complete };
+}
+
+function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax }: work.Draft): work.DraftPlan {
+  const { tenant, revision, records } = base;
+  base.state ??= new TenantState(records);
+  const staged = base.state.stage(changes, {
+    stack,
+    ...(writer && { writer }),
+    withNobodys: inConsole !== undefined,
+    reportRules: true,
+    now: new Date(now),
+    newId: randomUUID,
+    revision: revisionNumber(revision) + 1,
+  });
+  if (inConsole !== undefined) guardSession(inConsole.applications, base.state, staged);
+  const plan = planOfStaged(staged, { tenant, stack, revision, records });
+  const access = accessBetween(records, recordsAfter(records, staged), { now, listedMax });
+  return { ...plan, ...access, violations: staged.warnings ?? [] };
+}
+
+function compared(
+  before: readonly StoredRecord[],
+  after: readonly StoredRecord[],
+  differing: readonly work.Differing[],
+  task: work.ComparedTask,
+): work.StatesCompared {
+  const { changes, counts } = changesBetween(after, differing);
+  return { changes: changes.slice(0, task.listedMax), counts, ...accessBetween(before, after, task) };
+}
+
+/** Who may do what that could not before and the reverse: the worst of it. */
+function accessBetween(
+  before: readonly StoredRecord[],
+  after: readonly StoredRecord[],
+  { now, listedMax }: work.ComparedTask,
+): Pick<work.StatesCompared, 'access' | 'finding_count'> {
+  const { findings, ...delta } = finished(computeImpact({ records: before }, { records: after }, { now })).delta;
+  return { access: { ...delta, findings: findings.slice(0, listedMax) }, finding_count: findings.length };
+}
+
+function linted(records: readonly StoredRecord[], { now, listedMax }: work.LintTask): work.Linted {
+  const all = lintRecords(records, now);
+  const findings = all
+    .toSorted((one, other) => Number(one.certainty === 'suspected') - Number(other.certainty === 'suspected'))
+    .slice(0, listedMax)
+    .map(({ rule, certainty, address, detail }) => ({ rule, certainty, address, detail }));
+  return { total: all.length, findings };
+}
+
+function stateBefore(after: readonly StoredRecord[], differing: readonly work.Differing[]): StoredRecord[] {
+  const unlike = new Set(differing.flatMap((part) => part.unlike));
+  return [...after.filter(({ address }) => !unlike.has(address)), ...differing.flatMap((part) => part.records)];
+}
+
+function recordsAfter(records: readonly StoredRecord[], { put, remove }: Staged): StoredRecord[] {
+  const gone = new Set([...remove, ...put.flatMap(({ previous }) => previous ?? [])]);
+  return [...records.filter((record) => !gone.has(record)), ...put.map(({ record }) => record)];
+}
